@@ -1,0 +1,66 @@
+# Needs python3 (3.11 or newer) and nothing else; everything is installed into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+# Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+
+.PHONY: run install test check format bench storm storm-query lock clean help
+
+help:  ## what there is
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+
+run: .venv/.runtime  ## start everything on this machine
+	@$(BIN)/python manage.py run
+
+install: .venv/.dev  ## the environment alone
+
+test: .venv/.dev  ## the whole test suite
+	$(BIN)/python -m pytest tests/sandbox_api
+	$(BIN)/python -m pytest
+
+check: .venv/.dev  ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	DEBUG=on $(BIN)/mypy --config-file packages/sandbox_api/mypy.ini -p sandbox_api
+
+format: .venv/.dev  ## let ruff put the code in order
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.dev  ## the benchmarks, as tables
+	$(BIN)/python -m benchmarks
+
+storm: .venv/.dev  ## real servers, browsers and token refreshes, for a quarter of an hour
+	$(BIN)/python -m benchmarks storm
+
+storm-query: .venv/.dev  ## processes and threads against one user's cached list, for minutes
+	$(BIN)/python -m benchmarks storm_query
+
+.venv/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python3 should be 3.11 or newer, not " + sys.version.split()[0])'
+	@echo "making the environment in .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "workspace.pth").write_text("{0}\n{0}/packages\n".format(pathlib.Path.cwd()))'
+	@touch $@
+
+.venv/.runtime: .venv/.python requirements/base.txt
+	@echo "installing what the servers need"
+	@$(PIP) install --require-hashes -r requirements/base.txt
+	@touch $@
+
+.venv/.dev: .venv/.runtime requirements/dev.txt
+	@echo "installing what tests and checks need"
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Needs uv. No address of a package index is written, nor taken from this machine's settings.
+LOCK := uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --no-annotate --no-header pyproject.toml
+lock:  ## pin what pyproject.toml asks for
+	$(LOCK) --extra sandbox -o requirements/base.txt
+	$(LOCK) --extra dev -c requirements/base.txt -o requirements/dev.txt
+
+clean:  ## remove the environment and all local state
+	rm -rf .venv .state .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
