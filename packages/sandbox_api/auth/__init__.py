@@ -1,0 +1,1 @@
+"""Accounts, sign-ins and their tokens: who is calling, and what they may do."""

@@ -1,0 +1,1 @@
+"""The energy platform: clients, stations, chargers, charging sessions, meters."""

@@ -1,0 +1,197 @@
+"""The endpoints of the energy platform."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.response import Response
+
+from sandbox_api.auth.permissions import ENERGY_APP
+from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
+from sandbox_api.energy.serializers import (
+    ChargerSerializer,
+    ChargingSessionSerializer,
+    ClientSerializer,
+    MeterDetailSerializer,
+    MeterSerializer,
+    StationSerializer,
+)
+from sandbox_api.idempotency import idempotent
+from sandbox_api.lists.spec import ListSpec
+from sandbox_api.lists.views import DetailView, ListView, RowView, document_list
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+
+
+class ClientRows(RowView):
+    """All clients."""
+
+    required_permission = ENERGY_APP
+    serializer_class = ClientSerializer
+
+    def rows(self) -> QuerySet[Client]:
+        """Give all clients."""
+        return Client.objects.all()
+
+
+@document_list
+class ClientsView(ClientRows, ListView):
+    """List and create clients."""
+
+    spec = ListSpec(
+        resource="clients",
+        sorts={"createdAt": "created_at", "name": "name_folded", "email": "email", "city": "city_folded"},
+        searched=("searched",),
+        filters={"city": "city"},
+    )
+
+    @extend_schema(request=ClientSerializer, responses={HTTPStatus.CREATED: ClientSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Create a client. Fields that it does not have are ignored."""
+        form = ClientSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        return Response(self.represent(form.save()), status=HTTPStatus.CREATED)
+
+
+class ClientView(ClientRows, DetailView):
+    """Read, change and delete one client."""
+
+    @extend_schema(request=ClientSerializer(partial=True), responses=ClientSerializer)
+    @idempotent
+    def patch(self, request: Request, row_id: str) -> Response:
+        """Change the fields that are sent, and leave the others as they are."""
+        form = ClientSerializer(self.get_row(row_id), data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        return Response(self.represent(form.save()))
+
+    @extend_schema(responses={HTTPStatus.NO_CONTENT: None})
+    @idempotent
+    def delete(self, request: Request, row_id: str) -> Response:  # noqa: ARG002 - the framework's signature
+        """Delete the client. Their charging sessions and invoices stay, without a client."""
+        self.get_row(row_id).delete()
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class StationRows(RowView):
+    """All stations, with the number of their chargers."""
+
+    required_permission = ENERGY_APP
+    serializer_class = StationSerializer
+
+    def rows(self) -> QuerySet[Station]:
+        """Give all stations."""
+        return Station.objects.annotate(charger_count=Count("chargers"))
+
+
+@document_list
+class StationsView(StationRows, ListView):
+    """List stations."""
+
+    spec = ListSpec(
+        resource="stations",
+        sorts={"createdAt": "created_at", "name": "name_folded", "city": "city_folded"},
+        searched=("searched",),
+        filters={"city": "city", "country": "country", "status": "status"},
+    )
+
+
+class StationView(StationRows, DetailView):
+    """Read one station."""
+
+
+class ChargerRows(RowView):
+    """All chargers."""
+
+    required_permission = ENERGY_APP
+    serializer_class = ChargerSerializer
+
+    def rows(self) -> QuerySet[Charger]:
+        """Give all chargers."""
+        return Charger.objects.select_related("station")
+
+
+@document_list
+class ChargersView(ChargerRows, ListView):
+    """List chargers."""
+
+    spec = ListSpec(
+        resource="chargers",
+        sorts={"createdAt": "created_at", "name": "name_folded", "maxPowerKw": "max_power_kw"},
+        searched=("searched",),
+        filters={"stationId": "station_id", "connector": "connector", "status": "status"},
+    )
+
+
+class ChargerView(ChargerRows, DetailView):
+    """Read one charger."""
+
+
+class ChargingSessionRows(RowView):
+    """All charging sessions."""
+
+    required_permission = ENERGY_APP
+    serializer_class = ChargingSessionSerializer
+
+    def rows(self) -> QuerySet[ChargingSession]:
+        """Give all charging sessions."""
+        return ChargingSession.objects.select_related("charger__station", "client")
+
+
+@document_list
+class ChargingSessionsView(ChargingSessionRows, ListView):
+    """List charging sessions."""
+
+    spec = ListSpec(
+        resource="charging_sessions",
+        sorts={
+            "createdAt": "created_at",
+            "name": "reference",
+            "startedAt": "started_at",
+            "energyKwh": "energy_kwh",
+            "cost": "cost",
+        },
+        searched=("charger__searched", "client__searched"),
+        filters={"chargerId": "charger_id", "clientId": "client_id", "status": "status"},
+    )
+
+
+class ChargingSessionView(ChargingSessionRows, DetailView):
+    """Read one charging session."""
+
+
+class MeterRows(RowView):
+    """All meters."""
+
+    required_permission = ENERGY_APP
+    serializer_class = MeterSerializer
+
+    def rows(self) -> QuerySet[Meter]:
+        """Give all meters."""
+        return Meter.objects.select_related("station")
+
+
+@document_list
+class MetersView(MeterRows, ListView):
+    """List meters."""
+
+    spec = ListSpec(
+        resource="meters",
+        sorts={"createdAt": "created_at", "name": "serial", "serial": "serial"},
+        searched=("searched", "station__searched"),
+        filters={"stationId": "station_id", "status": "status"},
+    )
+
+
+class MeterView(MeterRows, DetailView):
+    """Read one meter, with its readings."""
+
+    serializer_class = MeterDetailSerializer
+
+    def rows(self) -> QuerySet[Meter]:
+        """Give all meters, with their readings."""
+        return super().rows().prefetch_related("readings")

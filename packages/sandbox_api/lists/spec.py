@@ -1,0 +1,43 @@
+"""What a resource's list can be sorted, searched and filtered by: data, beside the resource's views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_SORT = "-createdAt"
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListSpec:
+    """The options of one list."""
+
+    resource: str
+    """Its name, in snake_case; a cursor of one resource is not accepted by another."""
+    sorts: Mapping[str, str]
+    """Name on the wire to column. Columns that may be null can't be sorted by: a keyset can't pass them."""
+    searched: tuple[str, ...]
+    """Folded columns, also of related rows, that `q` is looked for in."""
+    filters: Mapping[str, str] = field(default_factory=dict)
+    """Name on the wire to column, for exact matches."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SortOrder:
+    """A sort order: the column, then the id, both in one direction."""
+
+    name: str
+    """As it stands in the query, `-createdAt` say."""
+    column: str
+    descending: bool
+
+    @property
+    def order_by(self) -> tuple[str, str]:
+        """What Django orders by. The id makes the order total, so that no two rows share a position."""
+        sign = "-" if self.descending else ""
+        return f"{sign}{self.column}", f"{sign}id"

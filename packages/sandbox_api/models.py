@@ -1,0 +1,24 @@
+"""All models, in the one place where Django looks for them."""
+
+from __future__ import annotations
+
+from sandbox_api.auth.models import Account, RefreshToken, SignIn
+from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
+from sandbox_api.finance.models import Invoice
+from sandbox_api.idempotency import StoredAnswer
+from sandbox_api.operations.models import WorkOrder
+
+__all__ = [
+    "Account",
+    "Charger",
+    "ChargingSession",
+    "Client",
+    "Invoice",
+    "Meter",
+    "MeterReading",
+    "RefreshToken",
+    "SignIn",
+    "Station",
+    "StoredAnswer",
+    "WorkOrder",
+]

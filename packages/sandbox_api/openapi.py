@@ -1,0 +1,73 @@
+"""What OpenAPI can't find out by itself: the bearer, the problems, the idempotency key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+
+from sandbox_api.idempotency import HEADER
+from sandbox_api.problems import CONTENT_TYPE
+
+if TYPE_CHECKING:
+    from sandbox_api.lists.spec import ListSpec
+
+_WRITES = ("post", "patch", "delete")
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "object",
+            "description": "With 422: field to messages.",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+}
+_KEY_PARAMETER = {
+    "in": "header",
+    "name": HEADER,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "description": "The same write under the same key runs once, and answers the same again.",
+}
+
+
+class SandboxSchema(AutoSchema):
+    """Names the operations of lists, which would be called like those of their rows."""
+
+    def get_operation_id(self) -> str:
+        """Give the operation's name."""
+        spec: ListSpec | None = getattr(self.view, "spec", None)
+        if spec is not None and self.method == "GET":
+            return f"{spec.resource}_list"
+        return str(super().get_operation_id())
+
+
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call] # untyped upstream
+    """Describes `BearerAuthentication`; it registers itself where it is defined."""
+
+    target_class = "sandbox_api.auth.authentication.BearerAuthentication"
+    name = "bearer"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:  # noqa: ARG002 - the framework's
+        """Describe it as OpenAPI does."""
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+
+
+def describe_problems_and_keys(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
+    """Add to every operation what holds for all: its errors are problems, its writes take a key."""
+    result["components"]["schemas"]["Problem"] = _PROBLEM
+    for methods in result["paths"].values():
+        for method, operation in methods.items():
+            operation["responses"]["default"] = {
+                "description": "Every error.",
+                "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            }
+            if method in _WRITES:
+                operation.setdefault("parameters", []).append(_KEY_PARAMETER)
+    return result

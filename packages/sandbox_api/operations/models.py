@@ -1,0 +1,51 @@
+"""Work orders."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+from sandbox_api.energy.models import Station
+from sandbox_api.folding import FoldedField
+from sandbox_api.ids import MAX_ID_LENGTH, new_id
+
+
+class WorkOrder(models.Model):
+    """Something that someone has to do, mostly at a station."""
+
+    class Status(models.TextChoices):
+        """How far it is. Every status can follow every other: orders are reopened."""
+
+        OPEN = "open"
+        IN_PROGRESS = "in_progress"
+        DONE = "done"
+        CANCELLED = "cancelled"
+
+    class Priority(models.TextChoices):
+        """How soon."""
+
+        LOW = "low"
+        NORMAL = "normal"
+        HIGH = "high"
+        URGENT = "urgent"
+
+    id = models.CharField(primary_key=True, max_length=MAX_ID_LENGTH, default=partial(new_id, "wor"))
+    title = models.CharField(max_length=200)
+    station = models.ForeignKey(Station, on_delete=models.SET_NULL, null=True, blank=True, related_name="work_orders")
+    priority = models.CharField(max_length=20, choices=Priority.choices)
+    status = models.CharField(max_length=20, choices=Status.choices, default=Status.OPEN)
+    assignee = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001 - null on the wire too
+    created_at = models.DateTimeField(default=timezone.now)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    """Set while the status is `done`."""
+    title_folded = FoldedField(sources=("title",))
+    searched = FoldedField(sources=("title", "assignee"))
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["-created_at", "-id"], name="work_order_newest")]
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,67 @@
+"""The endpoints of the operations platform."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.response import Response
+
+from sandbox_api.auth.permissions import OPERATIONS_APP
+from sandbox_api.idempotency import idempotent
+from sandbox_api.lists.spec import ListSpec
+from sandbox_api.lists.views import DetailView, ListView, RowView, document_list
+from sandbox_api.operations.models import WorkOrder
+from sandbox_api.operations.serializers import (
+    WorkOrderChangeRequest,
+    WorkOrderCreateRequest,
+    WorkOrderSerializer,
+)
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from rest_framework.request import Request
+
+
+class WorkOrderRows(RowView):
+    """All work orders."""
+
+    required_permission = OPERATIONS_APP
+    serializer_class = WorkOrderSerializer
+
+    def rows(self) -> QuerySet[WorkOrder]:
+        """Give all work orders."""
+        return WorkOrder.objects.select_related("station")
+
+
+@document_list
+class WorkOrdersView(WorkOrderRows, ListView):
+    """List and create work orders."""
+
+    spec = ListSpec(
+        resource="work_orders",
+        sorts={"createdAt": "created_at", "name": "title_folded", "title": "title_folded"},
+        searched=("searched", "station__searched"),
+        filters={"stationId": "station_id", "status": "status", "priority": "priority"},
+    )
+
+    @extend_schema(request=WorkOrderCreateRequest, responses={HTTPStatus.CREATED: WorkOrderSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Create an open work order."""
+        form = WorkOrderCreateRequest(data=request.data)
+        form.is_valid(raise_exception=True)
+        return Response(self.represent(form.save()), status=HTTPStatus.CREATED)
+
+
+class WorkOrderView(WorkOrderRows, DetailView):
+    """Read and change one work order."""
+
+    @extend_schema(request=WorkOrderChangeRequest, responses=WorkOrderSerializer)
+    @idempotent
+    def patch(self, request: Request, row_id: str) -> Response:
+        """Change status, assignee or priority."""
+        form = WorkOrderChangeRequest(self.get_row(row_id), data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        return Response(self.represent(form.save()))

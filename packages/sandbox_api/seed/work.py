@@ -1,0 +1,87 @@
+"""Work orders: what breaks at stations, and who mends it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sandbox_api.operations.models import WorkOrder
+from sandbox_api.seed.dice import Dice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sandbox_api.energy.models import Station
+
+COUNT = 320
+_HISTORY = timedelta(days=270)
+_STILL_OPEN = timedelta(days=21)
+
+_TASKS = (
+    ("Replace the CCS cable", WorkOrder.Priority.HIGH),
+    ("Display shows nothing", WorkOrder.Priority.NORMAL),
+    ("Card reader declines every card", WorkOrder.Priority.HIGH),
+    ("Yearly safety inspection", WorkOrder.Priority.LOW),
+    ("Residual-current device trips", WorkOrder.Priority.URGENT),
+    ("Firmware update failed", WorkOrder.Priority.NORMAL),
+    ("Remove graffiti from the housing", WorkOrder.Priority.LOW),
+    ("Connector lock is stuck", WorkOrder.Priority.HIGH),
+    ("Meter sends no readings", WorkOrder.Priority.NORMAL),
+    ("Bay markings are worn off", WorkOrder.Priority.LOW),
+    ("Cooling fan is loud", WorkOrder.Priority.NORMAL),
+    ("Emergency stop was pressed", WorkOrder.Priority.URGENT),
+    ("Modem loses its connection", WorkOrder.Priority.NORMAL),
+    ("Clear snow and leaves from the bays", WorkOrder.Priority.LOW),
+    ("Calibrate the energy meter", WorkOrder.Priority.NORMAL),
+)
+_TECHNICIANS = (
+    "Jürgen Weiß",
+    "Ayşe Çelik",
+    "Sigrid Bjørnsen",
+    "Mehmet Güneş",
+    "Anke Schröder",
+    "Łukasz Wójcik",
+    "Kjell Østby",
+    "Zeynep Aydın",
+    "Björn Sjögren",
+    "Rosa Hübner",
+)
+
+
+def plan_work_orders(*, stations: Sequence[Station], until: datetime) -> list[WorkOrder]:
+    """Plan all work orders, the oldest first. The old ones are done, the urgent ones sooner."""
+    dice = Dice("work orders")
+    orders = []
+    for _ in range(COUNT):
+        task, priority = dice.choice(_TASKS)
+        station = dice.choice(stations)
+        created_at = dice.moment(before=until, within=_HISTORY, skew=1.4)
+        status = _status(dice, age=until - created_at)
+        is_open = status == WorkOrder.Status.OPEN
+        orders.append(
+            WorkOrder(
+                id=dice.row_id("wor"),
+                title=f"{task}: {station.name}",
+                station=station,
+                priority=priority,
+                status=status,
+                assignee=None if is_open and dice.chance(0.6) else dice.choice(_TECHNICIANS),
+                created_at=created_at,
+                completed_at=(
+                    created_at + (until - created_at) * dice.uniform(0.05, 0.6)
+                    if status == WorkOrder.Status.DONE
+                    else None
+                ),
+            )
+        )
+    return sorted(orders, key=lambda order: order.created_at)
+
+
+def _status(dice: Dice, *, age: timedelta) -> WorkOrder.Status:
+    if dice.chance(0.04):
+        return WorkOrder.Status.CANCELLED
+    done = 0.96 if age > _STILL_OPEN else 0.45 * (age / _STILL_OPEN)
+    if dice.chance(done):
+        return WorkOrder.Status.DONE
+    return WorkOrder.Status.IN_PROGRESS if dice.chance(0.4) else WorkOrder.Status.OPEN

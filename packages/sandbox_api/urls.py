@@ -1,0 +1,50 @@
+"""Every address of the sandbox. No address ends with a slash."""
+
+from __future__ import annotations
+
+from django.urls import path, register_converter
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularSwaggerView
+
+from sandbox_api.auth.views import LoginView, LogoutView, MeView, RefreshView
+from sandbox_api.energy import views as energy
+from sandbox_api.energy.summary import EnergySummaryView
+from sandbox_api.finance import views as finance
+from sandbox_api.finance.summary import FinanceSummaryView
+from sandbox_api.health import healthz
+from sandbox_api.iam import views as iam
+from sandbox_api.ids import RowIdConverter
+from sandbox_api.operations import views as operations
+from sandbox_api.operations.summary import OperationsSummaryView
+
+register_converter(RowIdConverter, "id")
+
+urlpatterns = [
+    path("healthz", healthz),
+    path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
+    path("docs", SpectacularSwaggerView.as_view(url_name="openapi")),
+    path("auth/login", LoginView.as_view()),
+    path("auth/logout", LogoutView.as_view()),
+    path("refresh", RefreshView.as_view()),
+    path("me", MeView.as_view()),
+    path("iam/accounts", iam.AccountsView.as_view()),
+    path("iam/accounts/<id:row_id>", iam.AccountView.as_view()),
+    path("iam/auth/sessions", iam.SignInsView.as_view()),
+    path("iam/auth/sessions/<id:row_id>", iam.SignInView.as_view()),
+    path("energy/summary", EnergySummaryView.as_view()),
+    path("energy/clients", energy.ClientsView.as_view()),
+    path("energy/clients/<id:row_id>", energy.ClientView.as_view()),
+    path("energy/stations", energy.StationsView.as_view()),
+    path("energy/stations/<id:row_id>", energy.StationView.as_view()),
+    path("energy/chargers", energy.ChargersView.as_view()),
+    path("energy/chargers/<id:row_id>", energy.ChargerView.as_view()),
+    path("energy/sessions", energy.ChargingSessionsView.as_view()),
+    path("energy/sessions/<id:row_id>", energy.ChargingSessionView.as_view()),
+    path("energy/meters", energy.MetersView.as_view()),
+    path("energy/meters/<id:row_id>", energy.MeterView.as_view()),
+    path("operations/summary", OperationsSummaryView.as_view()),
+    path("operations/work-orders", operations.WorkOrdersView.as_view()),
+    path("operations/work-orders/<id:row_id>", operations.WorkOrderView.as_view()),
+    path("finance/summary", FinanceSummaryView.as_view()),
+    path("finance/invoices", finance.InvoicesView.as_view()),
+    path("finance/invoices/<id:row_id>", finance.InvoiceView.as_view()),
+]

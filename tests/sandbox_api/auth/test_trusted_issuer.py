@@ -1,0 +1,116 @@
+"""Tokens of an issuer that the sandbox was told to trust, and those that only look like them."""
+
+import json
+import time
+
+import jwt
+import pytest
+import responses
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from sandbox_api.auth import trusted_issuer
+
+ISSUER = "https://provider.test"
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def published(key):
+    return {"keys": [{**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), "kid": "one", "use": "sig"}]}
+
+
+@pytest.fixture
+def provider(configure, monkeypatch):
+    trusted_issuer._keys_of.cache_clear()
+    configure(trusted_issuer=ISSUER)
+    monkeypatch.setattr(jwt.PyJWKClient, "fetch_data", lambda self: published(KEY))
+    with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
+        http.get(f"{ISSUER}/.well-known/openid-configuration", json={"issuer": ISSUER, "jwks_uri": f"{ISSUER}/jwks"})
+        yield http
+    trusted_issuer._keys_of.cache_clear()
+
+
+def token_for(account, *, key=KEY, algorithm="RS256", headers=None, **claims):
+    now = int(time.time())
+    content = {"iss": ISSUER, "sub": "somebody", "email": account.email, "iat": now, "exp": now + 60, **claims}
+    content = {name: value for name, value in content.items() if value is not None}
+    return jwt.encode(content, key, algorithm=algorithm, headers={"kid": "one", **(headers or {})})
+
+
+def me(anyone, token):
+    return anyone.get("/me", headers={"Authorization": f"Bearer {token}"})
+
+
+def test_the_account_is_found_by_its_address(provider, anyone, make_account):
+    account = make_account("ENERGY_APP", email="ada@example.com")
+    answer = me(anyone, token_for(account, email="Ada@Example.com", permissions=["FINANCE_APP"]))
+    assert answer.status_code == 200
+    # What it may do is kept here, whatever the token says.
+    assert answer.json() == {
+        "id": account.id,
+        "email": "ada@example.com",
+        "name": account.name,
+        "permissions": ["ENERGY_APP"],
+    }
+
+
+def test_without_an_address_by_its_subject(provider, anyone, make_account):
+    account = make_account()
+    assert me(anyone, token_for(account, email=None, sub=account.id)).json()["id"] == account.id
+
+
+def test_no_sign_in_is_listed_as_the_one_that_asks(provider, anyone, make_account):
+    account = make_account()
+    listed = anyone.get("/iam/auth/sessions", headers={"Authorization": f"Bearer {token_for(account)}"})
+    assert listed.json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        {"key": OTHER_KEY},
+        {"iss": "https://other.test"},
+        {"exp": int(time.time()) - 3600},
+        {"sub": None},
+        {"exp": None},
+        {"email": "nobody@example.com"},
+        {"nonce": "of an ID token"},
+        {"headers": {"kid": "two"}},
+        {"algorithm": "HS256", "key": "k" * 32},
+        {"algorithm": "none", "key": None},
+    ],
+    ids=",".join,
+)
+def test_what_only_looks_like_one_is_401(provider, anyone, make_account, problem, forgery):
+    account = make_account()
+    assert problem(me(anyone, token_for(account, **forgery)), 401)
+
+
+def test_an_issuer_that_does_not_answer_is_401_and_is_asked_again(provider, anyone, make_account, problem):
+    token = token_for(make_account())
+    provider.replace(responses.GET, f"{ISSUER}/.well-known/openid-configuration", status=503)
+    assert problem(me(anyone, token), 401)
+    provider.replace(
+        responses.GET,
+        f"{ISSUER}/.well-known/openid-configuration",
+        json={"issuer": ISSUER, "jwks_uri": f"{ISSUER}/jwks"},
+    )
+    assert me(anyone, token).status_code == 200
+
+
+def test_a_discovery_document_of_another_issuer_is_not_followed(provider, anyone, make_account, problem):
+    provider.replace(
+        responses.GET,
+        f"{ISSUER}/.well-known/openid-configuration",
+        json={"issuer": "https://other.test", "jwks_uri": f"{ISSUER}/jwks"},
+    )
+    assert problem(me(anyone, token_for(make_account())), 401)
+
+
+def test_nobody_is_trusted_unless_told(provider, configure, anyone, make_account, problem):
+    configure(trusted_issuer="")
+    assert problem(me(anyone, token_for(make_account())), 401)
+
+
+def test_own_tokens_are_accepted_as_before(provider, sign_in):
+    assert sign_in("ENERGY_APP").get("/me").status_code == 200

@@ -1,0 +1,113 @@
+"""Accounts, signed-in clients, and sandboxes that run as processes of their own."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from live_sandbox import LiveSandbox
+from rest_framework.test import APIClient
+
+from sandbox_api.auth import sign_ins
+from sandbox_api.auth.models import Account
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def configure(settings: Any) -> Callable[..., None]:
+    """Change what the environment says, for one test."""
+
+    def change(**values: Any) -> None:
+        settings.SANDBOX = replace(settings.SANDBOX, **values)
+
+    return change
+
+
+@pytest.fixture
+def make_account(db: None) -> Callable[..., Account]:
+    """Make accounts that can't sign in with a password: hashing one takes its time."""
+
+    def make(*permissions: str, **fields: Any) -> Account:
+        number = Account.objects.count() + 1
+        values = {"email": f"a{number}@example.com", "name": f"Account {number}", "password": "!"}
+        return Account.objects.create(**{**values, **fields}, permissions=list(permissions))
+
+    return make
+
+
+@pytest.fixture
+def sign_in(make_account: Callable[..., Account]) -> Callable[..., APIClient]:
+    """Give a client that is signed in with these permissions, or to this account."""
+
+    def begin(*permissions: str, account: Account | None = None) -> APIClient:
+        account = account or make_account(*permissions)
+        pair = sign_ins.begin_sign_in(account=account, user_agent="tests")
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {pair.access_token}")
+        client.account, client.pair = account, pair
+        return client
+
+    return begin
+
+
+@pytest.fixture
+def energy(sign_in: Callable[..., APIClient]) -> APIClient:
+    return sign_in("ENERGY_APP")
+
+
+@pytest.fixture
+def anyone(db: None) -> APIClient:
+    return APIClient()
+
+
+def is_problem(answer: Any, status: int, *fields: str) -> bool:
+    """Tell whether an answer is a well-formed problem with this status, and errors for exactly these fields."""
+    body = answer.json()
+    return bool(
+        answer.status_code == status
+        and answer.headers["Content-Type"] == "application/problem+json"
+        and body["status"] == status
+        and body["type"]
+        and body["title"]
+        and body["detail"]
+        and set(body.get("errors", {})) == set(fields)
+        and all(messages and all(messages) for messages in body.get("errors", {}).values())
+    )
+
+
+@pytest.fixture
+def problem() -> Callable[..., bool]:
+    return is_problem
+
+
+@pytest.fixture(scope="session")
+def first_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder with an empty database and the account `me@example.com`; it is copied, not served."""
+    sandbox = LiveSandbox(tmp_path_factory.mktemp("sandbox") / "state")
+    assert sandbox.command("migrate").returncode == 0
+    created = sandbox.command(
+        "create_account", "--email", "me@example.com", "--permissions", "ENERGY_APP", stdin="secret words\n"
+    )
+    assert created.returncode == 0, created.stderr
+    return sandbox.state_dir
+
+
+@pytest.fixture
+def make_sandbox(tmp_path: Path, first_state: Path) -> Iterator[Callable[..., LiveSandbox]]:
+    """Make sandboxes with these variables; they are stopped afterwards."""
+    made: list[LiveSandbox] = []
+
+    def make(**environment: str) -> LiveSandbox:
+        state_dir = shutil.copytree(first_state, tmp_path / f"state{len(made)}")
+        made.append(LiveSandbox(state_dir, environment))
+        return made[-1]
+
+    yield make
+    for sandbox in made:
+        if sandbox.is_running:
+            sandbox.stop()

@@ -1,0 +1,199 @@
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
+
+NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def client_row():
+    return Client.objects.create(name="Ada", email="ada@example.com", phone="+49 30 901820", city="Berlin")
+
+
+@pytest.fixture
+def grid(energy):
+    client = Client.objects.create(name="Ada", email="ada@example.com")
+    station = Station.objects.create(
+        name="Łódź Rynek", address="Długa 1", city="Łódź", country="PL", latitude=51.75, longitude=19.45
+    )
+    charger = Charger.objects.create(
+        name="Łódź Rynek #1", station=station, model="ABB Terra 54", connector="ccs", max_power_kw=50
+    )
+    session = ChargingSession.objects.create(
+        reference="CS-1",
+        charger=charger,
+        client=client,
+        started_at=NOON,
+        energy_kwh=12.5,
+        cost=Decimal("7.38"),
+        status="completed",
+    )
+    meter = Meter.objects.create(serial="1EMH1", station=station, last_reading_kwh=2.5, last_reading_at=NOON)
+    MeterReading.objects.create(meter=meter, read_at=NOON, energy_kwh=2.5)
+    MeterReading.objects.create(meter=meter, read_at=NOON.replace(hour=1), energy_kwh=1.5)
+    return {"stations": station, "chargers": charger, "sessions": session, "meters": meter}
+
+
+class TestCreateClient:
+    def test_it_answers_with_the_whole_client(self, energy):
+        body = {"name": " Şule ", "email": "s@example.com", "phone": "+90 212 555", "city": "İzmir"}
+        answer = energy.post("/energy/clients", body)
+        row = answer.json()
+        assert answer.status_code == 201
+        assert row == {
+            "id": row["id"],
+            "name": "Şule",
+            "email": "s@example.com",
+            "phone": "+90 212 555",
+            "city": "İzmir",
+            "createdAt": row["createdAt"],
+        }
+        assert row["createdAt"].endswith("Z")
+        assert energy.get(f"/energy/clients/{row['id']}").json() == row
+        assert energy.get("/energy/clients").json()["items"] == [row]
+
+    @pytest.mark.parametrize("missing", [{}, {"phone": "", "city": " "}, {"phone": None, "city": None}])
+    def test_phone_and_city_may_be_missing(self, energy, missing):
+        row = energy.post("/energy/clients", {"name": "A", "email": "a@example.com", **missing}).json()
+        assert (row["phone"], row["city"]) == (None, None)
+
+    def test_markup_is_kept_as_text(self, energy):
+        body = {"name": "<script>alert(1)</script>", "email": "a@example.com"}
+        assert energy.post("/energy/clients", body).json()["name"] == "<script>alert(1)</script>"
+
+    def test_what_a_client_does_not_have_is_ignored(self, energy):
+        body = {"name": "A", "email": "a@example.com", "id": "cli_mine", "createdAt": "2000", "admin": True}
+        row = energy.post("/energy/clients", body).json()
+        assert row["id"] != "cli_mine"
+        assert "admin" not in row
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("name", ""),
+            ("name", "  "),
+            ("name", None),
+            ("name", "x" * 201),
+            ("name", "x" * 300),
+            ("name", "a\0b"),
+            ("name", "a\nb"),
+            ("name", ["a"]),
+            ("name", {}),
+            ("name", True),
+            ("email", ""),
+            ("email", "nobody"),
+            ("email", "a@b"),
+            ("email", "a b@example.com"),
+            ("email", f"{'x' * 250}@example.com"),
+            ("phone", "call me"),
+            ("phone", "1"),
+            ("phone", []),
+            ("city", "x" * 101),
+            ("city", "a\x07"),
+        ],
+    )
+    def test_each_wrong_field_has_a_message(self, energy, problem, field, value):
+        body = {"name": "A", "email": "a@example.com", field: value}
+        assert problem(energy.post("/energy/clients", body), 422, field)
+        assert not Client.objects.exists()
+
+    def test_all_wrong_fields_are_named_at_once(self, energy, problem):
+        assert problem(energy.post("/energy/clients", {"phone": "x"}), 422, "name", "email", "phone")
+
+    def test_a_name_of_200_characters_fits(self, energy):
+        body = {"name": "ğ" * 200, "email": "a@example.com"}
+        assert energy.post("/energy/clients", body).status_code == 201
+
+
+class TestChangeClient:
+    def test_what_is_sent_changes_and_the_rest_stays(self, energy, client_row):
+        path = f"/energy/clients/{client_row.id}"
+        row = energy.patch(path, {"name": "Eve", "phone": None, "id": "x"}).json()
+        assert row == {**row, "id": client_row.id, "name": "Eve", "phone": None, "city": "Berlin"}
+        assert energy.get(path).json() == row
+        assert energy.patch(path, {}).json() == row
+
+    def test_a_changed_client_is_found_by_the_new_name(self, energy, client_row):
+        energy.patch(f"/energy/clients/{client_row.id}", {"name": "Øystein"})
+        assert energy.get("/energy/clients?q=oystein").json()["total"] == 1
+        assert energy.get("/energy/clients?q=ada berlin eve").json()["total"] == 0
+
+    def test_wrong_fields_are_422_and_change_nothing(self, energy, problem, client_row):
+        answer = energy.patch(f"/energy/clients/{client_row.id}", {"city": "Köln", "email": "x", "name": ""})
+        assert problem(answer, 422, "email", "name")
+        client_row.refresh_from_db()
+        assert client_row.city == "Berlin"
+
+    def test_an_unknown_client_is_404(self, energy, problem):
+        for call in (energy.get, energy.patch, energy.delete):
+            assert problem(call("/energy/clients/cli_unknown"), 404)
+
+
+class TestDeleteClient:
+    def test_it_is_gone(self, energy, problem, client_row):
+        path = f"/energy/clients/{client_row.id}"
+        answer = energy.delete(path)
+        assert (answer.status_code, answer.content) == (204, b"")
+        assert problem(energy.get(path), 404)
+        assert problem(energy.delete(path), 404)
+
+    def test_what_was_charged_stays(self, energy, grid):
+        session = grid["sessions"]
+        energy.delete(f"/energy/clients/{session.client_id}")
+        row = energy.get(f"/energy/sessions/{session.id}").json()
+        assert (row["clientId"], row["clientName"], row["cost"]) == (None, None, "7.38")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("stations", {"name": "Łódź Rynek", "chargerCount": 1, "latitude": 51.75, "status": "active"}),
+        ("chargers", {"stationName": "Łódź Rynek", "maxPowerKw": 50.0, "connector": "ccs"}),
+        ("sessions", {"cost": "7.38", "currency": "EUR", "energyKwh": 12.5, "clientName": "Ada", "endedAt": None}),
+        ("meters", {"serial": "1EMH1", "lastReadingKwh": 2.5, "lastReadingAt": "2026-03-15T12:00:00Z"}),
+    ],
+)
+def test_a_row_is_the_same_in_the_list_and_alone(energy, grid, name, expected):
+    page = energy.get(f"/energy/{name}").json()
+    assert (page["total"], page["hasNext"], page["nextCursor"]) == (1, False, None)
+    row = energy.get(f"/energy/{name}/{grid[name].id}").json()
+    assert row == {**row, **page["items"][0], **expected}
+    assert row["id"] == grid[name].id
+
+
+def test_a_meter_alone_has_its_readings_in_order(energy, grid):
+    row = energy.get(f"/energy/meters/{grid['meters'].id}").json()
+    assert row["readings"] == [
+        {"readAt": "2026-03-15T01:00:00Z", "energyKwh": 1.5},
+        {"readAt": "2026-03-15T12:00:00Z", "energyKwh": 2.5},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "total"),
+    [
+        ("/energy/sessions?q=ada", 1),
+        ("/energy/sessions?q=lodz+ada", 1),
+        ("/energy/sessions?q=nobody", 0),
+        ("/energy/sessions?status=active", 0),
+        ("/energy/meters?q=rynek", 1),
+        ("/energy/stations?q=dluga&country=PL", 1),
+        ("/energy/stations?country=DE", 0),
+        ("/energy/chargers?connector=ccs&q=terra", 1),
+    ],
+)
+def test_rows_are_found_by_what_they_belong_to(energy, grid, path, total):
+    assert energy.get(path).json()["total"] == total
+
+
+def test_a_page_costs_the_same_queries_whatever_its_size(energy, grid, django_assert_num_queries):
+    charger = grid["chargers"]
+    for number in range(5):
+        ChargingSession.objects.create(
+            reference=f"CS-{number}", charger=charger, started_at=NOON, energy_kwh=1, cost=1, status="failed"
+        )
+    with django_assert_num_queries(3):  # the caller, the page, the total
+        assert len(energy.get("/energy/sessions").json()["items"]) == 6

@@ -1,0 +1,88 @@
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from sandbox_api.energy.models import Client
+from sandbox_api.finance.models import Invoice
+from sandbox_api.finance.summary import summarise_finance
+
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+LINE = {"description": "AC charging, kWh", "quantity": 2.5, "unitPrice": "0.49", "amount": "1.23"}
+
+
+@pytest.fixture
+def finance(sign_in):
+    return sign_in("FINANCE_APP")
+
+
+def make_invoice(number="INV-1", amount="1.23", **fields):
+    client = Client.objects.create(name="Łukasz Öz", email="l@example.com")
+    values = {"status": "sent", "issued_at": NOW, "due_at": NOW, "lines": [LINE]}
+    return Invoice.objects.create(
+        **{**values, **fields}, number=number, client=client, client_name=client.name, amount=Decimal(amount)
+    )
+
+
+def test_an_invoice_has_its_lines_and_amounts_in_strings(finance):
+    invoice = make_invoice()
+    row = finance.get(f"/finance/invoices/{invoice.id}").json()
+    assert row == finance.get("/finance/invoices").json()["items"][0]
+    assert row == {
+        "id": invoice.id,
+        "number": "INV-1",
+        "clientId": invoice.client_id,
+        "clientName": "Łukasz Öz",
+        "amount": "1.23",
+        "currency": "EUR",
+        "status": "sent",
+        "issuedAt": "2026-03-15T12:00:00Z",
+        "dueAt": "2026-03-15T12:00:00Z",
+        "paidAt": None,
+        "lines": [LINE],
+        "createdAt": row["createdAt"],
+    }
+
+
+def test_it_outlives_its_client(finance):
+    invoice = make_invoice()
+    invoice.client.delete()
+    row = finance.get(f"/finance/invoices/{invoice.id}").json()
+    assert (row["clientId"], row["clientName"]) == (None, "Łukasz Öz")
+
+
+def test_invoices_are_found_and_sorted(finance):
+    make_invoice("INV-1", "10.00")
+    make_invoice("INV-2", "9.50", status="paid", paid_at=NOW)
+    assert finance.get("/finance/invoices?q=lukasz+inv-1").json()["total"] == 1
+    assert finance.get("/finance/invoices?status=paid").json()["total"] == 1
+    amounts = [row["amount"] for row in finance.get("/finance/invoices?sort=amount").json()["items"]]
+    assert amounts == ["9.50", "10.00"]
+
+
+def test_nothing_can_be_written(finance, problem):
+    assert problem(finance.post("/finance/invoices", {}), 405)
+    assert problem(finance.get("/finance/invoices/inv_unknown"), 404)
+
+
+@pytest.mark.django_db
+def test_the_summary_adds_up():
+    make_invoice("1", "10.10", issued_at=datetime(2026, 2, 1, tzinfo=UTC), status="paid", paid_at=NOW)
+    make_invoice("2", "0.20")
+    make_invoice("3", "5.00", status="draft")
+    summary = summarise_finance(now=NOW)
+    assert summary["total"] == 3
+    assert summary["byStatus"][:3] == [
+        {"status": "draft", "count": 1, "amount": "5.00"},
+        {"status": "sent", "count": 1, "amount": "0.20"},
+        {"status": "paid", "count": 1, "amount": "10.10"},
+    ]
+    assert summary["byMonth"][-2:] == [
+        {"month": "2026-02", "invoiced": "10.10", "paid": "0.00"},
+        {"month": "2026-03", "invoiced": "0.20", "paid": "10.10"},
+    ]
+
+
+def test_the_summary_is_served(finance):
+    summary = finance.get("/finance/summary").json()
+    assert (summary["currency"], summary["total"], len(summary["byMonth"])) == ("EUR", 0, 12)

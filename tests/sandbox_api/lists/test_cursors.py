@@ -1,0 +1,162 @@
+"""Walks through lists while rows come and go: what was there all the time is seen exactly once."""
+
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sandbox_api.energy.models import Charger, ChargingSession, Client, Station
+from sandbox_api.energy.views import ChargersView, ChargingSessionsView, ClientsView
+from sandbox_api.lists.cursors import make_cursor, read_cursor
+from sandbox_api.lists.pages import read_page
+from sandbox_api.lists.parameters import read_parameters
+
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+
+# Few values, so that many rows share one.
+values = st.integers(0, 3)
+changes = st.lists(st.tuples(st.sampled_from(["insert", "delete"]), values, st.integers(0, 50)), max_size=12)
+walks = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def make_client(value):
+    return Client.objects.create(
+        name=f"Näme {value}", email=f"{value}@example.com", created_at=NOW + timedelta(microseconds=value)
+    )
+
+
+def make_session(value):
+    station, _ = Station.objects.get_or_create(
+        id="sta_1", defaults={"name": "S", "latitude": 0.0, "longitude": 0.0, "country": "DE"}
+    )
+    charger, _ = Charger.objects.get_or_create(
+        id="chg_1", defaults={"name": "C", "station": station, "max_power_kw": 50.0}
+    )
+    return ChargingSession.objects.create(
+        reference=f"CS-{value}",
+        charger=charger,
+        started_at=NOW + timedelta(seconds=value),
+        # Values that binary fractions can't hold.
+        energy_kwh=value * 0.1 + 0.2,
+        cost=Decimal(value) / 10 + Decimal("0.07"),
+        status="completed",
+    )
+
+
+def pages(spec, rows, **query):
+    """Give page after page, each with its total, as a caller would fetch them."""
+    cursor = ""
+    while cursor is not None:
+        parameters = read_parameters(query={**query, "cursor": cursor}, spec=spec, model=rows.model)
+        page = read_page(rows=rows.all(), spec=spec, parameters=parameters)
+        yield page
+        cursor = page.next_cursor
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("spec", "make", "sort"),
+    [(ClientsView.spec, make_client, sort) for sort in ("-createdAt", "createdAt", "name", "-name", "email")]
+    + [
+        (ChargingSessionsView.spec, make_session, sort)
+        for sort in ("energyKwh", "-energyKwh", "cost", "-cost", "startedAt")
+    ],
+)
+@walks
+@given(at_first=st.lists(values, max_size=14), steps=changes, limit=st.integers(1, 5))
+def test_a_walk_sees_every_row_that_stays_exactly_once(spec, make, sort, at_first, steps, limit):
+    model = Client if make is make_client else ChargingSession
+    model.objects.all().delete()
+    stable = {make(value).pk for value in at_first}
+    seen, pending = [], list(steps)
+    for page in pages(spec, model.objects, sort=sort, limit=str(limit)):
+        assert len(page.rows) <= limit
+        seen += [row.pk for row in page.rows]
+        assert page.total == model.objects.count()
+        for kind, value, pick in pending[:2]:
+            if kind == "insert":
+                make(value)
+            elif ids := list(model.objects.order_by("pk").values_list("pk", flat=True)):
+                gone = ids[pick % len(ids)]  # often the very row that the cursor was made from
+                model.objects.filter(pk=gone).delete()
+                stable.discard(gone)
+        del pending[:2]
+    assert len(seen) == len(set(seen))
+    assert stable <= set(seen)
+
+
+@pytest.mark.django_db
+@walks
+@given(at_first=st.lists(values, max_size=20), limit=st.integers(1, 6), sort=st.sampled_from(["-name", "createdAt"]))
+def test_a_walk_gives_the_order_of_the_whole_list(at_first, limit, sort):
+    Client.objects.all().delete()
+    for value in at_first:
+        make_client(value)
+    walked = [
+        row.pk for page in pages(ClientsView.spec, Client.objects, sort=sort, limit=str(limit)) for row in page.rows
+    ]
+    column = {"-name": ("-name_folded", "-id"), "createdAt": ("created_at", "id")}[sort]
+    assert walked == list(Client.objects.order_by(*column).values_list("pk", flat=True))
+
+
+@pytest.fixture
+def two_pages(energy):
+    for value in (0, 1, 1, 2):
+        make_client(value)
+    return energy.get("/energy/clients?limit=2").json()
+
+
+def test_a_cursor_is_not_taken_in_another_sort_order_or_list(energy, problem, two_pages):
+    cursor = two_pages["nextCursor"]
+    assert energy.get("/energy/clients", {"cursor": cursor}).status_code == 200
+    for sort in ("name", "createdAt", "-name"):
+        assert problem(energy.get("/energy/clients", {"cursor": cursor, "sort": sort}), 422, "cursor")
+    assert problem(energy.get("/energy/stations", {"cursor": cursor}), 422, "cursor")
+
+
+def test_a_changed_cursor_is_422(energy, problem, two_pages):
+    cursor = two_pages["nextCursor"]
+    for place in range(0, len(cursor), 3):
+        changed = cursor[:place] + ("A" if cursor[place] != "A" else "B") + cursor[place + 1 :]
+        assert problem(energy.get("/energy/clients", {"cursor": changed}), 422, "cursor"), place
+
+
+@pytest.mark.django_db
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    cursor=st.text(min_size=1, max_size=80)
+    | st.binary(max_size=60).map(lambda raw: base64.urlsafe_b64encode(raw).decode() or "x")
+)
+def test_no_cursor_is_an_error_of_ours(energy, problem, cursor):
+    assert problem(energy.get("/energy/clients", {"cursor": cursor}), 422, "cursor")
+
+
+def test_a_position_that_was_made_by_hand_is_422(energy, problem, two_pages):
+    _, _, signature = two_pages["nextCursor"].rpartition(".")
+    position = json.dumps(["-createdAt", "2026-01-01T00:00:00Z", "cli_x"]).encode()
+    cursor = base64.urlsafe_b64encode(position).rstrip(b"=").decode() + "." + signature
+    assert problem(energy.get("/energy/clients", {"cursor": cursor}), 422, "cursor")
+
+
+@pytest.mark.parametrize(
+    "content", ["text", [], ["-createdAt"], ["-createdAt", "soon", "x"], {"a": 1}, ["-createdAt", [], 1]]
+)
+def test_a_signed_cursor_with_another_content_is_none(content):
+    from sandbox_api.lists import cursors
+    from sandbox_api.lists.spec import SortOrder
+
+    order = SortOrder(name="-createdAt", column="created_at", descending=True)
+    cursor = cursors._signer(ClientsView.spec).sign_object(content)
+    assert read_cursor(cursor=cursor, spec=ClientsView.spec, order=order, model=Client) is None
+
+
+def test_a_list_can_not_be_sorted_by_a_relation():
+    from sandbox_api.lists.spec import SortOrder
+
+    order = SortOrder(name="x", column="chargers", descending=False)
+    with pytest.raises(TypeError, match="relation"):
+        make_cursor(row=Station(), spec=ChargersView.spec, order=order)

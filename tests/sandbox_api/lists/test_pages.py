@@ -1,0 +1,74 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sandbox_api.energy.models import Client
+
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+NAMES = ["Zoë", "ada", "Ömer", "Eve", "ayşe", "Łukasz", "%", "under_score"]
+
+
+@pytest.fixture
+def clients(db):
+    return [
+        Client.objects.create(name=name, email=f"{n}@example.com", created_at=NOW + timedelta(days=n))
+        for n, name in enumerate(NAMES)
+    ]
+
+
+def names(client, **query):
+    return [row["name"] for row in client.get("/energy/clients", query).json()["items"]]
+
+
+def test_the_newest_comes_first(energy, clients):
+    assert names(energy) == NAMES[::-1]
+    assert names(energy, sort="createdAt") == NAMES
+
+
+def test_names_sort_without_case_and_accents(energy, clients):
+    expected = ["%", "ada", "ayşe", "Eve", "Łukasz", "Ömer", "under_score", "Zoë"]
+    assert names(energy, sort="name") == expected
+    assert names(energy, sort="-name") == expected[::-1]
+
+
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("OMER", ["Ömer"]),
+        ("łUKASZ", ["Łukasz"]),
+        ("ayse", ["ayşe"]),
+        ("eve 3@example", ["Eve"]),
+        ("example eve", ["Eve"]),
+        ("%", ["%"]),
+        ("_", ["under_score"]),
+        ("eve ada", []),
+        ("' OR 1=1 --", []),
+    ],
+)
+def test_a_search_finds_rows_that_have_all_its_words(energy, clients, q, found):
+    assert names(energy, q=q) == found
+
+
+def test_the_last_page_has_no_cursor(energy, clients):
+    page = energy.get("/energy/clients", {"limit": 5}).json()
+    assert (len(page["items"]), page["hasNext"], page["total"]) == (5, True, 8)
+    page = energy.get("/energy/clients", {"limit": 5, "cursor": page["nextCursor"]}).json()
+    assert (len(page["items"]), page["hasNext"], page["nextCursor"], page["total"]) == (3, False, None, 8)
+
+
+def test_a_page_that_is_just_full_is_the_last(energy, clients):
+    page = energy.get("/energy/clients", {"limit": 8}).json()
+    assert (len(page["items"]), page["hasNext"], page["nextCursor"]) == (8, False, None)
+
+
+def test_there_are_twenty_rows_to_a_page(energy):
+    Client.objects.bulk_create(Client(name=f"{n}", email="a@example.com") for n in range(25))
+    assert len(energy.get("/energy/clients").json()["items"]) == 20
+
+
+def test_a_cursor_goes_on_in_the_search_it_comes_from(energy, clients):
+    query = {"q": "e", "limit": 3, "sort": "name"}
+    first = energy.get("/energy/clients", query).json()
+    second = energy.get("/energy/clients", {**query, "cursor": first["nextCursor"]}).json()
+    assert first["total"] == second["total"] == 8
+    assert not {row["id"] for row in first["items"]} & {row["id"] for row in second["items"]}

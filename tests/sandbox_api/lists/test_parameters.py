@@ -1,0 +1,67 @@
+import pytest
+
+SORTS = {
+    "/energy/clients": ["createdAt", "name", "email", "city"],
+    "/energy/stations": ["createdAt", "name", "city"],
+    "/energy/chargers": ["createdAt", "name", "maxPowerKw"],
+    "/energy/sessions": ["createdAt", "name", "startedAt", "energyKwh", "cost"],
+    "/energy/meters": ["createdAt", "name", "serial"],
+    "/operations/work-orders": ["createdAt", "name", "title"],
+    "/finance/invoices": ["createdAt", "name", "number", "amount", "issuedAt", "dueAt"],
+    "/iam/accounts": ["createdAt", "name", "email"],
+    "/iam/auth/sessions": ["createdAt", "name", "lastUsedAt"],
+}
+
+
+@pytest.fixture
+def anybody(sign_in):
+    return sign_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
+
+
+@pytest.mark.parametrize("path", SORTS)
+def test_every_list_has_the_same_shape_and_the_same_parameters(anybody, problem, path):
+    page = anybody.get(path).json()
+    assert set(page) == {"items", "hasNext", "nextCursor", "total"}
+    for name in SORTS[path]:
+        for sort in (name, f"-{name}"):
+            assert anybody.get(path, {"sort": sort, "q": "x", "limit": 1}).status_code == 200, sort
+    assert problem(anybody.get(path, {"sort": "password"}), 422, "sort")
+    assert problem(anybody.get(path, {"cursor": "nonsense"}), 422, "cursor")
+    assert problem(anybody.get(path, {"limit": 0}), 422, "limit")
+
+
+@pytest.mark.parametrize("sort", ["--name", "name,-email", "created_at", "NAME", "-", "name ", "station__name", "\0"])
+def test_an_unknown_sort_is_422_and_names_those_that_are_there(energy, sort):
+    answer = energy.get("/energy/clients", {"sort": sort})
+    assert answer.status_code == 422
+    assert "-createdAt" in answer.json()["errors"]["sort"][0]
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "101", "1.5", "ten", "1e2", "٣", "1_0", " 5", "9" * 5000, "\0"])
+def test_a_limit_outside_of_1_to_100_is_422(energy, problem, limit):
+    assert problem(energy.get("/energy/clients", {"limit": limit}), 422, "limit")
+
+
+@pytest.mark.parametrize("limit", ["1", "100", "050", ""])
+def test_a_limit_inside_is_taken(energy, limit):
+    assert energy.get("/energy/clients", {"limit": limit}).status_code == 200
+
+
+@pytest.mark.parametrize("q", ["\0", "a\nb", "x" * 201])
+def test_a_search_that_can_not_be_one_is_422(energy, problem, q):
+    assert problem(energy.get("/energy/clients", {"q": q}), 422, "q")
+    assert problem(energy.get("/energy/stations", {"country": q}), 422, "country")
+
+
+def test_all_wrong_parameters_are_named_at_once(energy, problem):
+    query = {"sort": "x", "limit": "x", "q": "\0"}
+    assert problem(energy.get("/energy/clients", query), 422, "sort", "limit", "q")
+
+
+def test_empty_and_unknown_parameters_do_not_matter(energy):
+    query = {"sort": "", "limit": "", "q": "", "cursor": "", "city": "", "page": "7"}
+    assert energy.get("/energy/clients", query).status_code == 200
+
+
+def test_a_parameter_that_is_no_utf8_is_read_as_well_as_can_be(energy):
+    assert energy.get("/energy/clients?q=%ff%fe").json()["total"] == 0

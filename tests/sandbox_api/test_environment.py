@@ -1,0 +1,87 @@
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from sandbox_api.environment import read_environment
+
+KEY = "k" * 32
+
+
+@pytest.fixture
+def read(tmp_path):
+    def with_variables(**variables):
+        return read_environment(source={"SANDBOX_STATE_DIR": str(tmp_path / "state"), **variables})
+
+    return with_variables
+
+
+def test_debug_needs_no_key_and_keeps_the_ones_it_makes(read, tmp_path):
+    first = read(DEBUG="1")
+    assert first.secret_key != first.jwt_key
+    assert read(DEBUG="1") == first
+    for name in ("secret_key", "jwt_key"):
+        assert (tmp_path / "state" / name).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_state_folder_is_private(read, tmp_path):
+    read(DEBUG="1")
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
+
+
+def test_the_defaults_are_those_of_the_contract(read):
+    environment = read(SANDBOX_SECRET_KEY=KEY, SANDBOX_JWT_KEY=KEY)
+    assert not environment.debug
+    assert not environment.allow_demo_accounts
+    assert environment.access_token_lifetime == timedelta(minutes=5)
+    assert environment.honour_idempotency_key
+    assert environment.faults.refresh_refuse_rate == 0
+
+
+@pytest.mark.parametrize("missing", ["SANDBOX_SECRET_KEY", "SANDBOX_JWT_KEY"])
+def test_outside_of_debug_a_key_is_required(read, missing):
+    keys = {"SANDBOX_SECRET_KEY": KEY, "SANDBOX_JWT_KEY": KEY}
+    del keys[missing]
+    with pytest.raises(ImproperlyConfigured, match=f"^{missing} should be"):
+        read(**keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DEBUG", "maybe"),
+        ("SANDBOX_JWT_KEY", "short"),
+        ("SANDBOX_ACCESS_TOKEN_LIFETIME_S", "soon"),
+        ("SANDBOX_ACCESS_TOKEN_LIFETIME_S", "0"),
+        ("SANDBOX_ACCESS_TOKEN_LIFETIME_S", "-1"),
+        ("SANDBOX_REFRESH_TOKEN_LIFETIME_S", "nan"),
+        ("SANDBOX_REFRESH_TOKEN_LIFETIME_S", "inf"),
+        ("SANDBOX_HONOUR_IDEMPOTENCY_KEY", "2"),
+        ("SANDBOX_FAULT_REFRESH_503_RATE", "1.5"),
+        ("SANDBOX_FAULT_REFRESH_DELAY_MS", "long"),
+        ("SANDBOX_STATE_DIR", "/dev/null/x"),
+    ],
+)
+def test_a_malformed_variable_is_named_in_one_line(read, name, value):
+    with pytest.raises(ImproperlyConfigured, match=f"^{name} should be") as refused:
+        read(**{"DEBUG": "1", name: value})
+    assert "\n" not in str(refused.value)
+
+
+def test_lifetimes_and_faults_can_be_set(read):
+    environment = read(
+        DEBUG="1",
+        SANDBOX_ACCESS_TOKEN_LIFETIME_S="1.5",
+        SANDBOX_FAULT_REFRESH_503_RATE="0.4",
+        SANDBOX_FAULT_REFRESH_DELAY_MS="250",
+    )
+    assert environment.access_token_lifetime == timedelta(seconds=1.5)
+    assert environment.faults.refresh_refuse_rate == 0.4
+    assert environment.faults.refresh_delay == timedelta(milliseconds=250)
+
+
+def test_a_trusted_issuer_is_an_address(read):
+    assert read(DEBUG="1").trusted_issuer == ""
+    assert read(DEBUG="1", SANDBOX_TRUSTED_ISSUER="https://provider.test/").trusted_issuer == "https://provider.test"
+    with pytest.raises(ImproperlyConfigured, match="SANDBOX_TRUSTED_ISSUER should be"):
+        read(DEBUG="1", SANDBOX_TRUSTED_ISSUER="provider.test")

@@ -1,0 +1,16 @@
+import pytest
+from django.db import OperationalError, connection
+
+
+@pytest.mark.django_db
+def test_it_is_well(anyone):
+    assert anyone.get("/healthz").json() == {"status": "ok"}
+
+
+def test_it_says_so_when_the_database_is_gone(anyone, problem, monkeypatch):
+    def fail():
+        raise OperationalError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "cursor", fail)
+        assert problem(anyone.get("/healthz"), 503)

@@ -1,0 +1,134 @@
+"""Many callers at the same moment: threads on one database, and processes of a running sandbox."""
+
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from django.db import connection
+from live_sandbox import LiveSandbox
+from rest_framework.test import APIClient
+
+from sandbox_api.auth import sign_ins
+from sandbox_api.auth.models import RefreshToken, SignIn
+from sandbox_api.auth.sign_ins import Refused, TokenPair
+from sandbox_api.energy.models import Client
+
+CALLERS = 8
+
+
+def all_at_once(call, count=CALLERS):
+    """Call from so many threads, each let go at the same moment; gives the results."""
+    barrier = threading.Barrier(count)
+
+    def wait_and_call(number):
+        barrier.wait(timeout=20)
+        try:
+            return call(number)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(wait_and_call, range(count)))
+
+
+@pytest.fixture
+def pair(transactional_db, make_account):
+    return sign_ins.begin_sign_in(account=make_account("ENERGY_APP"), user_agent="")
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory, first_state):
+    sandbox = LiveSandbox(shutil.copytree(first_state, tmp_path_factory.mktemp("live") / "state"))
+    sandbox.start("--workers", "2", "--threads", "4")
+    yield sandbox
+    sandbox.stop()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestThreads:
+    def test_one_of_many_rotates_and_the_others_end_the_family(self, pair):
+        outcomes = all_at_once(lambda _: sign_ins.rotate(refresh_token=pair.refresh_token))
+        assert sum(isinstance(outcome, TokenPair) for outcome in outcomes) == 1
+        assert sum(isinstance(outcome, Refused) for outcome in outcomes) == CALLERS - 1
+        assert RefreshToken.objects.count() == 2
+        assert SignIn.objects.get().revoked_at is not None
+
+    def test_many_with_one_key_get_one_answer_and_nobody_is_signed_out(self, pair):
+        def refresh(_):
+            body = {"refreshToken": pair.refresh_token}
+            return APIClient().post("/refresh", body, headers={"Idempotency-Key": "k"})
+
+        answers = all_at_once(refresh)
+        assert {answer.status_code for answer in answers} == {200}
+        assert len({answer.content for answer in answers}) == 1
+        assert sum("Idempotent-Replayed" not in answer.headers for answer in answers) == 1
+        assert RefreshToken.objects.count() == 2
+        assert SignIn.objects.get().revoked_at is None
+
+    def test_many_writes_with_one_key_run_once(self, pair):
+        def create(_):
+            client = APIClient()
+            client.credentials(HTTP_AUTHORIZATION=f"Bearer {pair.access_token}")
+            body = {"name": "Ada", "email": "ada@example.com"}
+            return client.post("/energy/clients", body, headers={"Idempotency-Key": "k"})
+
+        answers = all_at_once(create)
+        assert {answer.status_code for answer in answers} == {201}
+        assert len({answer.content for answer in answers}) == 1
+        assert Client.objects.count() == 1
+
+    def test_many_writes_without_a_key_all_run(self, pair):
+        def create(number):
+            client = APIClient()
+            client.credentials(HTTP_AUTHORIZATION=f"Bearer {pair.access_token}")
+            body = {"name": f"{number}", "email": "ada@example.com"}
+            return client.post("/energy/clients", body)
+
+        assert {answer.status_code for answer in all_at_once(create)} == {201}
+        assert Client.objects.count() == CALLERS
+
+    def test_sign_out_during_a_rotation_leaves_nobody_signed_in(self, pair):
+        def refresh_or_sign_out(number):
+            if number == 0:
+                return sign_ins.revoke_family_of(refresh_token=pair.refresh_token)
+            return sign_ins.rotate(refresh_token=pair.refresh_token)
+
+        outcomes = all_at_once(refresh_or_sign_out, count=2)
+        for outcome in outcomes:
+            if isinstance(outcome, TokenPair):
+                assert isinstance(sign_ins.rotate(refresh_token=outcome.refresh_token), Refused)
+
+
+class TestProcesses:
+    def test_one_of_many_refreshes_is_answered_with_tokens(self, sandbox):
+        for _ in range(5):
+            token = sandbox.sign_in()["refreshToken"]
+            answers = all_at_once(lambda _, token=token: sandbox.post("/refresh", {"refreshToken": token}))
+            assert sorted(answer.status_code for answer in answers) == [200] + [401] * (CALLERS - 1)
+            winner = next(answer for answer in answers if answer.ok).json()
+            assert sandbox.post("/refresh", {"refreshToken": winner["refreshToken"]}).status_code == 401
+
+    def test_many_refreshes_with_one_key_get_the_same_tokens(self, sandbox):
+        for _ in range(5):
+            token = sandbox.sign_in()["refreshToken"]
+            answers = all_at_once(
+                lambda _, token=token: sandbox.post("/refresh", {"refreshToken": token}, **{"Idempotency-Key": token})
+            )
+            assert {answer.status_code for answer in answers} == {200}
+            assert len({answer.content for answer in answers}) == 1
+            newest = answers[0].json()["refreshToken"]
+            assert sandbox.post("/refresh", {"refreshToken": newest}).status_code == 200
+
+    def test_many_writes_with_one_key_run_once(self, sandbox):
+        bearer = {"Authorization": f"Bearer {sandbox.sign_in()['accessToken']}"}
+        answers = all_at_once(
+            lambda _: sandbox.post(
+                "/energy/clients", {"name": "Once", "email": "o@example.com"}, **bearer, **{"Idempotency-Key": "w"}
+            )
+        )
+        assert {answer.status_code for answer in answers} == {201}
+        assert len({answer.content for answer in answers}) == 1
+        found = requests.get(sandbox.url("/energy/clients?q=once"), headers=bearer, timeout=10).json()
+        assert found["total"] == 1
