@@ -1,0 +1,8 @@
+"""The Portal: one shared package for every application of the product family.
+
+One folder per part of the document that it implements. A layer imports only what stands below it:
+
+    web > services > query > (api | edge) > store > identity > config > errors
+
+`docs/explanation/architecture.md` draws the house; import contracts in `pyproject.toml` keep it.
+"""

@@ -1,0 +1,1 @@
+"""HTTP to the backend: the session, the request's tokens, and the silent refresh."""

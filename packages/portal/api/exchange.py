@@ -1,0 +1,135 @@
+"""How a refresh token is exchanged for a new pair: the seam where another kind of backend fits in.
+
+The document's `POST /refresh` is one implementation; a provider's token endpoint is another. Whoever
+implements it makes one attempt, on a connection of its own, and says what came of it; it never retries,
+never sends a bearer, and never raises for an expected outcome.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from portal.api.answers import read_json
+from portal.api.handover import idempotency_key
+from portal.api.tokens import TokenPair
+from portal.config.contract import (
+    ACCESS_TOKEN_FIELD,
+    IDEMPOTENCY_HEADER,
+    LOGOUT_PATH,
+    REFRESH_PATH,
+    REFRESH_TOKEN_FIELD,
+    REQUEST_ID_HEADER,
+)
+from portal.config.limits import REFRESH_FAILED_STATUSES
+from portal.errors import ApiError, ApiUnavailableError
+
+if TYPE_CHECKING:
+    from portal.api.deadline import Deadline
+    from portal.api.transport import Reply, Transport
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """New tokens. A pair with the same refresh token says that this backend does not rotate."""
+
+    pair: TokenPair = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The backend answered, and the answer is no: the sign-in is over."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """No answer to go by: nobody is signed out.
+
+    :param lost: whether the backend may have taken the token although its answer never came; such a token is
+        not presented again.
+    """
+
+    reason: str
+    lost: bool
+
+
+ExchangeOutcome: TypeAlias = Granted | Refused | Unanswered
+
+
+class RefreshExchange(Protocol):
+    """Exchanges and revokes refresh tokens."""
+
+    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+        """Present `refresh` once, and wait until the deadline at most."""
+
+    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
+        """Tell the backend that this sign-in is over, as well as can be; a failure is logged, not raised."""
+
+
+class DocumentExchange:
+    """`POST /refresh` with `{"refreshToken"}`, and `POST /auth/logout` (contract, sections 7 and 8)."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+        """See :class:`RefreshExchange`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""
+        headers = {IDEMPOTENCY_HEADER: idempotency_key(refresh)}
+        if request_id:
+            headers[REQUEST_ID_HEADER] = request_id
+        try:
+            reply = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline)
+        except ApiUnavailableError as error:
+            return Unanswered(reason=type(error).__name__, lost=error.was_sent)
+        return read_refresh(reply)
+
+    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
+        """See :class:`RefreshExchange`."""
+        try:
+            self._post(LOGOUT_PATH, refresh=refresh, headers={}, deadline=deadline)
+        except ApiError as error:
+            logger.warning("sign-out: the backend could not be told (%s)", type(error).__name__)
+
+    def _post(self, path: str, *, refresh: str, headers: dict[str, str], deadline: Deadline) -> Reply:
+        body = json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode()
+        return self._transport.send(
+            method="POST",
+            target=path,
+            headers={
+                "Accept": "application/json",
+                "Content-Type": "application/json",
+                "Content-Length": str(len(body)),
+                **headers,
+            },
+            body=body,
+            auth=None,
+            deadline=deadline,
+            # A kept connection may break at this very moment, and a refresh is never repeated.
+            own_connection=True,
+        )
+
+
+def read_refresh(reply: Reply) -> ExchangeOutcome:
+    """What the answer to `POST /refresh` means. Pure."""
+    if reply.status in REFRESH_FAILED_STATUSES:
+        return Refused(reason=f"status {reply.status}")
+    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
+        return Unanswered(reason=f"status {reply.status}", lost=False)
+    try:
+        body = read_json(reply.content)
+    except ValueError:
+        return Unanswered(reason="no JSON", lost=False)
+    access, refresh = (
+        (body.get(ACCESS_TOKEN_FIELD), body.get(REFRESH_TOKEN_FIELD)) if isinstance(body, dict) else (None, None)
+    )
+    if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
+        return Refused(reason="JSON without tokens")
+    return Granted(pair=TokenPair(access=access, refresh=refresh))

@@ -1,0 +1,141 @@
+"""What all processes know about a refresh token, in the shared store.
+
+Five entries for each token, named by a hash of it:
+
+=========  ==================================================================================================
+lock       somebody is presenting it now; 15 s, longer than the call that it protects
+next       the hand-over record: the pair that replaced it, sealed; as long as the sign-in, until that pair's
+           refresh token is itself presented, then 60 s
+spent      it was replaced; outlives the record, so that it is not presented a second time
+verdict    the last answer was no (failed, 30 s), later (unreachable, 1 s) or never came (lost)
+out        the tombstone: its sign-in was signed out
+before     the records that led to it and that it confirms when it is presented
+=========  ==================================================================================================
+
+What it does not cover: a store that forgets (flushed, restored from an old copy) forgets locks and records, and
+a process that is suspended for longer than the lock's lifetime in the middle of its call loses the lock.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from portal.api.handover import UnreadableRecordError, record_name, seal, unseal
+from portal.config.limits import (
+    HANDOVER_AFTER_USE_S,
+    REFRESH_FAILED_MEMORY_S,
+    REFRESH_LOCK_S,
+    REFRESH_SPENT_MEMORY_S,
+    REFRESH_UNREACHABLE_MEMORY_S,
+)
+from portal.errors import StoreUnavailableError
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenPair
+    from portal.store.aliases import SharedStore
+
+logger = logging.getLogger(__name__)
+
+
+class Verdict(Enum):
+    """What became of the last presentation of a token that did not give new ones."""
+
+    FAILED = "failed"
+    UNREACHABLE = "unreachable"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One token's state, read in one round trip.
+
+    :param successor: the pair that replaced it, when its record is there.
+    :param spent: whether it was replaced, also when the record is gone.
+    :param before: names of the records that led to it and are not confirmed yet.
+    """
+
+    successor: TokenPair | None
+    verdict: Verdict | None
+    signed_out: bool
+    spent: bool
+    before: tuple[str, ...]
+
+
+class Ledger:
+    """The entries, read and written. Every method may raise `StoreUnavailableError`."""
+
+    def __init__(self, store: SharedStore) -> None:
+        self._store = store
+
+    def look(self, refresh: str) -> Entry:
+        """The state of one token."""
+        name = record_name(refresh)
+        kinds = ("next", "verdict", "out", "spent", "before")
+        found = self._store.get_many([_key(name, kind) for kind in kinds])
+        record, verdict, out, spent, before = (found.get(_key(name, kind)) for kind in kinds)
+        successor = None
+        if record is not None:
+            try:
+                successor = unseal(record, under=refresh)
+            except UnreadableRecordError as error:
+                # Its token was replaced, by what can't be said: presenting it again would be a replay.
+                logger.exception("refresh %s: hand-over record does not open", name[:8])
+                raise StoreUnavailableError("a hand-over record does not open") from error
+        return Entry(
+            successor=successor,
+            verdict=None if verdict is None else Verdict(verdict),
+            signed_out=out is not None,
+            spent=spent is not None,
+            before=tuple(before or ()),
+        )
+
+    def lock(self, refresh: str) -> bool:
+        """Take the right to present this token; False when somebody has it."""
+        return self._store.add(_key(record_name(refresh), "lock"), 1, lifetime_s=REFRESH_LOCK_S)
+
+    def unlock(self, refresh: str) -> None:
+        """Give it back. Only for who holds it, and only while the lock can't have expired."""
+        self._store.delete(_key(record_name(refresh), "lock"))
+
+    def hand_over(self, *, spent: str, pair: TokenPair, before: tuple[str, ...], lifetime_s: float) -> None:
+        """Leave `pair` for all who still hold `spent`.
+
+        :param before: names of the unconfirmed records that led to `spent`.
+        :param lifetime_s: of the new sign-in cookies; for tokens that are not rotated, of the access token.
+        """
+        name = record_name(spent)
+        self._store.set(_key(name, "next"), seal(pair, under=spent), lifetime_s=lifetime_s)
+        if pair.refresh is None or pair.refresh == spent:
+            return
+        self._store.set(_key(record_name(pair.refresh), "before"), [*before, name], lifetime_s=lifetime_s)
+        self._store.set(_key(name, "spent"), 1, lifetime_s=min(lifetime_s, REFRESH_SPENT_MEMORY_S))
+
+    def confirm(self, refresh: str) -> None:
+        """A browser presented `refresh`: the records that led to it are needed for 60 s more, no longer."""
+        key = _key(record_name(refresh), "before")
+        names = self._store.get(key)
+        if not isinstance(names, list):
+            return
+        for name in names:
+            self._store.touch(_key(name, "next"), lifetime_s=HANDOVER_AFTER_USE_S)
+        self._store.delete(key)
+
+    def remember(self, refresh: str, verdict: Verdict, *, lifetime_s: float) -> None:
+        """Keep a verdict, so that a dead token does not hammer the backend."""
+        lifetime = {
+            Verdict.FAILED: REFRESH_FAILED_MEMORY_S,
+            Verdict.UNREACHABLE: REFRESH_UNREACHABLE_MEMORY_S,
+            Verdict.LOST: lifetime_s,
+        }[verdict]
+        self._store.set(_key(record_name(refresh), "verdict"), verdict.value, lifetime_s=lifetime)
+
+    def bury(self, refresh: str, *, lifetime_s: float) -> None:
+        """Leave the tombstone: nothing of this sign-in is delivered any more."""
+        self._store.set(_key(record_name(refresh), "out"), 1, lifetime_s=lifetime_s)
+
+
+def _key(name: str, kind: str) -> str:
+    return f"{name}:{kind}"

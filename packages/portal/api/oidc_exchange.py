@@ -1,0 +1,103 @@
+"""The refresh through the provider's token endpoint: :class:`portal.api.exchange.RefreshExchange` for OpenID Connect.
+
+The single flight, the hand-over and the tombstones around it are the same as with `POST /refresh`.
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from portal.api.answers import read_json
+from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered
+from portal.api.tokens import TokenPair
+from portal.config.limits import REFRESH_FAILED_STATUSES
+from portal.errors import ApiUnavailableError, StoreUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.api.deadline import Deadline
+    from portal.api.oidc_provider import OidcClient
+    from portal.api.oidc_sign_ins import ProviderSignIns
+    from portal.api.transport import Reply
+
+logger = logging.getLogger(__name__)
+
+#: Errors of RFC 6749, section 5.2, that are about this project and not about the token: a secret that was changed
+#: at the provider must not sign everybody out.
+OUR_OWN_FAULTS: Final = frozenset({"invalid_client", "unauthorized_client", "unsupported_grant_type"})
+
+
+class OidcExchange:
+    """Exchanges and revokes refresh tokens at the provider.
+
+    :param client: gives the client; it is made when first needed, in the process that needs it.
+    """
+
+    def __init__(self, *, client: Callable[[], OidcClient], sign_ins: ProviderSignIns) -> None:
+        self._client = client
+        self._sign_ins = sign_ins
+
+    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+        """See :class:`portal.api.exchange.RefreshExchange`.
+
+        :raises StoreUnavailableError: whether the provider has ended this sign-in can't be known; nothing was sent.
+        """
+        del request_id  # the provider is not ours
+        if self._sign_ins.has_ended(TokenPair(refresh=refresh)):
+            return Refused(reason="signed out at the provider")
+        client = self._client()
+        try:
+            metadata = client.metadata(deadline=deadline)
+        except ApiUnavailableError as error:
+            return Unanswered(reason=f"discovery: {error}", lost=False)
+        try:
+            reply = client.refresh(metadata, refresh=refresh, deadline=deadline)
+        except ApiUnavailableError as error:
+            return Unanswered(reason=type(error).__name__, lost=error.was_sent)
+        outcome = read_refresh(reply, presented=refresh)
+        if isinstance(outcome, Granted):
+            self._carry_over(refresh, outcome.pair)
+        return outcome
+
+    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
+        """See :class:`portal.api.exchange.RefreshExchange`."""
+        client = self._client()
+        try:
+            client.revoke(client.metadata(deadline=deadline), refresh=refresh, deadline=deadline)
+        except ApiUnavailableError as error:
+            logger.warning("sign-out: the provider could not be told (%s)", type(error).__name__)
+
+    def _carry_over(self, spent: str, pair: TokenPair) -> None:
+        try:
+            self._sign_ins.carry_over(spent=spent, pair=pair)
+        except StoreUnavailableError as error:
+            # The new tokens are the only ones by now: they count more than a later sign-out at the provider.
+            logger.error("refresh: the provider's sign-outs will miss this sign-in: %s", error)  # noqa: TRY400  no trace needed
+
+
+def read_refresh(reply: Reply, *, presented: str) -> ExchangeOutcome:
+    """What the token endpoint's answer to a refresh means. Pure.
+
+    :param presented: stays the refresh token where the answer names no new one (RFC 6749, section 6).
+    """
+    try:
+        body = read_json(reply.content)
+    except ValueError:
+        body = None
+    fields = body if isinstance(body, dict) else {}
+    if reply.status in REFRESH_FAILED_STATUSES:
+        if fields.get("error") in OUR_OWN_FAULTS:
+            logger.error("refresh: the provider refuses this project: %s", fields["error"])
+            return Unanswered(reason=str(fields["error"]), lost=False)
+        return Refused(reason=f"status {reply.status}")
+    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
+        return Unanswered(reason=f"status {reply.status}", lost=False)
+    if body is None:
+        return Unanswered(reason="no JSON", lost=False)
+    access, refresh = fields.get("access_token"), fields.get("refresh_token", presented)
+    if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
+        return Refused(reason="JSON without tokens")
+    return Granted(pair=TokenPair(access=access, refresh=refresh))

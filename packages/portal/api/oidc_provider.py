@@ -1,0 +1,287 @@
+"""The OpenID provider: what it publishes about itself, and calls to its endpoints (contract, section 3).
+
+Requests are put together by Authlib and sent like every other call of the portal: with a deadline, a body limit,
+no redirects and nothing remembered. Each has a connection of its own: calls are rare, and a code or a refresh token
+is never presented twice because a kept connection broke.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from authlib.common.urls import add_params_to_uri
+from authlib.oauth2.auth import ClientAuth
+from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
+from authlib.oauth2.rfc7009 import prepare_revoke_token_request
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+
+from portal.api.answers import read_json
+from portal.api.transport import Transport
+from portal.config.runtime import portal_config
+from portal.errors import ApiMalformedError, ApiUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from portal.api.deadline import Deadline
+    from portal.api.transport import Reply
+    from portal.config.portal_config import OidcProvider
+
+logger = logging.getLogger(__name__)
+
+DISCOVERY_PATH: Final = "/.well-known/openid-configuration"
+#: How long what the provider publishes is taken as it was, and how soon its keys may be asked for again, seconds.
+KNOWN_FOR_S: Final = 3600.0
+KEYS_AGAIN_AFTER_S: Final = 10.0
+#: Signatures that an ID token may have. Never `none`, and no shared secrets: the client's secret signs nothing here.
+ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
+_FORM: Final = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderMetadata:
+    """What discovery gave, as far as it is used; an address that is empty is not offered.
+
+    :param algorithms: for ID tokens: the provider's, as far as they are acceptable.
+    :param auth_method: how the client names itself: `none`, `client_secret_basic` or `client_secret_post`.
+    :param names_itself: whether the callback carries `iss` (RFC 9207).
+    """
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    end_session_endpoint: str
+    revocation_endpoint: str
+    algorithms: tuple[str, ...]
+    auth_method: str
+    names_itself: bool
+
+
+class OidcClient:
+    """A project as a client of the provider. Safe for threads.
+
+    :param clock: seconds, of a clock that only goes forward.
+    """
+
+    def __init__(
+        self,
+        *,
+        provider: OidcProvider,
+        connect_timeout_s: float,
+        read_timeout_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.provider = provider
+        self._clock = clock
+        self._timeouts = {"connect_timeout_s": connect_timeout_s, "read_timeout_s": read_timeout_s}
+        self._metadata: tuple[float, ProviderMetadata] | None = None
+        self._keys: tuple[float, Mapping[str, Any]] | None = None
+        self._fetching = threading.Lock()
+
+    # --- what it publishes ---
+
+    def metadata(self, *, deadline: Deadline) -> ProviderMetadata:
+        """The provider's endpoints, asked for once an hour; old ones serve on while it does not answer.
+
+        :raises ApiUnavailableError: it has never answered, or with what can't be right.
+        """
+        known = self._metadata
+        if known is not None and self._clock() - known[0] < KNOWN_FOR_S:
+            return known[1]
+        with self._fetching:
+            if self._metadata is not known and self._metadata is not None:
+                return self._metadata[1]
+            try:
+                document = self._get_json(self.provider.issuer + DISCOVERY_PATH, deadline=deadline)
+                fresh = read_metadata(document, provider=self.provider)
+            except ApiUnavailableError as error:
+                if known is None:
+                    raise
+                logger.warning("provider: discovery failed, the old answer serves on: %s", error)
+                fresh = known[1]
+            self._metadata = (self._clock(), fresh)
+            return fresh
+
+    def keys(self, *, deadline: Deadline, again: bool = False) -> Mapping[str, Any]:
+        """The provider's key set (RFC 7517), kept for an hour.
+
+        :param again: a key was not in it; ask anew, unless that was done just now.
+        :raises ApiUnavailableError: it does not answer.
+        """
+        known = self._keys
+        patience = KEYS_AGAIN_AFTER_S if again else KNOWN_FOR_S
+        if known is not None and self._clock() - known[0] < patience:
+            return known[1]
+        document = self._get_json(self.metadata(deadline=deadline).jwks_uri, deadline=deadline)
+        if not isinstance(document, dict) or not isinstance(document.get("keys"), list):
+            raise ApiMalformedError("the provider's key set is none")
+        self._keys = (self._clock(), document)
+        return document
+
+    # --- where it sends people ---
+
+    def authorization_url(
+        self, metadata: ProviderMetadata, *, redirect_uri: str, state: str, nonce: str, verifier: str, locale: str
+    ) -> str:
+        """Where a sign-in begins: code flow with PKCE (S256)."""
+        extra = {"nonce": nonce, "ui_locales": locale}
+        if "offline_access" in self.provider.scopes:
+            # OpenID Connect Core, section 11: without it the provider may leave the refresh token out.
+            extra["prompt"] = "consent"
+        return str(
+            prepare_grant_uri(
+                metadata.authorization_endpoint,
+                client_id=self.provider.client_id,
+                response_type="code",
+                redirect_uri=redirect_uri,
+                scope=" ".join(self.provider.scopes),
+                state=state,
+                code_challenge=create_s256_code_challenge(verifier),
+                code_challenge_method="S256",
+                **extra,
+            )
+        )
+
+    def end_session_url(self, metadata: ProviderMetadata, *, id_token: str | None, return_to: str) -> str:
+        """Where a sign-out goes on (RP-Initiated Logout 1.0, section 2)."""
+        params = [("client_id", self.provider.client_id), ("post_logout_redirect_uri", return_to)]
+        if id_token:
+            params.append(("id_token_hint", id_token))
+        return str(add_params_to_uri(metadata.end_session_endpoint, params))
+
+    # --- its token endpoint ---
+
+    def redeem(
+        self, metadata: ProviderMetadata, *, code: str, verifier: str, redirect_uri: str, deadline: Deadline
+    ) -> Reply:
+        """Exchange a code for tokens.
+
+        :raises ApiUnavailableError: no answer.
+        """
+        body = prepare_token_request("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
+        return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
+
+    def refresh(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> Reply:
+        """Present a refresh token, once.
+
+        :raises ApiUnavailableError: no answer; `was_sent` says whether the provider may have taken it.
+        """
+        body = prepare_token_request("refresh_token", refresh_token=refresh)
+        return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
+
+    def revoke(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> Reply | None:
+        """Revoke a refresh token (RFC 7009); None where the provider offers no such thing.
+
+        :raises ApiUnavailableError: no answer.
+        """
+        if not metadata.revocation_endpoint:
+            return None
+        body, _ = prepare_revoke_token_request(refresh, token_type_hint="refresh_token")  # noqa: S106  a kind
+        return self._post(metadata, metadata.revocation_endpoint, body=body, deadline=deadline)
+
+    def _post(self, metadata: ProviderMetadata, url: str, *, body: str, deadline: Deadline) -> Reply:
+        auth = ClientAuth(self.provider.client_id, self.provider.client_secret, metadata.auth_method)
+        url, headers, body = auth.prepare("POST", url, dict(_FORM), body)
+        return self._send("POST", url, headers=headers, body=body.encode(), deadline=deadline)
+
+    def _get_json(self, url: str, *, deadline: Deadline) -> Any:
+        reply = self._send("GET", url, headers={"Accept": "application/json"}, body=None, deadline=deadline)
+        if reply.status != HTTPStatus.OK:
+            raise ApiUnavailableError(f"the provider answered {reply.status}", status=reply.status)
+        try:
+            return read_json(reply.content)
+        except ValueError as error:
+            raise ApiMalformedError("the provider's answer is no JSON") from error
+
+    def _send(
+        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, deadline: Deadline
+    ) -> Reply:
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        transport = Transport(base_url=origin, **self._timeouts)
+        try:
+            return transport.send(
+                method=method,
+                target=url[len(origin) :] or "/",
+                headers={**headers, **({} if body is None else {"Content-Length": str(len(body))})},
+                body=body,
+                auth=None,
+                deadline=deadline,
+                own_connection=True,
+            )
+        finally:
+            transport.close()
+
+
+def _is_address(value: str, *, schemes: set[str]) -> bool:
+    try:
+        parts = urlsplit(value)
+        return value.isprintable() and parts.scheme in schemes and bool(parts.netloc) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def read_metadata(document: object, *, provider: OidcProvider) -> ProviderMetadata:
+    """Check what discovery gave (OpenID Connect Discovery, section 4.3). Pure.
+
+    :raises ApiMalformedError: it is another issuer's, or lacks what a sign-in needs.
+    """
+    issuer = document.get("issuer") if isinstance(document, dict) else None
+    # The environment's addresses are read without a slash at their end; an issuer's own may have one.
+    if not isinstance(document, dict) or not isinstance(issuer, str) or issuer.removesuffix("/") != provider.issuer:
+        raise ApiMalformedError("discovery gave another issuer than APP_OIDC_ISSUER")
+    schemes = {"https"} if provider.issuer.startswith("https://") else {"https", "http"}
+
+    def address(name: str, *, required: bool) -> str:
+        value = document.get(name)
+        if isinstance(value, str) and _is_address(value, schemes=schemes):
+            return value
+        if required or value is not None:
+            raise ApiMalformedError(f"discovery gave no usable {name}")
+        return ""
+
+    def names(name: str, default: list[str]) -> list[str]:
+        value = document.get(name)
+        return value if isinstance(value, list) else default
+
+    algorithms = tuple(name for name in ALGORITHMS if name in names("id_token_signing_alg_values_supported", ["RS256"]))
+    if not algorithms:
+        raise ApiMalformedError("the provider signs with nothing that is accepted")
+    methods = names("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+    basic = "client_secret_basic" in methods or "client_secret_post" not in methods
+    return ProviderMetadata(
+        issuer=issuer,
+        authorization_endpoint=address("authorization_endpoint", required=True),
+        token_endpoint=address("token_endpoint", required=True),
+        jwks_uri=address("jwks_uri", required=True),
+        end_session_endpoint=address("end_session_endpoint", required=False),
+        revocation_endpoint=address("revocation_endpoint", required=False),
+        algorithms=algorithms,
+        auth_method=("client_secret_basic" if basic else "client_secret_post") if provider.client_secret else "none",
+        names_itself=document.get("authorization_response_iss_parameter_supported") is True,
+    )
+
+
+_clients: dict[OidcProvider, OidcClient] = {}
+_clients_lock = threading.Lock()
+
+
+def oidc_client() -> OidcClient:
+    """The client of this process for the configured provider."""
+    config = portal_config()
+    with _clients_lock:
+        client = _clients.get(config.oidc)
+        if client is None:
+            client = _clients[config.oidc] = OidcClient(
+                provider=config.oidc,
+                connect_timeout_s=config.connect_timeout_s,
+                read_timeout_s=config.read_timeout_s,
+            )
+        return client

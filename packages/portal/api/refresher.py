@@ -1,0 +1,240 @@
+"""The silent refresh: one presentation for each refresh token, whoever asks, wherever.
+
+The document, "Token refresh flow"; contract, section 8. A request that needs fresh tokens boards its token's
+flight in this process (:mod:`portal.api.renewal` flies it) and waits as long as it may. The flight goes on when
+its request has given up.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from portal.api.clock import Clock
+from portal.api.counters import Counters, Outcome, refresh_counters
+from portal.api.deadline import Deadline
+from portal.api.expiry import is_expired, sign_in_lifetime
+from portal.api.flights import Flights
+from portal.api.handover import record_name
+from portal.api.ledger import Ledger, Verdict
+from portal.api.renewal import Ended, Later, Renewal, Renewed, Result
+from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
+from portal.errors import ApiUnavailableError, RefreshLostError, SignInEndedError, StoreUnavailableError
+
+if TYPE_CHECKING:
+    from portal.api.exchange import RefreshExchange
+    from portal.api.tokens import TokenPair, TokenStore
+    from portal.store.aliases import SharedStore
+
+logger = logging.getLogger(__name__)
+
+#: What a page may say for each reason to come back later.
+_LATER_DETAILS = {
+    Outcome.BUSY: "Your sign-in is being renewed. Try again in a moment.",
+    Outcome.LOST: "Your sign-in could not be renewed. Sign out and in again.",
+    Outcome.UNREACHABLE: "Your sign-in can't be renewed right now. Try again in a moment.",
+    Outcome.STORE_DOWN: "Your sign-in can't be renewed right now. Try again in a moment.",
+}
+RETRY_AFTER_S = 1.0
+
+
+class TokenRefresher:
+    """Refreshes, hands over and signs out. Safe for threads; one for each process.
+
+    :param max_age_s: lifetime of a sign-in whose refresh token names none.
+    """
+
+    def __init__(
+        self,
+        *,
+        exchange: RefreshExchange,
+        store: SharedStore,
+        max_age_s: int,
+        clock: Clock | None = None,
+        counters: Counters | None = None,
+    ) -> None:
+        self._exchange = exchange
+        self._ledger = Ledger(store)
+        self._max_age_s = max_age_s
+        self._clock = clock or Clock()
+        self._counters = counters or refresh_counters()
+        self._flights: Flights[Result] = Flights()
+
+    def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None) -> Renewed | None:
+        """Refresh if the access token is missing or past its own `exp`; None where there was no need, or no way.
+
+        A fresh token costs no operation of the store.
+
+        :raises SignInEndedError: the sign-in is over; the tokens are cleared.
+        :raises ApiUnavailableError: no fresh token can be had now.
+        """
+        pair = tokens.current
+        if pair.refresh is None:
+            return None
+        if pair.access is not None and not is_expired(pair.access, now=self._clock.now()):
+            return None
+        return self.renew(tokens, deadline=deadline, request_id=request_id)
+
+    def renew(self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None) -> Renewed:
+        """Get newer tokens for the request's refresh token, from whoever has them.
+
+        :raises SignInEndedError: the sign-in is over; the tokens are cleared.
+        :raises ApiUnavailableError: no fresh token can be had now.
+        """
+        refresh = tokens.current.refresh
+        if refresh is None:
+            raise SignInEndedError("this sign-in has ended")
+        renewal = Renewal(
+            presented=refresh,
+            from_browser=refresh == tokens.incoming.refresh,
+            request_id=request_id,
+            exchange=self._exchange,
+            ledger=self._ledger,
+            clock=self._clock,
+            counters=self._counters,
+            max_age_s=self._max_age_s,
+        )
+        flight, started = self._flights.board(record_name(refresh), renewal.fly)
+        waits = not started and not flight.landed
+        patience = deadline.remaining() if started else min(deadline.remaining(), REFRESH_WAIT_S)
+        try:
+            result = flight.result(timeout_s=patience)
+        except TimeoutError:
+            result = Later(outcome=Outcome.BUSY)
+            self._counters.count(Outcome.BUSY)
+            logger.info("refresh %s: in flight for longer than a request waits", record_name(refresh)[:8])
+        else:
+            if not started:
+                result = self._joined(result, waited=waits)
+        return self._settle(result, tokens, refresh)
+
+    def judge_refusal(self, tokens: TokenStore, renewed: Renewed) -> None:
+        """What it means that the backend answered 401 right after the refresh.
+
+        A token that it has only just given: that sign-in is over as well (contract, section 5, last sentence).
+        Nothing ends where another cause is possible: a token that was handed over and not just issued, that
+        expired on its way, or that has a successor by now.
+
+        :raises ApiUnavailableError: the token expired on its way; another try gets a fresh one.
+        """
+        pair = renewed.pair
+        if pair.refresh is None or pair.access is None:
+            return
+        if is_expired(pair.access, now=self._clock.now()):
+            raise ApiUnavailableError(_LATER_DETAILS[Outcome.BUSY], retry_after=RETRY_AFTER_S, was_sent=False)
+        if renewed.outcome is Outcome.HANDED_OVER:
+            return
+        try:
+            entry = self._ledger.look(pair.refresh)
+            if entry.successor is not None or entry.spent:
+                return
+            self._ledger.remember(pair.refresh, Verdict.FAILED, lifetime_s=self._lifetime(pair))
+        except StoreUnavailableError:
+            return
+        self._counters.count(Outcome.REJECTED)
+        logger.warning("refresh %s: the backend refuses what it just issued", record_name(pair.refresh)[:8])
+        tokens.end(refused=pair.refresh)
+
+    def refuse_signed_out(self, tokens: TokenStore) -> None:
+        """End a request whose tokens were signed out, though their access token is still valid by itself.
+
+        Asked once for a token that has yet to prove whose it is, and not for each call. Where the store can't be
+        reached nothing is refused: the backend's own revocation remains.
+
+        :raises SignInEndedError: the sign-in is over; the tokens are cleared.
+        """
+        pair = tokens.current
+        try:
+            buried = self._is_buried(pair.access) or self._head(pair) is None
+        except StoreUnavailableError:
+            self._counters.count(Outcome.STORE_DOWN)
+            return
+        if buried and tokens.end(refused=pair.refresh):
+            raise SignInEndedError("this sign-in was signed out")
+
+    def sign_out(self, tokens: TokenStore) -> list[TokenPair]:
+        """End this sign-in everywhere: tombstones, the backend told (2 s at most), the request's tokens cleared.
+
+        Where the store can't be reached, no tombstone is left: the backend's own revocation remains.
+
+        :returns: the sign-in's pairs, as far as they are known: the presented one first, the newest last.
+        """
+        pair = tokens.current if tokens.current.refresh else tokens.incoming
+        tokens.clear()
+        ended = [pair]
+        try:
+            self._bury(ended)
+        except StoreUnavailableError:
+            self._counters.count(Outcome.STORE_DOWN)
+            logger.warning("sign-out %s: no tombstone, the store can't be reached", record_name(pair.refresh or "")[:8])
+        newest = ended[-1].refresh
+        if newest is not None:
+            deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self._clock.monotonic)
+            self._exchange.revoke(refresh=newest, deadline=deadline)
+        return ended
+
+    def deliverable(self, tokens: TokenStore) -> TokenPair | None:
+        """The pair to set as cookies for a request that was refreshed: the newest one, or None for nothing.
+
+        Nothing is delivered for a sign-in that was signed out meanwhile, and nothing while that can't be known:
+        the hand-over record gives the same tokens to the next request.
+        """
+        try:
+            return None if self._is_buried(tokens.incoming.refresh) else self._head(tokens.current)
+        except StoreUnavailableError:
+            self._counters.count(Outcome.STORE_DOWN)
+            return None
+
+    def _is_buried(self, token: str | None) -> bool:
+        return token is not None and self._ledger.look(token).signed_out
+
+    def _head(self, pair: TokenPair) -> TokenPair | None:
+        """The newest known pair of this sign-in; None where a tombstone stands on the way to it."""
+        seen = set()
+        while pair.refresh is not None and pair.refresh not in seen:
+            seen.add(pair.refresh)
+            entry = self._ledger.look(pair.refresh)
+            if entry.signed_out:
+                return None
+            pair = entry.successor or pair
+        return pair
+
+    def _joined(self, result: Result, *, waited: bool) -> Result:
+        """The result of a flight that another request started, as this one counts it."""
+        if isinstance(result, Renewed):
+            result = Renewed(pair=result.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
+        self._counters.count(result.outcome)
+        return result
+
+    def _settle(self, result: Result, tokens: TokenStore, refresh: str) -> Renewed:
+        if isinstance(result, Renewed):
+            tokens.renew(result.pair, spent=refresh)
+            if tokens.cleared:
+                raise SignInEndedError("this sign-in has ended")
+            return result
+        if isinstance(result, Ended):
+            tokens.end(refused=refresh)
+            raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
+        unavailable = RefreshLostError if result.outcome is Outcome.LOST else ApiUnavailableError
+        raise unavailable(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
+
+    def _bury(self, ended: list[TokenPair]) -> None:
+        """Leave tombstones on the tokens of the one pair in `ended`, and on its known successors, which are added."""
+        seen = set()
+        while True:
+            pair = ended[-1]
+            for token in (pair.access, pair.refresh):
+                if token is None or token in seen:
+                    continue
+                seen.add(token)
+                # Also where a token is over by this machine's clock: the backend's may differ.
+                lifetime = sign_in_lifetime(token, now=self._clock.now(), default_s=self._max_age_s)
+                self._ledger.bury(token, lifetime_s=max(HANDOVER_AFTER_USE_S, lifetime))
+            # Read after the tombstone is written: a refresh in flight that hands over later finds it.
+            successor = None if pair.refresh is None else self._ledger.look(pair.refresh).successor
+            if successor is None or successor in ended:
+                return
+            ended.append(successor)
+
+    def _lifetime(self, pair: TokenPair) -> int:
+        return sign_in_lifetime(pair.refresh, now=self._clock.now(), default_s=self._max_age_s)

@@ -1,0 +1,296 @@
+"""`ApiSession`: every call to the backend goes through here (the document's shared HTTP client).
+
+It sets the bearer from the request's tokens, refreshes silently on 401, sends the original request once more,
+and turns what comes back into data or into one of the errors of :mod:`portal.errors`. Retries after other
+failures are the query layer's.
+"""
+
+from __future__ import annotations
+
+import io
+import json as json_codec
+import os
+import threading
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import IO, TYPE_CHECKING, Any, Final
+from urllib.parse import quote, unquote, urlencode
+
+from portal.api.answers import ApiAnswer, read_answer
+from portal.api.deadline import Deadline
+from portal.api.exchange import DocumentExchange, RefreshExchange
+from portal.api.oidc_exchange import OidcExchange
+from portal.api.oidc_provider import oidc_client
+from portal.api.oidc_sign_ins import ProviderSignIns
+from portal.api.refresher import TokenRefresher
+from portal.api.transport import BearerAuth, Transport
+from portal.config.contract import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
+from portal.config.limits import REQUEST_BUDGET_S
+from portal.config.runtime import portal_config
+from portal.errors import ApiRejectedError, SignInEndedError, UsageError
+from portal.store.aliases import refresh_store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.api.renewal import Renewed
+    from portal.api.tokens import TokenStore
+    from portal.config.portal_config import PortalConfig
+
+
+class Nothing(Enum):
+    """No body; None is one (JSON null)."""
+
+    NOTHING = "nothing"
+
+
+NOTHING: Final = Nothing.NOTHING
+
+#: Characters that a path may hold as they are; others are percent-encoded, and `%` is one that was.
+_PATH_SAFE: Final = "/%:@!$&'()*+,;=~"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A body that is not JSON.
+
+    :param content: bytes, or a stream that is sent from where it stands.
+    """
+
+    content: bytes | IO[bytes] = field(repr=False)
+    content_type: str
+
+
+class ApiSession:
+    """Calls to one backend. Safe for threads; one for each process (:func:`api_session`)."""
+
+    def __init__(self, *, transport: Transport, refresher: TokenRefresher) -> None:
+        self.refresher = refresher
+        self._transport = transport
+
+    def call(
+        self,
+        *,
+        tokens: TokenStore,
+        method: str,
+        path: str,
+        params: Mapping[str, str | int | None] | None = None,
+        json: object = NOTHING,
+        upload: Upload | None = None,
+        idempotency_key: str | None = None,
+        deadline: Deadline | None = None,
+        request_id: str | None = None,
+        user_agent: str | None = None,
+        bearer: str | None = None,
+    ) -> ApiAnswer:
+        """Call the backend once, or twice where the first answer is 401 and a refresh helps.
+
+        :param path: starts with a slash; path parameters are percent-encoded already.
+        :param params: the query; members that are None are left out.
+        :param json: the body; `NOTHING` for none.
+        :param user_agent: the browser's own, so that the backend can tell its user's sign-ins apart; already
+            free of what no header may contain.
+        :param bearer: use this access token, whatever `tokens` holds; there is no refresh then.
+        :param deadline: the request's time budget; 10 s where there is none.
+        :raises SignInEndedError: the backend refused the refresh; `tokens` is cleared.
+        :raises ApiRejectedError: 401 that no refresh can help.
+        :raises ApiError: any other answer that is no success, or none.
+        :raises UsageError: a path that could leave the backend's base address.
+        """
+        call = _Call(
+            transport=self._transport,
+            method=method,
+            target=build_target(path, params),
+            headers=_headers(idempotency_key=idempotency_key, request_id=request_id, user_agent=user_agent),
+            body=_body(json, upload),
+            deadline=deadline or Deadline(REQUEST_BUDGET_S),
+        )
+        if bearer is not None or path in PATHS_WITHOUT_BEARER:
+            return call.send(bearer)
+        if tokens.ended:
+            raise SignInEndedError("this sign-in has ended")
+        renewed = self.refresher.ensure_fresh(tokens, deadline=call.deadline, request_id=request_id)
+        access = tokens.current.access
+        try:
+            return call.send(access)
+        except ApiRejectedError:
+            if renewed is not None:
+                self.refresher.judge_refusal(tokens, renewed)
+                raise
+            if tokens.current.refresh is None or not call.rewind():
+                raise
+        if tokens.current.access == access:
+            renewed = self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id)
+        return self._once_more(call, tokens, renewed)
+
+    def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline | None = None) -> None:
+        """Refresh an access token that has expired by its own `exp`; for pages that show cached data alone.
+
+        :raises SignInEndedError: the sign-in is over.
+        :raises ApiUnavailableError: no fresh token can be had now.
+        """
+        self.refresher.ensure_fresh(tokens, deadline=deadline or Deadline(REQUEST_BUDGET_S))
+
+    def refuse_signed_out(self, tokens: TokenStore) -> None:
+        """End a request whose tokens were signed out: see :meth:`TokenRefresher.refuse_signed_out`.
+
+        :raises SignInEndedError: the sign-in is over.
+        """
+        self.refresher.refuse_signed_out(tokens)
+
+    def close(self) -> None:
+        """Close the kept connections."""
+        self._transport.close()
+
+    def _once_more(self, call: _Call, tokens: TokenStore, renewed: Renewed | None) -> ApiAnswer:
+        """The original request with the new tokens; a second 401 is passed through."""
+        try:
+            return call.send(tokens.current.access)
+        except ApiRejectedError:
+            if renewed is not None:
+                self.refresher.judge_refusal(tokens, renewed)
+            raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """One request, ready to be sent again with another bearer."""
+
+    transport: Transport
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: tuple[bytes | IO[bytes] | None, Mapping[str, str], int | None]
+    deadline: Deadline
+
+    def send(self, access: str | None) -> ApiAnswer:
+        content, headers, _ = self.body
+        reply = self.transport.send(
+            method=self.method,
+            target=self.target,
+            headers={**self.headers, **headers},
+            body=content,
+            auth=None if access is None else BearerAuth(access),
+            deadline=self.deadline,
+        )
+        return read_answer(reply)
+
+    def rewind(self) -> bool:
+        """Whether the body can be sent again, whole; a stream is put back to where it stood."""
+        content, _, start = self.body
+        if content is None or isinstance(content, bytes):
+            return True
+        if start is None:
+            return False
+        content.seek(start)
+        return True
+
+
+def build_target(path: str, params: Mapping[str, str | int | None] | None = None) -> str:
+    """Path and query as they are sent below the base address.
+
+    :raises UsageError: the path is absolute in any sense, or has `.` or `..` segments, encoded or not.
+    """
+    segments = path.split("/")
+    if (
+        not path.startswith("/")
+        or path.startswith("//")
+        or any(unquote(segment) in {".", ".."} for segment in segments)
+        or any(character in path for character in "\\?#")
+        or not path.isprintable()
+    ):
+        raise UsageError(f"{path!r} is no path below the backend's address: it should look like '/me'")
+    target = quote(path, safe=_PATH_SAFE)
+    query = urlencode({name: value for name, value in (params or {}).items() if value is not None})
+    return f"{target}?{query}" if query else target
+
+
+def api_session() -> ApiSession:
+    """The session of this process, made after the fork and from the configuration in force."""
+    return _process.session(portal_config())
+
+
+def _headers(*, idempotency_key: str | None, request_id: str | None, user_agent: str | None) -> dict[str, str]:
+    headers = {
+        "Accept": "application/json",
+        "Accept-Encoding": "gzip, deflate",
+        "User-Agent": user_agent or "portal",
+    }
+    if idempotency_key:
+        headers[IDEMPOTENCY_HEADER] = idempotency_key
+    if request_id:
+        headers[REQUEST_ID_HEADER] = request_id
+    return headers
+
+
+def _body(json: object, upload: Upload | None) -> tuple[bytes | IO[bytes] | None, Mapping[str, str], int | None]:
+    """The body, its headers, and for a stream that can be sent again, where it starts."""
+    if json is not NOTHING and upload is not None:
+        raise UsageError("a call has either a JSON body or an upload")
+    if upload is None:
+        if json is NOTHING:
+            return None, {}, None
+        upload = Upload(content=_json_bytes(json), content_type="application/json")
+    content, headers = upload.content, {"Content-Type": upload.content_type}
+    if isinstance(content, bytes):
+        return content, {**headers, "Content-Length": str(len(content))}, None
+    if not content.seekable():
+        return content, headers, None
+    start = content.tell()
+    length = content.seek(0, io.SEEK_END) - start
+    content.seek(start)
+    return content, {**headers, "Content-Length": str(length)}, start
+
+
+def _json_bytes(value: Any) -> bytes:
+    try:
+        return json_codec.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"the body can't be written as JSON: {error}") from error
+
+
+class _Process:
+    """The session of this process; another one after a fork, or with another configuration (tests)."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: tuple[int, PortalConfig, ApiSession] | None = None
+        os.register_at_fork(after_in_child=self._forget)
+
+    def session(self, config: PortalConfig) -> ApiSession:
+        made = self._made
+        if made is not None and made[1] is config:
+            return made[2]
+        with self._lock:
+            if self._made is None or self._made[1] is not config:
+                self._made = (os.getpid(), config, make_session(config))
+            return self._made[2]
+
+    def _forget(self) -> None:
+        # The parent's connections are left alone: the parent goes on using them.
+        self._lock = threading.Lock()
+        self._made = None
+
+
+_process = _Process()
+
+
+def make_session(config: PortalConfig) -> ApiSession:
+    """A session for this configuration."""
+    transport = Transport(
+        base_url=config.api_base_url,
+        connect_timeout_s=config.connect_timeout_s,
+        read_timeout_s=config.read_timeout_s,
+    )
+    refresher = TokenRefresher(
+        exchange=_make_exchange(config, transport), store=refresh_store(), max_age_s=config.sign_in_max_age_s
+    )
+    return ApiSession(transport=transport, refresher=refresher)
+
+
+def _make_exchange(config: PortalConfig, transport: Transport) -> RefreshExchange:
+    """Who gives new tokens: the OpenID provider where there is one, else the backend."""
+    if not config.oidc.enabled:
+        return DocumentExchange(transport)
+    sign_ins = ProviderSignIns(store=refresh_store(), max_age_s=config.sign_in_max_age_s)
+    return OidcExchange(client=oidc_client, sign_ins=sign_ins)

@@ -1,0 +1,108 @@
+"""The tokens of one request: what its cookies brought, and what its response must set."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenPair:
+    """An access token and a refresh token; either may be missing. Its `repr` shows neither."""
+
+    access: str | None = field(default=None, repr=False)
+    refresh: str | None = field(default=None, repr=False)
+
+
+NO_TOKENS = TokenPair()
+
+
+class Fate(Enum):
+    """What became of a request's tokens, which decides what its response does with the cookies."""
+
+    KEPT = "kept"
+    #: A sign-in gave new ones.
+    SIGNED_IN = "signed in"
+    #: A refresh gave new ones.
+    RENEWED = "renewed"
+    #: A sign-out, or tokens that were dead when they came.
+    CLEARED = "cleared"
+    #: They were refused while the request ran: by the backend, or because they were signed out before.
+    ENDED = "ended"
+
+
+class TokenStore:
+    """One request's tokens; the threads of that request may share it.
+
+    The outermost middleware makes it from the cookies and writes cookies from it on the way out. Nothing below
+    ever sees a response.
+    """
+
+    __slots__ = ("_current", "_fate", "_incoming", "_lock")
+
+    def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
+        self._incoming = self._current = incoming
+        self._fate = Fate.KEPT
+        self._lock = threading.Lock()
+
+    @property
+    def incoming(self) -> TokenPair:
+        """The pair that the request's cookies brought."""
+        return self._incoming
+
+    @property
+    def current(self) -> TokenPair:
+        """The pair that calls use now."""
+        return self._current
+
+    @property
+    def fate(self) -> Fate:
+        """What became of the incoming pair."""
+        return self._fate
+
+    @property
+    def changed(self) -> bool:
+        """Whether there are new tokens for the browser."""
+        return self._fate is Fate.SIGNED_IN or self._fate is Fate.RENEWED
+
+    @property
+    def cleared(self) -> bool:
+        """Whether the browser's tokens must go."""
+        return self._fate is Fate.CLEARED or self._fate is Fate.ENDED
+
+    @property
+    def ended(self) -> bool:
+        """Whether they must go because they were refused: the response is the redirect to `/`."""
+        return self._fate is Fate.ENDED
+
+    def replace(self, pair: TokenPair) -> None:
+        """A sign-in: these tokens, whatever was before."""
+        with self._lock:
+            self._current, self._fate = pair, Fate.SIGNED_IN
+
+    def renew(self, pair: TokenPair, *, spent: str) -> bool:
+        """A refresh of the refresh token `spent` gave `pair`; ignored if another token is in use by now.
+
+        So a late refresh undoes neither a sign-out nor a sign-in of the same request.
+        """
+        with self._lock:
+            if self._current.refresh != spent:
+                return False
+            self._current = pair
+            if self._fate is not Fate.SIGNED_IN:
+                self._fate = Fate.RENEWED
+            return True
+
+    def clear(self) -> None:
+        """A sign-out, or tokens that are dead: the browser's cookies go."""
+        with self._lock:
+            self._current, self._fate = NO_TOKENS, Fate.CLEARED
+
+    def end(self, *, refused: str | None) -> bool:
+        """The sign-in of the refresh token `refused` is over; ignored if another one is in use by now."""
+        with self._lock:
+            if self._current.refresh != refused:
+                return False
+            self._current, self._fate = NO_TOKENS, Fate.ENDED
+            return True

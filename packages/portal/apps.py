@@ -1,0 +1,33 @@
+"""The shared package as a Django app: templates, static files, commands and checks."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, connections, reset_queries
+
+NO_DATABASE = "django.db.backends.dummy"
+
+
+class PortalAppConfig(AppConfig):
+    """Registers the system checks when Django starts, and lets requests go without what only a database needs."""
+
+    name = "portal"
+    label = "portal"
+
+    def ready(self) -> None:
+        """Import the checks, which register themselves."""
+        from portal import checks  # noqa: F401, PLC0415  only now are the apps loaded
+
+        if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
+            spare_requests_the_database()
+
+
+def spare_requests_the_database() -> None:
+    """Stop looking after database connections at the start and the end of each request.
+
+    The projects have none. Django looks all the same, and that is a fifth of what a redirect costs.
+    """
+    request_started.disconnect(reset_queries)
+    request_started.disconnect(close_old_connections)
+    request_finished.disconnect(close_old_connections)

@@ -1,0 +1,88 @@
+"""The system checks of every layer, imported in one place so that Django registers them all at start.
+
+A check lives beside what it checks; this module only knows where. It adds the ones that concern the
+whole house: the platform registry against the folders below `apps/`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from django.core.checks import Error, Warning, register  # noqa: A004  Django's own name for it
+
+from portal.config.env import REPOSITORY
+from portal.config.projects import PROJECTS
+from portal.config.runtime import portal_config
+from portal.query.checks import check_endpoints
+from portal.services.catalogue import import_services
+from portal.store.checks import check_refresh_store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.apps import AppConfig
+    from django.core.checks import CheckMessage
+
+
+# Every service is declared before its endpoints are looked at, whichever of them this project uses.
+import_services()
+register(check_endpoints)
+register(check_refresh_store)
+
+
+@register
+def check_every_project_has_its_folder(
+    app_configs: Sequence[AppConfig] | None, **_kwargs: object
+) -> list[CheckMessage]:
+    """The registry's line without the folder, or the folder without the line, stops the start."""
+    del app_configs
+    registered = {project.app for project in PROJECTS}
+    folders = {path.parent.name for path in (REPOSITORY / "apps").glob("*/settings.py")}
+    return [
+        *(
+            Error(
+                f"apps/{app} is missing, and the platform registry names it",
+                hint="make it with manage.py startplatform, or take the line out of portal.config.platforms",
+                id="portal.E001",
+            )
+            for app in sorted(registered - folders)
+        ),
+        *(
+            Error(
+                f"apps/{app} is no platform of the registry",
+                hint="add its line to portal.config.platforms, or remove the folder",
+                id="portal.E002",
+            )
+            for app in sorted(folders - registered)
+        ),
+    ]
+
+
+@register
+def check_every_project_gets_the_cookies(
+    app_configs: Sequence[AppConfig] | None, **_kwargs: object
+) -> list[CheckMessage]:
+    """The projects share one sign-in, so their hosts must share its cookies.
+
+    Where one does not get them, the gateway sends a signed-in user there, and it sends them back, without end.
+    """
+    del app_configs
+    config = portal_config()
+    domain = config.cookie_domain
+    # A platform's project knows its own address and the gateway's; the others' are only the gateway's business.
+    known = config.origins.values() if config.project.is_gateway else (config.own_origin, config.gateway_url)
+    hosts = {urlsplit(origin).hostname or "" for origin in known}
+    strangers = {host for host in hosts if domain and host != domain and not host.endswith(f".{domain}")}
+    if not domain and len(hosts) > 1:
+        strangers = hosts
+    if not strangers:
+        return []
+    return [
+        Warning(
+            f"{', '.join(sorted(strangers))} do not share the sign-in cookies: a signed-in user may be redirected "
+            "between them without end",
+            hint="set APP_PUBLIC_AUTH_COOKIE_DOMAIN to the parent domain of all APP_PUBLIC_…_APP_URL",
+            id="portal.W001",
+        )
+    ]

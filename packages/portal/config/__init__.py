@@ -1,0 +1,1 @@
+"""What is configured: read once, into frozen typed objects."""

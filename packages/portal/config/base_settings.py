@@ -1,0 +1,229 @@
+"""Django settings of every project, as one function of its configuration.
+
+A project's `settings.py` is `globals().update(project_settings("energy"))` and what it adds. The projects have
+no database: the backend owns the data. Messages and CSRF live in cookies.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from portal.config.env import REPOSITORY, read_config
+from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from portal.config.portal_config import PortalConfig
+
+
+def project_settings(app: str) -> dict[str, Any]:
+    """Read the environment and give all settings of the project in `apps/<app>`.
+
+    Ends the process with one line on stderr when the environment does not allow a start: at this point
+    Django has no other way to say it without a traceback.
+    """
+    try:
+        return build_settings(read_config(app))
+    except ConfigurationError as error:
+        sys.exit(f"{app}: {error}")
+
+
+def build_settings(config: PortalConfig) -> dict[str, Any]:
+    """The settings that follow from a configuration; reads nothing else."""
+    app = config.project.app
+    folder = REPOSITORY / "apps" / app
+    return {
+        "PORTAL": config,
+        "BASE_DIR": REPOSITORY,
+        "DEBUG": config.debug,
+        "SECRET_KEY": config.secret_key,
+        "ALLOWED_HOSTS": list(config.allowed_hosts),
+        "ROOT_URLCONF": f"apps.{app}.urls",
+        "WSGI_APPLICATION": f"apps.{app}.wsgi.application",
+        "INSTALLED_APPS": [
+            "django.contrib.messages",
+            "django.contrib.staticfiles",
+            "django_htmx",
+            "template_partials.apps.SimpleAppConfig",
+            "csp",
+            "portal",
+            "portal.web",
+            f"apps.{app}",
+            *(["debug_toolbar", "portal.devtools"] if config.debug_toolbar else []),
+        ],
+        "MIDDLEWARE": [
+            "portal.web.middleware.ApiAccessMiddleware",
+            # Before all that only a page needs: a redirect is answered here, with the security headers that the
+            # three below would set, and for a fraction of what passing them costs.
+            "portal.edge.middleware.ProxyMiddleware",
+            "django.middleware.security.SecurityMiddleware",
+            "whitenoise.middleware.WhiteNoiseMiddleware",
+            "csp.middleware.CSPMiddleware",
+            "django.middleware.clickjacking.XFrameOptionsMiddleware",
+            *(["debug_toolbar.middleware.DebugToolbarMiddleware"] if config.debug_toolbar else []),
+            "django_htmx.middleware.HtmxMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+            "django.contrib.messages.middleware.MessageMiddleware",
+        ],
+        "TEMPLATES": [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "DIRS": [folder / "templates"],
+                "OPTIONS": {
+                    "loaders": _template_loaders(config),
+                    "builtins": ["template_partials.templatetags.partials"],
+                    "context_processors": [
+                        "django.template.context_processors.request",
+                        "django.template.context_processors.csrf",
+                        "django.template.context_processors.i18n",
+                        "django.contrib.messages.context_processors.messages",
+                        "csp.context_processors.nonce",
+                        "portal.web.context_processors.essentials",
+                    ],
+                },
+            }
+        ],
+        "DATABASES": {},
+        "CACHES": _caches(config),
+        "MESSAGE_STORAGE": "portal.web.message_cookie.AppCookieStorage",
+        "LANGUAGE_CODE": DEFAULT_LOCALE,
+        "LANGUAGES": list(LOCALES.items()),
+        "USE_I18N": True,
+        "USE_TZ": True,
+        "TIME_ZONE": "UTC",
+        "APPEND_SLASH": False,
+        "FORM_RENDERER": "django.forms.renderers.DjangoTemplates",
+        **_static(config),
+        **_security(config),
+        "LOGGING": _logging(config),
+        **(_toolbar() if config.debug_toolbar else {}),
+    }
+
+
+def _caches(config: PortalConfig) -> dict[str, Any]:
+    """Two aliases on one store: cached queries, and what the refresh shares, which is never evicted or cleared."""
+    names = {"default": "queries", "refresh": "refresh"}
+    if config.cache_url:
+        redis: dict[str, Any] = {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": config.cache_url,
+            "OPTIONS": {
+                "serializer": "portal.store.json_serializer.JsonSerializer",
+                "socket_connect_timeout": STORE_TIMEOUT_S,
+                "socket_timeout": STORE_TIMEOUT_S,
+            },
+        }
+        return {alias: redis | {"KEY_PREFIX": f"portal:{name}"} for alias, name in names.items()}
+    full = {"default": "evict", "refresh": "refuse"}
+    return {
+        alias: {
+            "BACKEND": "portal.store.sqlite.SqliteCache",
+            "LOCATION": str(config.state_dir / "store" / f"{name}.sqlite3"),
+            "KEY_PREFIX": f"portal:{name}",
+            "OPTIONS": {"WHEN_FULL": full[alias], "BUSY_TIMEOUT_S": STORE_TIMEOUT_S},
+        }
+        for alias, name in names.items()
+    }
+
+
+def _template_loaders(config: PortalConfig) -> list[Any]:
+    loaders = ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"]
+    return [
+        (
+            "template_partials.loader.Loader",
+            loaders if config.debug else [("django.template.loaders.cached.Loader", loaders)],
+        )
+    ]
+
+
+def _static(config: PortalConfig) -> dict[str, Any]:
+    """Static files: collected and hashed by `serve`; straight from their folders under any other server."""
+    collected = config.static_root is not None
+    backend = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    return {
+        "STATIC_URL": "/static/",
+        "STATIC_ROOT": config.static_root,
+        "STORAGES": {
+            "staticfiles": {
+                "BACKEND": backend if collected else "django.contrib.staticfiles.storage.StaticFilesStorage"
+            },
+        },
+        "WHITENOISE_USE_FINDERS": not collected,
+        "WHITENOISE_AUTOREFRESH": config.debug and not collected,
+    }
+
+
+def _security(config: PortalConfig) -> dict[str, Any]:
+    app = config.project.app
+    # Ports share cookies on localhost, so each app's cookies carry its name; under https the browser itself
+    # guarantees that no other host set them.
+    prefix = "__Host-" if config.secure else ""
+    own = {"'self'"}
+    return {
+        "CSRF_COOKIE_NAME": f"{prefix}csrf_{app}",
+        "CSRF_COOKIE_SECURE": config.secure,
+        "CSRF_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_AGE": SIGN_IN_MAX_AGE_S,
+        "CSRF_FAILURE_VIEW": "portal.web.failures.csrf_failure",
+        "CSRF_TRUSTED_ORIGINS": [config.own_origin],
+        # There is no session: these are the attributes of the messages' cookie (portal.web.message_cookie).
+        "SESSION_COOKIE_SECURE": config.secure,
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "SECURE_CONTENT_TYPE_NOSNIFF": True,
+        "SECURE_REFERRER_POLICY": "same-origin",
+        "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
+        "SECURE_HSTS_SECONDS": 31_536_000 if config.secure else 0,
+        "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https") if config.behind_proxy else None,
+        "X_FRAME_OPTIONS": "DENY",
+        "CONTENT_SECURITY_POLICY": {
+            "DIRECTIVES": {
+                "default-src": own,
+                "script-src": own,
+                "style-src": own,
+                "img-src": own | {"data:"},
+                "object-src": {"'none'"},
+                "base-uri": {"'none'"},
+                "frame-ancestors": {"'none'"},
+                # A browser applies form-action to the redirects that follow a form as well.
+                "form-action": own | set(config.origins.values()) | _provider_origin(config),
+            }
+        },
+    }
+
+
+def _toolbar() -> dict[str, Any]:
+    """For this very machine alone; without the panels that would put the cookies' tokens into a page."""
+    return {
+        "INTERNAL_IPS": ["127.0.0.1", "::1"],
+        "DEBUG_TOOLBAR_PANELS": [
+            "portal.devtools.queries_panel.QueriesPanel",
+            "debug_toolbar.panels.timer.TimerPanel",
+            "debug_toolbar.panels.staticfiles.StaticFilesPanel",
+        ],
+    }
+
+
+def _provider_origin(config: PortalConfig) -> set[str]:
+    """Where the sign-out form leads on to, if an OpenID provider signs people in."""
+    parts = urlsplit(config.oidc.issuer)
+    return {f"{parts.scheme}://{parts.netloc}"} if config.oidc.enabled else set()
+
+
+def _logging(config: PortalConfig) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "format": f"%(asctime)s %(levelname)s {config.project.app} %(name)s %(message)s",
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+    }

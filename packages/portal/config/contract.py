@@ -1,0 +1,49 @@
+"""What another backend may name differently: every such name stands here and nowhere else.
+
+Source: contract, section 7. Adopting another backend is a change in this file. Addresses of resources
+(`/energy/clients`) stand with their declarations in `portal.services`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- sign-in ---
+LOGIN_PATH: Final = "/auth/login"
+LOGOUT_PATH: Final = "/auth/logout"
+REFRESH_PATH: Final = "/refresh"
+ME_PATH: Final = "/me"
+LOGIN_EMAIL_FIELD: Final = "email"
+LOGIN_PASSWORD_FIELD: Final = "password"  # noqa: S105  a field's name, not a password
+ACCESS_TOKEN_FIELD: Final = "accessToken"  # noqa: S105  a field's name
+REFRESH_TOKEN_FIELD: Final = "refreshToken"  # noqa: S105  a field's name
+#: Calls that never carry the bearer: many backends refuse an expired one before they look at the body.
+PATHS_WITHOUT_BEARER: Final = frozenset({LOGIN_PATH, REFRESH_PATH})
+
+# --- profile and claims ---
+PROFILE_ID_FIELD: Final = "id"
+PROFILE_PERMISSIONS_FIELD: Final = "permissions"
+#: The first of these claims that is present decides.
+PERMISSION_CLAIMS: Final = ("permissions", "Permissions")
+PRIMARY_ROLE_CLAIM: Final = "primaryRole"
+SUBJECT_CLAIM: Final = "sub"
+
+# --- lists ---
+ITEMS_FIELD: Final = "items"
+HAS_NEXT_FIELD: Final = "hasNext"
+NEXT_CURSOR_FIELD: Final = "nextCursor"
+ID_FIELD: Final = "id"
+CURSOR_PARAM: Final = "cursor"
+LIMIT_PARAM: Final = "limit"
+
+# --- problems ---
+PROBLEM_DETAIL_FIELD: Final = "detail"
+PROBLEM_TITLE_FIELD: Final = "title"
+PROBLEM_ERRORS_FIELD: Final = "errors"
+
+# --- headers ---
+IDEMPOTENCY_HEADER: Final = "Idempotency-Key"
+REQUEST_ID_HEADER: Final = "X-Request-ID"
+#: Whether the backend runs a write with a known Idempotency-Key only once. If not, a POST whose fate
+#: is unknown is not repeated.
+HONOURS_IDEMPOTENCY_KEY: Final = True

@@ -1,0 +1,236 @@
+"""The environment, read once into one frozen object. Nothing else in the portal reads `os.environ`.
+
+Source: the document, "Environment variables"; contract, section 3. Whatever is missing or malformed raises
+:class:`~portal.errors.ConfigurationError` with one line that names the variable and says what it should be.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
+
+import environ
+
+from portal.config import limits
+from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
+from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
+from portal.config.state_dir import kept_secret, private_dir
+from portal.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+T = TypeVar("T")
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def port_base(env: environ.Env | None = None) -> int:
+    """The first of the five local ports, from `PORT_BASE`."""
+    value = _read((env or environ.Env()).int, "PORT_BASE", "a port number from 1024 to 65435", DEFAULT_PORT_BASE)
+    if not 1024 <= value <= 65535 - BACKEND_PORT_OFFSET:  # noqa: PLR2004  the range is the message
+        raise ConfigurationError("PORT_BASE should be a port number from 1024 to 65435")
+    return value
+
+
+def read_config(app: str) -> PortalConfig:
+    """Read the configuration of the project in `apps/<app>` from the environment and the `.env` file.
+
+    :raises ConfigurationError: a variable is missing or malformed.
+    """
+    project = next((candidate for candidate in PROJECTS if candidate.app == app), None)
+    if project is None:
+        raise ConfigurationError(f"{app!r} is no project: it should be one of {', '.join(p.app for p in PROJECTS)}")
+    if (REPOSITORY / ".env").exists():
+        environ.Env.read_env(REPOSITORY / ".env")
+    env = environ.Env()
+    base = port_base(env)
+    debug = _switch("DEBUG")
+    state_dir = Path(_read(env.str, "APP_STATE_DIR", "a folder", str(REPOSITORY / ".state"))).expanduser().absolute()
+    local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}"
+    cookie_domain = _cookie_domain(env)
+    return PortalConfig(
+        project=project,
+        debug=debug,
+        secret_key=_secret_key(env, project, debug=debug, state_dir=state_dir),
+        allowed_hosts=_allowed_hosts(env, debug=debug, cookie_domain=cookie_domain),
+        api_base_url=_url(env, "APP_PUBLIC_API_BASE_URL", default=local_api if debug else None, path=True),
+        cookie_domain=cookie_domain,
+        origins=_origins(env, base, debug=debug, cookie_domain=cookie_domain),
+        cache_url=_cache_url(env),
+        state_dir=state_dir,
+        behind_proxy=_switch("APP_BEHIND_PROXY"),
+        verification=_verification(env),
+        oidc=_oidc(env),
+        connect_timeout_s=_seconds(env, "APP_API_CONNECT_TIMEOUT_S", limits.CONNECT_TIMEOUT_S),
+        read_timeout_s=_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
+        sign_in_max_age_s=int(_seconds(env, "APP_SESSION_MAX_AGE_S", limits.SIGN_IN_MAX_AGE_S)),
+        static_root=_static_root(env),
+        metrics_token=env.str("APP_METRICS_TOKEN", ""),
+        debug_toolbar=_debug_toolbar(debug=debug),
+    )
+
+
+def _read(reader: Callable[..., T], name: str, should_be: str, default: T) -> T:
+    """One variable through django-environ's reader; an empty value counts as unset."""
+    if not os.environ.get(name, "").strip():
+        return default
+    try:
+        return reader(name)
+    except (ValueError, environ.ImproperlyConfigured) as error:
+        raise ConfigurationError(f"{name} should be {should_be}") from error
+
+
+def _switch(name: str) -> bool:
+    """On or off; django-environ takes any other word as off, and a typing error must not switch a thing off."""
+    word = os.environ.get(name, "").strip().lower()
+    if word not in {"", *environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0"}:
+        raise ConfigurationError(f"{name} should be on or off")
+    return word in environ.Env.BOOLEAN_TRUE_STRINGS
+
+
+def _debug_toolbar(*, debug: bool) -> bool:
+    wanted = _switch("APP_DEBUG_TOOLBAR") and debug
+    if wanted and find_spec("debug_toolbar") is None:
+        raise ConfigurationError("APP_DEBUG_TOOLBAR should be off: the toolbar comes with requirements/dev.txt")
+    return wanted
+
+
+def _seconds(env: environ.Env, name: str, default: float) -> float:
+    value = _read(env.float, name, "a number of seconds above 0", float(default))
+    if not 0 < value < float("inf"):
+        raise ConfigurationError(f"{name} should be a number of seconds above 0")
+    return value
+
+
+def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False) -> str:
+    """An http(s) address without credentials, query or fragment; an origin only, unless `path`."""
+    should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
+    value = _read(env.str, name, should_be, default)
+    if value is None:
+        raise ConfigurationError(f"{name} is missing: it should be {should_be}")
+    value = value.strip().rstrip("/")
+    try:
+        parts = urlsplit(value)
+        sound = parts.port is None or parts.port > 0
+    except ValueError:
+        raise ConfigurationError(f"{name} should be {should_be}") from None
+    sound = sound and parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
+    if not sound or parts.query or parts.fragment or (parts.path and not path) or not value.isprintable():
+        raise ConfigurationError(f"{name} should be {should_be}")
+    return value if path else f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _cookie_domain(env: environ.Env) -> str:
+    domain = _read(env.str, "APP_PUBLIC_AUTH_COOKIE_DOMAIN", "a domain", "").strip().lstrip(".").lower()
+    if domain and (domain == "localhost" or not all(c.isalnum() or c in "-." for c in domain)):
+        # Browsers drop a cookie with Domain=localhost; without the attribute localhost works.
+        raise ConfigurationError(
+            "APP_PUBLIC_AUTH_COOKIE_DOMAIN should be a parent domain such as example.com, and unset on localhost"
+        )
+    return domain
+
+
+def _origins(env: environ.Env, base: int, *, debug: bool, cookie_domain: str) -> Mapping[str, str]:
+    origins = {}
+    for project in PROJECTS:
+        default: str | None = project.local_url(port_base=base)
+        if project.is_gateway:
+            default = default if debug else None
+        elif cookie_domain:
+            default = f"https://{project.app}.{cookie_domain}"
+        origins[project.app] = _url(env, project.url_variable, default=default)
+    return origins
+
+
+def _secret_key(env: environ.Env, project: Project, *, debug: bool, state_dir: Path) -> str:
+    key = _read(env.str, "SECRET_KEY", "a long random text", "")
+    if key:
+        return key
+    if not debug:
+        raise ConfigurationError("SECRET_KEY is missing: it should be a long random text")
+    return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}")
+
+
+def _allowed_hosts(env: environ.Env, *, debug: bool, cookie_domain: str) -> tuple[str, ...]:
+    hosts: list[str] = _read(env.list, "ALLOWED_HOSTS", "host names with commas between", [])
+    if hosts:
+        return tuple(hosts)
+    if not debug:
+        raise ConfigurationError("ALLOWED_HOSTS is missing: it should be host names with commas between")
+    local = ("localhost", ".localhost", "127.0.0.1", "[::1]")
+    return (*local, f".{cookie_domain}") if cookie_domain else local
+
+
+def _cache_url(env: environ.Env) -> str:
+    url = _read(env.str, "CACHE_URL", "redis://… or unset", "").strip()
+    if url and not url.startswith(("redis://", "rediss://", "unix://")):
+        raise ConfigurationError("CACHE_URL should be redis://…, or unset for the embedded store")
+    return url
+
+
+def _verification(env: environ.Env) -> TokenVerification:
+    key = _read(env.str, "APP_JWT_KEY", "a key", "")
+    jwks_url = _url(env, "APP_JWT_JWKS_URL", default="", path=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
+    if key and jwks_url:
+        raise ConfigurationError("APP_JWT_KEY and APP_JWT_JWKS_URL exclude each other: one of them should be unset")
+    pem = "-----BEGIN" in key
+    default = ["RS256", "ES256"] if jwks_url or pem else ["HS256"]
+    algorithms = tuple(_read(env.list, "APP_JWT_ALGORITHMS", "algorithm names with commas between", default))
+    known = {f"{family}{bits}" for family in ("HS", "RS", "ES", "PS") for bits in (256, 384, 512)} | {"EdDSA"}
+    symmetric = {name for name in algorithms if name.startswith("HS")}
+    if not algorithms or not set(algorithms) <= known or (symmetric and (jwks_url or pem)):
+        # A public key taken as an HMAC secret would let anyone sign.
+        raise ConfigurationError(
+            "APP_JWT_ALGORITHMS should be names such as RS256 or HS256 with commas between, HS… only with a secret"
+        )
+    if symmetric and key and len(key.encode()) < 32:  # noqa: PLR2004  RFC 7518, section 3.2
+        raise ConfigurationError("APP_JWT_KEY should be at least 32 bytes long for HS256")
+    return TokenVerification(
+        key=key,
+        jwks_url=jwks_url,
+        algorithms=algorithms if key or jwks_url else (),
+        issuer=env.str("APP_JWT_ISSUER", ""),
+        audience=env.str("APP_JWT_AUDIENCE", ""),
+    )
+
+
+def _oidc(env: environ.Env) -> OidcProvider:
+    if not os.environ.get("APP_OIDC_ISSUER", "").strip():
+        return OidcProvider()
+    client_id = env.str("APP_OIDC_CLIENT_ID", "")
+    if not client_id:
+        raise ConfigurationError("APP_OIDC_CLIENT_ID is missing: it should be this app's client id at APP_OIDC_ISSUER")
+    scopes = env.str("APP_OIDC_SCOPES", "openid profile email offline_access").replace(",", " ").split()
+    if "openid" not in scopes:
+        raise ConfigurationError("APP_OIDC_SCOPES should name openid")
+    return OidcProvider(
+        issuer=_url(env, "APP_OIDC_ISSUER", default=None, path=True),
+        client_id=client_id,
+        client_secret=env.str("APP_OIDC_CLIENT_SECRET", ""),
+        scopes=tuple(scopes),
+        mapping=_claim_mapping(env),
+    )
+
+
+def _claim_mapping(env: environ.Env) -> ClaimMapping:
+    """`groups: staff=ENERGY_APP, accounts=FINANCE_APP`: a claim, and what its values permit."""
+    text = env.str("APP_OIDC_PERMISSIONS", "").strip()
+    if not text:
+        return ClaimMapping()
+    claim, _, rest = (part.strip() for part in text.partition(":"))
+    pairs = [tuple(part.strip() for part in pair.split("=")) for pair in rest.split(",")]
+    if not claim or any(len(pair) != 2 or not all(pair) for pair in pairs):  # noqa: PLR2004  a pair has two parts
+        raise ConfigurationError(
+            "APP_OIDC_PERMISSIONS should be a claim and what its values permit, "
+            "such as groups: staff=ENERGY_APP, accounts=FINANCE_APP"
+        )
+    return ClaimMapping(claim=claim, permissions=tuple((value, permission) for value, permission in pairs))
+
+
+def _static_root(env: environ.Env) -> Path | None:
+    value = _read(env.str, "APP_STATIC_ROOT", "a folder", "")
+    return Path(value) if value else None

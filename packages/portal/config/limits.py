@@ -1,0 +1,67 @@
+"""Every number that bounds the portal's behaviour, with its unit and its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# --- lists and cached queries (the document, "Limits"; contract, section 8) ---
+#: Rows of one page of a list.
+VAR_DEFAULT_PAGE_SIZE: Final = 20
+#: Seconds for which a cached query counts as fresh: 5 minutes.
+STALE_TIME_S: Final = 5 * 60
+#: Further tries after a failed query, and after a failed mutation.
+QUERY_RETRIES: Final = 2
+MUTATION_RETRIES: Final = 1
+#: First wait between tries, seconds; doubles, with jitter.
+RETRY_BASE_DELAY_S: Final = 0.1
+#: Longest `Retry-After` that a waiting page honours, seconds.
+RETRY_AFTER_MAX_S: Final = 2.0
+#: Statuses where another try can help.
+RETRY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+#: Time budget for all backend calls of one request, seconds.
+REQUEST_BUDGET_S: Final = 10.0
+
+# --- tokens (contract, sections 5 and 8; the refresh design) ---
+#: A token counts as expired this many seconds after its `exp`.
+EXPIRY_LEEWAY_S: Final = 30
+#: Deadline of the refresh call itself, seconds.
+REFRESH_DEADLINE_S: Final = 10.0
+#: Lifetime of the lock around it, seconds: longer than the call that it protects.
+REFRESH_LOCK_S: Final = 15
+#: How long a "failed" and a "not reachable" verdict are remembered, seconds.
+REFRESH_FAILED_MEMORY_S: Final = 30
+REFRESH_UNREACHABLE_MEMORY_S: Final = 1
+#: How long a hand-over record outlives the use of the token that it gives, seconds.
+HANDOVER_AFTER_USE_S: Final = 60
+#: Answers of the refresh endpoint that end a sign-in.
+REFRESH_FAILED_STATUSES: Final = frozenset({400, 401, 403, 422, 500})
+#: Lifetime of the sign-in cookies where the refresh token gives none, seconds: 30 days.
+SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
+
+#: Longest wait of one request for a refresh that another process, or another request, is making, seconds.
+REFRESH_WAIT_S: Final = 5.0
+#: How long a refresh token is remembered as spent after its hand-over record is gone, seconds: a day.
+REFRESH_SPENT_MEMORY_S: Final = 24 * 60 * 60
+
+# --- the store that processes share ---
+#: Longest wait for one operation of the store, seconds.
+STORE_TIMEOUT_S: Final = 1.0
+
+# --- addresses (contract, section 5) ---
+#: Longest `next` target, in characters before encoding.
+NEXT_MAX_CHARS: Final = 2000
+
+# --- calls (contract, section 3) ---
+CONNECT_TIMEOUT_S: Final = 3.05
+READ_TIMEOUT_S: Final = 10.0
+#: Largest answer that is read from the backend, bytes.
+MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
+#: Best-effort deadline of the backend's sign-out, seconds.
+SIGN_OUT_DEADLINE_S: Final = 2.0
+
+# --- sign-in (docs/adr/0003-sign-in-limit.md) ---
+#: Failed tries for one account from one address, and from one address whatever the account, in one window.
+SIGN_IN_TRIES: Final = 10
+SIGN_IN_TRIES_PER_ADDRESS: Final = 100
+#: Length of the window, minutes; it begins with the first failed try.
+SIGN_IN_WINDOW_MIN: Final = 15

@@ -1,0 +1,103 @@
+"""The shape of a project's configuration: frozen values, which `portal.config.env` fills once at start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from portal.config.projects import GATEWAY, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenVerification:
+    """How access tokens are verified at the edge; with neither key nor JWKS they are only decoded."""
+
+    key: str = field(default="", repr=False)
+    jwks_url: str = ""
+    algorithms: tuple[str, ...] = ()
+    issuer: str = ""
+    audience: str = ""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether signatures are checked."""
+        return bool(self.key or self.jwks_url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimMapping:
+    """Permissions from a claim of the provider's own: its groups or roles, say (`APP_OIDC_PERMISSIONS`).
+
+    :param claim: its name; empty where tokens carry permissions as they are.
+    :param permissions: a value of the claim, and the permission that it gives; a value may give several.
+    """
+
+    claim: str = ""
+    permissions: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OidcProvider:
+    """The OpenID provider that replaces the password form; `issuer` is empty where there is none."""
+
+    issuer: str = ""
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
+    scopes: tuple[str, ...] = ("openid",)
+    mapping: ClaimMapping = ClaimMapping()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether sign-in and refresh go to this provider."""
+        return bool(self.issuer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortalConfig:
+    """All that one project's process knows about its surroundings.
+
+    :param origins: project folder to its origin (`scheme://host[:port]`, no slash at the end).
+    :param api_base_url: backend address, without a slash at the end.
+    :param cookie_domain: shared parent domain of the cookies; empty on localhost.
+    :param state_dir: private folder that all processes on this machine share.
+    :param cache_url: `redis://…`; empty for the embedded store in `state_dir`.
+    :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
+    """
+
+    project: Project
+    debug: bool
+    secret_key: str = field(repr=False)
+    allowed_hosts: tuple[str, ...]
+    api_base_url: str
+    cookie_domain: str
+    origins: Mapping[str, str]
+    cache_url: str = field(repr=False)
+    state_dir: Path
+    behind_proxy: bool
+    verification: TokenVerification
+    oidc: OidcProvider
+    connect_timeout_s: float
+    read_timeout_s: float
+    sign_in_max_age_s: int
+    static_root: Path | None
+    metrics_token: str = field(repr=False)
+    debug_toolbar: bool
+
+    @property
+    def gateway_url(self) -> str:
+        """Origin of the gateway."""
+        return self.origins[GATEWAY.app]
+
+    @property
+    def own_origin(self) -> str:
+        """Origin of this project."""
+        return self.origins[self.project.app]
+
+    @property
+    def secure(self) -> bool:
+        """Whether cookies are `Secure`: where the gateway's address is https."""
+        return self.gateway_url.startswith("https://")

@@ -1,0 +1,160 @@
+"""The translations' catalogs: which texts the code and the templates name, written to `.po` and compiled to `.mo`.
+
+Built on Babel, so that no gettext programs are needed; a development dependency. Every folder of
+:func:`catalog_folders` keeps its texts in `locale/<language>/LC_MESSAGES/django.po`, and the compiled file beside it.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from django.template import engines
+from django.templatetags.i18n import BlockTranslateNode, TranslateNode
+
+from portal.config.env import REPOSITORY
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.projects import PROJECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from django.template.base import Template
+
+#: The languages that have catalogs: all but the one that the texts are written in.
+TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
+_KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Text:
+    """One text to translate.
+
+    :param plural: empty where the text does not count anything.
+    """
+
+    singular: str
+    plural: str = ""
+
+    @property
+    def id(self) -> str | tuple[str, str]:
+        """As Babel names it."""
+        return (self.singular, self.plural) if self.plural else self.singular
+
+
+def catalog_folders() -> tuple[Path, ...]:
+    """The folders that keep catalogs of their own: the shared web layer, and each project."""
+    return (
+        REPOSITORY / "packages" / "portal" / "web",
+        *(REPOSITORY / "apps" / project.app for project in PROJECTS),
+    )
+
+
+def texts_of(folder: Path) -> dict[Text, list[str]]:
+    """All texts below `folder`, each with the files that name it."""
+    found: dict[Text, set[str]] = {}
+    for path in sorted(folder.rglob("*")):
+        texts = _python_texts(path) if path.suffix == ".py" else _template_texts(path) if path.suffix == ".html" else ()
+        for text in texts:
+            found.setdefault(text, set()).add(str(path.relative_to(REPOSITORY)))
+    return {text: sorted(found[text]) for text in sorted(found)}
+
+
+def po_path(folder: Path, language: str) -> Path:
+    """Where a folder's catalog stands; the compiled one has the suffix `.mo`."""
+    return folder / "locale" / language / "LC_MESSAGES" / "django.po"
+
+
+def read_catalog(folder: Path, language: str) -> Catalog:
+    """The catalog as it stands; empty where there is none."""
+    path = po_path(folder, language)
+    if not path.exists():
+        return _empty(language)
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def updated_catalog(folder: Path, language: str) -> Catalog:
+    """The catalog with exactly the texts that are in use, keeping their translations."""
+    known = read_catalog(folder, language)
+    fresh = _empty(language)
+    for text, files in texts_of(folder).items():
+        message = known.get(text.id)
+        fresh.add(
+            text.id,
+            string=message.string if message else None,
+            locations=[(file, 0) for file in files],
+            flags=message.flags - {"fuzzy"} if message else (),
+        )
+    return fresh
+
+
+def po_bytes(catalog: Catalog) -> bytes:
+    """A catalog as its `.po` file: sorted, without line numbers and dates, so that only texts make a difference."""
+    file = io.BytesIO()
+    write_po(file, catalog, sort_output=True, include_lineno=False, omit_header=False, width=110)
+    return file.getvalue()
+
+
+def mo_bytes(catalog: Catalog) -> bytes:
+    """A catalog as its `.mo` file."""
+    file = io.BytesIO()
+    write_mo(file, catalog)
+    return file.getvalue()
+
+
+def untranslated(catalog: Catalog) -> list[str]:
+    """The texts that lack a translation, or one of their plural forms."""
+    missing = []
+    for message in catalog:
+        strings = message.string if isinstance(message.string, list | tuple) else (message.string,)
+        if message.id and (not all(strings) or (message.pluralizable and len(strings) != catalog.num_plurals)):
+            missing.append(str(message.id))
+    return missing
+
+
+def _empty(language: str) -> Catalog:
+    comment = f"# {LOCALES[language]}: the texts of this folder. Made by `update_catalogs`; translations are kept."
+    return _PlainCatalog(locale=language, charset="utf-8", fuzzy=False, header_comment=comment)
+
+
+class _PlainCatalog(Catalog):
+    """A catalog whose header says what readers need, and nothing that changes with the day."""
+
+    @property
+    def mime_headers(self) -> list[tuple[str, str]]:
+        return [
+            ("Language", self.locale_identifier or ""),
+            ("Plural-Forms", self.plural_forms),
+            ("MIME-Version", "1.0"),
+            ("Content-Type", "text/plain; charset=utf-8"),
+            ("Content-Transfer-Encoding", "8bit"),
+        ]
+
+
+def _python_texts(path: Path) -> Iterator[Text]:
+    with path.open("rb") as file:
+        for _line, message, _comments, _context in extract("python", file, keywords=_KEYWORDS):
+            yield Text(*message) if isinstance(message, tuple) else Text(message)
+
+
+def _template_texts(path: Path) -> Iterator[Text]:
+    template: Template = engines["django"].from_string(path.read_text()).template  # type: ignore[attr-defined]  # the wrapper's own attribute
+    for node in template.nodelist.get_nodes_by_type(TranslateNode):
+        literal = node.filter_expression.var.literal if isinstance(node, TranslateNode) else None
+        if isinstance(literal, str):
+            yield Text(literal)
+    for node in template.nodelist.get_nodes_by_type(BlockTranslateNode):
+        if isinstance(node, BlockTranslateNode):
+            singular, _names = node.render_token_list(node.singular)
+            plural = node.render_token_list(node.plural)[0] if node.plural else ""
+            yield Text(singular, plural)

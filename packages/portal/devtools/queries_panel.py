@@ -1,0 +1,75 @@
+"""The panel of django-debug-toolbar that shows a page's queries, with buttons to refetch and to clear.
+
+It exists where `APP_DEBUG_TOOLBAR` is on, in `DEBUG` only. What it shows was noted by the request's `QueryClient`
+anyway (:mod:`portal.query.events`); nothing is measured for it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from debug_toolbar.panels import Panel
+from django.middleware.csrf import get_token
+from django.urls import path
+
+from portal.devtools.query_buttons import clear_queries, refetch_query
+from portal.query.client import QueryClient
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+    from django.urls import URLPattern
+
+    from portal.query.events import QueryEvent
+
+
+class QueriesPanel(Panel):
+    """Key, fresh or stale or fetched, time, age, patches applied, and token refreshes."""
+
+    title = "Queries"
+    template = "portal/devtools/queries.html"
+
+    @property
+    def nav_subtitle(self) -> str:
+        """How many there were, and how many of them asked the backend."""
+        stats = self.get_stats()  # type: ignore[no-untyped-call]  # the toolbar's own has no types
+        return f"{len(stats.get('queries', ()))} queries, {stats.get('calls', 0)} fetched"
+
+    @classmethod
+    def get_urls(cls) -> list[URLPattern]:
+        """Where the buttons lead."""
+        return [
+            path("queries/refetch/", refetch_query, name="portal_refetch_query"),
+            path("queries/clear/", clear_queries, name="portal_clear_queries"),
+        ]
+
+    def generate_stats(self, request: HttpRequest, response: HttpResponse) -> None:
+        """Note what the request's client noted."""
+        del response
+        client = getattr(request, "query_client", None)
+        events = client.events if isinstance(client, QueryClient) else []
+        tokens = getattr(request, "token_store", None)
+        self.record_stats(  # type: ignore[no-untyped-call]  # likewise
+            {
+                "queries": [_row(event) for event in events],
+                "calls": sum(event.verdict in {"fetched", "more"} for event in events),
+                "tokens": tokens.fate.value if tokens is not None else "none",
+                "csrf_token": get_token(request),
+                "back": request.get_full_path(),
+            }
+        )
+
+
+def _row(event: QueryEvent) -> dict[str, Any]:
+    return {
+        "key": json.dumps(event.key, ensure_ascii=False),
+        "verdict": event.verdict,
+        "error": event.error,
+        "milliseconds": event.duration_s * 1000,
+        "age": event.age_s,
+        "pages": event.pages,
+        "patches": event.patches,
+        "endpoint": event.endpoint,
+        "params": json.dumps(event.key[1]),
+        "start": event.start or "",
+    }

@@ -1,0 +1,59 @@
+"""What the buttons of the queries panel do, as the signed-in user, and then go back to the page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from debug_toolbar.decorators import require_show_toolbar
+from django.http import HttpResponseBadRequest, HttpResponseRedirect
+from django.views.decorators.http import require_POST
+
+from portal.query.cache import MAX_PAGES
+from portal.query.client import client_of
+from portal.query.registry import REGISTRY
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+HTTP_SEE_OTHER = 303
+
+
+@require_POST
+@require_show_toolbar  # type: ignore[untyped-decorator]  # the toolbar's own has no types
+def refetch_query(request: HttpRequest) -> HttpResponse:
+    """Ask the backend for one query, however fresh it is."""
+    hook: Any = REGISTRY.queries.get(request.POST.get("endpoint", ""))
+    try:
+        params = json.loads(request.POST.get("params", ""))
+        pages = int(request.POST.get("pages", "1"))
+    except ValueError:
+        return HttpResponseBadRequest("params should be JSON, and pages a number")
+    if hook is None:
+        return HttpResponseBadRequest("no such query")
+    if hook.is_list:
+        cursor = request.POST.get("start") or None
+        hook(request, params, pages=max(1, min(pages, MAX_PAGES)), cursor=cursor).refetch()
+    elif params:
+        hook(request, params).refetch()
+    else:
+        hook(request).refetch()
+    return _back(request)
+
+
+@require_POST
+@require_show_toolbar  # type: ignore[untyped-decorator]  # the toolbar's own has no types
+def clear_queries(request: HttpRequest) -> HttpResponse:
+    """Drop all that is cached for this user."""
+    client_of(request).purge()
+    return _back(request)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
+    """To the page, by its path alone: the form's field is no place to be sent elsewhere from."""
+    parts = urlsplit(request.POST.get("back", ""))
+    path = "/" + parts.path.lstrip("/\\")
+    response = HttpResponseRedirect(f"{path}?{parts.query}" if parts.query else path)
+    response.status_code = HTTP_SEE_OTHER
+    return response

@@ -1,0 +1,81 @@
+"""The edge's own responses: redirects, problems, the methods. Everything else is the views'."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
+from django.http.response import ResponseHeaders
+
+from portal.edge.decisions import Options, Redirect, Refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What the outcome of rows 2 to 4 depends on, beside the address.
+_VARY = "Cookie, Accept, Sec-Fetch-Mode, X-Requested-With, HX-Request"
+_VARY_BY_LANGUAGE = "Accept-Language, Cookie"
+_ALLOW = "GET, HEAD, POST, OPTIONS"
+_HTML = "text/html; charset=utf-8"
+_PROBLEM = "application/problem+json"
+_DETAILS = {
+    400: "The address is malformed.",
+    401: "Sign in to continue.",
+    403: "You may not open this.",
+    404: "Nothing stands at this address.",
+}
+
+
+class Answers:
+    """Makes the responses of the decisions for which no view runs.
+
+    :param security: the security headers that every response carries.
+    """
+
+    def __init__(self, security: Mapping[str, str]) -> None:
+        always = {**security, "Cache-Control": "private, no-store"}
+        self._always = ResponseHeaders(always)
+        self._varying = ResponseHeaders(always | {"Vary": _VARY})
+        self._by_language = ResponseHeaders(always | {"Vary": _VARY_BY_LANGUAGE})
+
+    def answer(self, decision: Redirect | Refuse | Options) -> HttpResponse:
+        """The response of a decision."""
+        if isinstance(decision, Redirect):
+            return self._redirect(decision)
+        if isinstance(decision, Refuse):
+            return self._problem(decision)
+        response = _respond(204, b"", _HTML, self._always)
+        response.headers["Allow"] = _ALLOW
+        del response.headers["Content-Type"]
+        return response
+
+    def _redirect(self, decision: Redirect) -> HttpResponse:
+        headers = self._varying
+        if decision.status == HTTPStatus.TEMPORARY_REDIRECT:
+            headers = self._by_language if decision.varies_by_language else self._always
+        response = _respond(decision.status, b"", _HTML, headers)
+        response.headers["Location"] = decision.location
+        return response
+
+    def _problem(self, decision: Refuse) -> HttpResponse:
+        """RFC 9457's problem document."""
+        document = {
+            "type": "about:blank",
+            "title": HTTPStatus(decision.status).phrase,
+            "status": decision.status,
+            "detail": _DETAILS[decision.status],
+        }
+        response = _respond(decision.status, json.dumps(document).encode(), _PROBLEM, self._varying)
+        if decision.hx_redirect is not None:
+            response.headers["HX-Redirect"] = decision.hx_redirect
+        return response
+
+
+def _respond(status: int, content: bytes, content_type: str, headers: ResponseHeaders) -> HttpResponse:
+    response = HttpResponse(content, status=status, content_type=content_type)
+    # The texts were checked when `headers` was made; setting them one by one has Django check them each time,
+    # which costs more than the decision.
+    response.headers._store.update(headers._store)  # noqa: SLF001  there is no public way to share checked headers
+    return response

@@ -1,0 +1,63 @@
+"""The outcomes that the edge knows. Values only: the middleware turns them into responses.
+
+`rule` names the row of the contract's table that decided. `ends_sign_in`: the access token is dead and there
+is no refresh token, so the response clears the sign-in cookies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from portal.edge.facts import UserFacts
+
+
+class Forward(NamedTuple):
+    """The view runs.
+
+    :param pathname: the header x-pathname of the forwarded request; None on ungated paths, which have none.
+    """
+
+    rule: str
+    who: UserFacts
+    pathname: str | None
+    ends_sign_in: bool = False
+
+
+class Redirect(NamedTuple):
+    """The browser is sent to `location`, an address that was built here.
+
+    :param varies: whether the target depends on the visitor's language, too.
+    """
+
+    rule: str
+    status: int
+    location: str
+    varies_by_language: bool = False
+    ends_sign_in: bool = False
+
+
+class Refuse(NamedTuple):
+    """The request is not served.
+
+    :param who: given where a person is shown the refusal as a page; None where a program reads it.
+    :param pathname: the header x-pathname of that page.
+    :param hx_redirect: where htmx should go instead.
+    """
+
+    rule: str
+    status: int
+    who: UserFacts | None = None
+    pathname: str | None = None
+    hx_redirect: str | None = None
+    ends_sign_in: bool = False
+
+
+class Options(NamedTuple):
+    """The methods are named; no view runs."""
+
+    rule: str
+    ends_sign_in: bool = False
+
+
+Decision: TypeAlias = Forward | Redirect | Refuse | Options

@@ -1,0 +1,26 @@
+"""The security headers of the edge's own answers: those of the inner middleware, by construction the same."""
+
+from __future__ import annotations
+
+from csp.middleware import CSPMiddleware
+from django.http import HttpRequest, HttpResponse
+from django.middleware.clickjacking import XFrameOptionsMiddleware
+from django.middleware.security import SecurityMiddleware
+
+
+class _SecureRequest(HttpRequest):
+    def _get_scheme(self) -> str:
+        return "https"
+
+
+def security_headers(*, https: bool) -> dict[str, str]:
+    """What the inner middleware would set on any response, asked once: a copy of their rules would grow apart."""
+    return _headers_for(_SecureRequest() if https else HttpRequest())
+
+
+def _headers_for(request: HttpRequest) -> dict[str, str]:
+    bare = HttpResponse()
+    headers: dict[str, str] = {}
+    for middleware in (SecurityMiddleware, CSPMiddleware, XFrameOptionsMiddleware):
+        headers |= middleware(lambda _: bare).process_response(request, HttpResponse()).headers
+    return {name: value for name, value in headers.items() if name not in bare.headers}

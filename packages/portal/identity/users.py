@@ -1,0 +1,132 @@
+"""The decoded user (the document, "Decoded user"; contract, section 5, "Authenticated" and "Platforms").
+
+What a token says is taken as it stands: malformed members count as absent, and a token that is no token
+gives None. Whether it is still valid is asked at each use (:mod:`portal.identity.known_tokens`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jwt
+
+from portal.config.contract import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, SUBJECT_CLAIM
+from portal.config.cookies import MAX_COOKIE_BYTES
+from portal.config.platforms import PLATFORM_BY_NAME
+from portal.identity.permissions import derive_platforms_from_me, permission_strings, primary_platform
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.config.platforms import TPlatform
+    from portal.config.portal_config import ClaimMapping
+    from portal.identity.verification import TokenVerifier
+
+#: A token larger than any cookie that a browser keeps was not set by us; it is not even decoded.
+MAX_TOKEN_CHARS = MAX_COOKIE_BYTES
+
+#: What PyJWT and the libraries below it raise for input that is no token. Named one by one: anything else is
+#: a fault of ours and should be seen.
+NOT_A_TOKEN = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodedUser:
+    """A user as the access token describes them.
+
+    :param subject: the claim `sub`; None when absent or no string.
+    :param platforms: permitted by the token, in the registry's order.
+    :param primary_role: the platform whose home is theirs; None without platforms.
+    :param permissions: the strings of the permissions claim.
+    :param role: the platform that the claim `primaryRole` names, permitted or not.
+    :param expires_at: `exp`, in seconds since the epoch; None when the token does not expire.
+    :param not_before: `nbf`, likewise; only kept from verified tokens.
+    """
+
+    subject: str | None
+    platforms: tuple[TPlatform, ...]
+    primary_role: TPlatform | None
+    permissions: tuple[str, ...]
+    expires_at: float | None
+    role: TPlatform | None = None
+    not_before: float | None = None
+
+
+def get_user_from_token(
+    token: str, *, verifier: TokenVerifier | None = None, mapping: ClaimMapping | None = None
+) -> DecodedUser | None:
+    """Decode a token, and verify it where there is a verifier.
+
+    :param mapping: how permissions are read where a provider has a claim of its own for them.
+
+    :returns: None for what is no token, for `alg: none`, and for what does not verify. An expired token
+        still gives its user: see :attr:`DecodedUser.expires_at`.
+    """
+    if not token or len(token) > MAX_TOKEN_CHARS:
+        return None
+    try:
+        return decode_user(token, verifier=verifier, mapping=mapping)
+    except NOT_A_TOKEN:
+        return None
+
+
+def decode_user(token: str, *, verifier: TokenVerifier | None, mapping: ClaimMapping | None = None) -> DecodedUser:
+    """:func:`get_user_from_token` for whoever must tell the reasons apart.
+
+    :raises NOT_A_TOKEN: one of these, when the token is not acceptable.
+    """
+    claims = verifier.verified_claims(token) if verifier else _decoded_claims(token)
+    return user_from_claims(claims, verified=verifier is not None, mapping=mapping)
+
+
+def user_from_claims(
+    claims: Mapping[str, Any], *, verified: bool = False, mapping: ClaimMapping | None = None
+) -> DecodedUser:
+    """The user that a token's payload describes.
+
+    :raises ValueError: a time claim is no number: whether such a token is still valid can't be said.
+    """
+    permissions = _permissions(claims, mapping)
+    platforms = derive_platforms_from_me(permissions)
+    role = claims.get(PRIMARY_ROLE_CLAIM)
+    named = role if isinstance(role, str) and role in PLATFORM_BY_NAME else None
+    subject = claims.get(SUBJECT_CLAIM)
+    return DecodedUser(
+        subject=subject if isinstance(subject, str) else None,
+        platforms=platforms,
+        primary_role=primary_platform(platforms, role=named),
+        permissions=permissions,
+        expires_at=_numeric_date(claims, "exp"),
+        role=named,
+        not_before=_numeric_date(claims, "nbf") if verified else None,
+    )
+
+
+def _permissions(claims: Mapping[str, Any], mapping: ClaimMapping | None) -> tuple[str, ...]:
+    if mapping is not None and mapping.claim:
+        held = claims.get(mapping.claim)
+        values = {held} if isinstance(held, str) else set(permission_strings(held))
+        return tuple(permission for value, permission in mapping.permissions if value in values)
+    # An object in the claim's place is no list: it must not pass for a profile.
+    return permission_strings(next((claims[name] for name in PERMISSION_CLAIMS if name in claims), None))
+
+
+def _decoded_claims(token: str) -> dict[str, Any]:
+    decoded = jwt.decode_complete(token, options={"verify_signature": False})
+    algorithm = decoded["header"].get("alg")
+    if not isinstance(algorithm, str) or algorithm.strip().lower() in {"", "none"}:
+        raise jwt.InvalidAlgorithmError("a token without a signature is no token")
+    claims: dict[str, Any] = decoded["payload"]
+    return claims
+
+
+def _numeric_date(claims: Mapping[str, Any], name: str) -> float | None:
+    """RFC 7519, section 2, "NumericDate"; None when the claim is absent."""
+    if name not in claims:
+        return None
+    value = claims[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"the claim {name} is no time")
+    return float(value)

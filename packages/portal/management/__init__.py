@@ -1,0 +1,1 @@
+"""Management commands, and the entry that chooses whose settings they run in."""

@@ -1,0 +1,145 @@
+"""`manage.py --app energy explain_route URL`: how the edge decides on a request, rule by rule."""
+
+from __future__ import annotations
+
+import time
+from argparse import RawDescriptionHelpFormatter
+from http import HTTPStatus
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from django.core.handlers.wsgi import WSGIRequest
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import Resolver404, resolve
+from django.utils import translation
+
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.runtime import portal_config
+from portal.edge.answers import Answers
+from portal.edge.decisions import Forward, Refuse
+from portal.edge.explanation import explain
+from portal.edge.middleware import load_routes
+from portal.edge.reading import read_facts
+from portal.edge.security_headers import security_headers
+from portal.edge.site import make_site
+from portal.identity.known_tokens import KnownTokens, TokenReading, TokenState
+from portal.identity.users import user_from_claims
+from portal.identity.verification import make_verifier
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+    from portal.edge.decisions import Decision
+    from portal.edge.facts import RequestFacts
+    from portal.edge.site import Site
+
+EXAMPLES = """
+examples:
+  explain_route /energy/clients
+  explain_route http://localhost:8001/en/finance --permissions ENERGY_APP,FINANCE_APP
+  explain_route /en/energy --cookie VAR_REFRESH_TOKEN=x --cookie 'VAR_PERMITTED_PLATFORMS=["ENERGY"]'
+  explain_route /en/energy --header 'HX-Request: true' --method POST
+"""
+
+
+class CookieTokens:
+    """The two tokens, from a request's cookies."""
+
+    def __init__(self, request: WSGIRequest) -> None:
+        self.access = request.COOKIES.get(VAR_ACCESS_TOKEN)
+        self.refresh = request.COOKIES.get(VAR_REFRESH_TOKEN)
+
+
+class Command(BaseCommand):
+    """Builds the request that a server would hand over, and walks the edge's own rules with it. Nothing is sent."""
+
+    help = "Print how the edge decides on a request: what it sees, each rule that it asks, and the response."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.epilog = EXAMPLES
+        parser.add_argument("url", help="a path or an address, as a browser sends it (percent-encoded)")
+        who = parser.add_mutually_exclusive_group()
+        who.add_argument("--permissions", help="signed in with these, commas between; '' for none at all")
+        who.add_argument("--token", help="signed in with this access token")
+        parser.add_argument("--cookie", action="append", default=[], metavar="NAME=VALUE", help="may come again")
+        parser.add_argument("--method", default="GET")
+        parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE", help="may come again")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        config = portal_config()
+        site = make_site(
+            project=config.project,
+            origins=config.origins,
+            routes=load_routes(config.project.app),
+            debug=config.debug,
+        )
+        request = self._request(site, options)
+        known = KnownTokens(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        facts = read_facts(request, tokens=CookieTokens(request), site=site, known=known, now=time.time())
+        if options["permissions"] is not None:
+            held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
+            facts = facts._replace(access=TokenReading(TokenState.VALID, user_from_claims({"permissions": held})))
+        self.stdout.write(f"{facts.method} {options['url']} on {config.project.app}, {site.own_origin}")
+        self._explain(facts)
+
+    def _request(self, site: Site, options: dict[str, Any]) -> WSGIRequest:
+        try:
+            parts = urlsplit(options["url"])
+        except ValueError as error:
+            raise CommandError(f"{options['url']!r} is no address: {error}") from error
+        if parts.netloc and f"{parts.scheme}://{parts.netloc}" != site.own_origin:
+            raise CommandError(f"{site.own_origin} is this app's address, {parts.scheme}://{parts.netloc} is not")
+        cookies = list(options["cookie"])
+        if options["token"]:
+            cookies.append(f"{VAR_ACCESS_TOKEN}={options['token']}")
+        environ = {
+            "REQUEST_METHOD": options["method"],
+            "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"),
+            "QUERY_STRING": parts.query,
+            "HTTP_COOKIE": "; ".join(cookies),
+            "wsgi.input": BytesIO(),
+        }
+        for header in options["header"]:
+            name, colon, value = header.partition(":")
+            if not colon:
+                raise CommandError(f"--header {header!r} should be 'Name: value'")
+            environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = value.strip()
+        return WSGIRequest(environ)
+
+    def _explain(self, facts: RequestFacts) -> None:
+        explanation = explain(facts)
+        self._heading("What the edge sees")
+        for name, value in explanation.seen.items():
+            self.stdout.write(f"  {name:<14} {value}")
+        self._heading("What it asks, in this order")
+        for step in explanation.steps:
+            self.stdout.write(f"  {step.rule:<14} {step.verdict:<32} {step.says}")
+        self._heading("What happens")
+        for line in self._outcome(facts, explanation.decision):
+            self.stdout.write(f"  {line}")
+
+    def _outcome(self, facts: RequestFacts, decision: Decision) -> list[str]:
+        lines = ["the sign-in's cookies are cleared"] if decision.ends_sign_in else []
+        if isinstance(decision, Forward):
+            pathname = "no x-pathname" if decision.pathname is None else f"x-pathname: {decision.pathname}"
+            return [*lines, f"forwarded to {_view_name(facts.path, decision.who.locale)}", pathname]
+        if isinstance(decision, Refuse) and decision.who is not None:
+            return [*lines, f"{decision.status} {HTTPStatus(decision.status).phrase}, as the project's own page"]
+        response = Answers(security_headers(https=False)).answer(decision)
+        lines.append(f"{response.status_code} {response.reason_phrase}")
+        lines += [f"{name}: {value}" for name, value in response.items()]
+        return [*lines, response.content.decode()] if response.content else lines
+
+    def _heading(self, text: str) -> None:
+        self.stdout.write(f"\n{self.style.MIGRATE_HEADING(text)}")
+
+
+def _view_name(path: str, locale: str) -> str:
+    with translation.override(locale):
+        try:
+            view = resolve(path).func
+        except Resolver404:
+            return "no view: a 404 page"
+    return f"{view.__module__}.{getattr(view, '__qualname__', type(view).__qualname__)}"

@@ -1,0 +1,27 @@
+"""`list_endpoints`: all backend endpoints that the services declare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand
+
+from portal.services.catalogue import all_entries, as_lines, as_markdown
+
+if TYPE_CHECKING:
+    from django.core.management.base import CommandParser
+
+
+class Command(BaseCommand):
+    """Print them as a table, or as the reference page."""
+
+    help = "Prints all declared backend endpoints: method, path, key and hook."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--markdown", action="store_true", help="print the page docs/reference/endpoints.md instead"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        entries = all_entries()
+        self.stdout.write(as_markdown(entries) if options["markdown"] else as_lines(entries), ending="\n")

@@ -1,0 +1,51 @@
+"""`manage.py --app energy serve`: that project alone, with the production server (contract, section 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from portal.config.env import port_base
+from portal.config.runtime import portal_config
+from portal.server.ports import port_is_free
+from portal.server.workers import end_with_parent, serve_wsgi
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+class Command(BaseCommand):
+    """Collects the static files into the folder that `entry` named, then serves until it is told to stop."""
+
+    help = "Serve this project with the production server; needs nothing run before it."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=None, help="default: this project's own port")
+        parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
+        parser.add_argument("--threads", type=int, default=8, help="threads of each worker (default: 8)")
+        parser.add_argument(
+            "--end-with-parent",
+            action="store_true",
+            help="stop as soon as the process that started this one is gone",
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:
+        config = portal_config()
+        host = options["host"]
+        port = port_base() + config.project.port_offset if options["port"] is None else options["port"]
+        workers, threads = options["workers"], options["threads"]
+        if not (0 < port < 65536 and workers > 0 and threads > 0):  # noqa: PLR2004  the range of a port
+            raise CommandError("--port should be from 1 to 65535, --workers and --threads above 0")
+        if not port_is_free(host, port):
+            raise CommandError(f"port {port} is taken: stop what listens there, or name another with --port")
+        if options["end_with_parent"]:
+            end_with_parent()
+        call_command("collectstatic", interactive=False, verbosity=0)
+        where = f"http://{host}:{port}"
+        self.stderr.write(f"{config.project.app} at {where}: {workers} worker(s) of {threads} threads")
+        target = f"apps.{config.project.app}.wsgi:application"
+        serve_wsgi(target=target, host=host, port=port, workers=workers, threads=threads)

@@ -1,0 +1,232 @@
+"""The cache of one store: pages and logs in namespaces. What it can't do is a miss, and never an error.
+
+A read is at most two round trips beyond the proof of its token, which a process remembers: the namespace, the
+endpoint's log and the pages; then, if writes were logged since the pages were fetched, their records.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.errors import StoreUnavailableError
+from portal.query.keys import canonical_json
+from portal.query.list_cache import Record, after_overlap, outdating
+from portal.query.logs import MAX_RECORDS, Log
+from portal.query.pages import Page, Stamp, page_from_stored
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from portal.query.keys import QueryKey
+    from portal.query.namespaces import Namespaces, Scope
+    from portal.store.aliases import SharedStore
+
+logger = logging.getLogger("portal.query")
+
+#: A page lives 15 minutes from when it was fetched; nothing makes that longer.
+PAGE_LIFETIME_S: Final = 15 * 60
+#: Pages of one list that a view may ask for.
+MAX_PAGES: Final = 50
+#: A larger page, or row, is not kept.
+MAX_PAGE_CHARS: Final = 1024 * 1024
+MAX_RECORD_CHARS: Final = 64 * 1024
+#: A mark of clearing outlives every page that was fetched before it.
+CLEARED_LIFETIME_S: Final = 2 * PAGE_LIFETIME_S
+_CURSOR_CHARS: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the store knows of a query.
+
+    :param stands: whether the scope's namespace is still the principal's present one.
+    :param stamp: for pages that are fetched from now on; None where nothing can be stored.
+    :param pages: from the start on, each beginning where the one before it ends.
+    :param records: the writes that some of the pages lack, with their positions.
+    """
+
+    stands: bool = True
+    stamp: Stamp | None = None
+    pages: tuple[Page, ...] = ()
+    records: tuple[tuple[int, Record], ...] = ()
+
+
+#: The store is not there.
+NOTHING_FOUND: Final = Found()
+
+
+class QueryCache:
+    """Reads and writes of one store. Safe for threads."""
+
+    def __init__(self, *, store: SharedStore, namespaces: Namespaces) -> None:
+        self._store = store
+        self._namespaces = namespaces
+        self._distrusted: set[str] = set()
+        self._lock = threading.Lock()
+
+    def look_up(self, scope: Scope, key: QueryKey, *, start: str | None = None, count: int = 1) -> Found:
+        """What the store knows of the first `count` pages of a query, from the cursor `start` on."""
+        try:
+            return self._look_up(scope, key, start=start, count=count)
+        except StoreUnavailableError as error:
+            logger.warning("%s: read without the cache: %s", key.endpoint, error)
+            return NOTHING_FOUND
+
+    def stamp(self, scope: Scope, key: QueryKey) -> Stamp | None:
+        """The stamp for a page whose request leaves now."""
+        return self.look_up(scope, key, count=0).stamp
+
+    def keep(self, scope: Scope, key: QueryKey, page: Page, *, start: str | None, index: int) -> None:
+        """Store a page, if it has a stamp and is not too large."""
+        if page.stamp is None:
+            return
+        stored = page.stored()
+        if len(canonical_json(stored)) > MAX_PAGE_CHARS:
+            logger.warning(
+                "%s: a page of more than %s characters is not cached; ask for fewer rows",
+                key.endpoint,
+                MAX_PAGE_CHARS,
+            )
+            return
+        try:
+            self._store.set(_page_key(scope, key, start, index), stored, lifetime_s=PAGE_LIFETIME_S)
+        except StoreUnavailableError as error:
+            logger.warning("%s: a page was not cached: %s", key.endpoint, error)
+
+    def positions(self, scope: Scope, endpoints: Sequence[str]) -> dict[str, int | None]:
+        """Where the logs of `endpoints` stand, before a write leaves."""
+        try:
+            return {endpoint: self._log(scope, endpoint).position() for endpoint in endpoints}
+        except StoreUnavailableError as error:
+            logger.warning("a write begins without the cache: %s", error)
+            return dict.fromkeys(endpoints)
+
+    def append(self, scope: Scope, records: Mapping[str, Record], *, since: Mapping[str, int | None]) -> bool:
+        """Log a write that is done, for each endpoint that it concerns.
+
+        :param scope: as it was before the write left.
+        :param since: where the logs stood before the write left.
+        :returns: whether every read that starts from now on will know of it. If not, this process distrusts
+            what is cached for those endpoints until it could drop it.
+        """
+        try:
+            # The namespace of now: one that is made after the write was done holds nothing older.
+            present = self._namespaces.present(scope.principal)
+        except StoreUnavailableError as error:
+            done = [self._distrust(self._log(scope, endpoint), error) for endpoint in records]
+            return all(done)
+        if present is None:
+            return True
+        done = [
+            self._append_one(self._log(present, endpoint), record, since.get(endpoint))
+            for endpoint, record in records.items()
+        ]
+        return all(done)
+
+    def clear(self, *, endpoint: str | None = None) -> None:
+        """Drop what is cached for all users, of one endpoint or of all.
+
+        :raises StoreUnavailableError: it can't be done now.
+        """
+        self._store.set(_cleared_key(endpoint), secrets.token_hex(8), lifetime_s=CLEARED_LIFETIME_S)
+
+    def _look_up(self, scope: Scope, key: QueryKey, *, start: str | None, count: int) -> Found:
+        log = self._log(scope, key.endpoint)
+        self._drop_distrusted()
+        page_keys = [_page_key(scope, key, start, index) for index in range(count)]
+        cleared = [_cleared_key(None), _cleared_key(key.endpoint)]
+        found = self._store.get_many([scope.key, log.key, *cleared, *page_keys])
+        if not scope.stands(found):
+            return Found(stands=False)
+        generation = "/".join(str(found.get(name, "")) for name in cleared)
+        position = log.checked(found)
+        if position is None:
+            position = log.begin()
+        if position is None:
+            return NOTHING_FOUND
+        stamp = Stamp(position=position, generation=generation)
+        pages = _chain([found.get(name) for name in page_keys], start=start, stamp=stamp)
+        return self._with_records(log, Found(stamp=stamp, pages=pages), position=position)
+
+    def _with_records(self, log: Log, found: Found, *, position: int) -> Found:
+        oldest = min((page.stamp.position for page in found.pages if page.stamp), default=position)
+        records, hole = log.records(after=oldest, until=position)
+        pages = list(found.pages)
+        for index, page in enumerate(pages):
+            if page.stamp and page.stamp.position < hole:
+                pages = pages[:index]
+                break
+        return Found(stamp=found.stamp, pages=tuple(pages), records=tuple(records))
+
+    def _append_one(self, log: Log, record: Record, since: int | None) -> bool:
+        try:
+            position = log.claim()
+        except StoreUnavailableError as error:
+            return self._distrust(log, error)
+        if position is None:
+            return True
+        try:
+            if record.operations and position - 1 != since:
+                record = after_overlap(record, others=log.others(since=since, until=position))
+            if len(canonical_json(record.stored())) > MAX_RECORD_CHARS:
+                record = outdating(record)
+            log.put(position, record)
+        except StoreUnavailableError as error:
+            # The position stays a hole, and whatever is stamped before it a miss.
+            logger.warning("%s: the record of a write was lost: %s", log.endpoint, error)
+        return True
+
+    def _distrust(self, log: Log, error: StoreUnavailableError) -> bool:
+        """Drop the log, now or before this process next reads it."""
+        logger.warning("%s: a write could not be logged, so the list is dropped: %s", log.endpoint, error)
+        with self._lock:
+            self._distrusted.add(log.key)
+        try:
+            self._drop_distrusted()
+        except StoreUnavailableError:
+            return False
+        return True
+
+    def _drop_distrusted(self) -> None:
+        """Drop the logs that lack a write, before this process asks the store for anything else, for whomever."""
+        for key in tuple(self._distrusted):
+            self._store.delete(key)
+            with self._lock:
+                self._distrusted.discard(key)
+
+    def _log(self, scope: Scope, endpoint: str) -> Log:
+        return Log(store=self._store, namespace=scope.namespace, endpoint=endpoint)
+
+
+def _chain(values: Sequence[Any], *, start: str | None, stamp: Stamp) -> tuple[Page, ...]:
+    """The stored pages up to the first that is missing, cleared, or does not begin where the one before it ends."""
+    pages: list[Page] = []
+    cursor = start
+    for value in values:
+        page = page_from_stored(value)
+        if page is None or page.stamp is None or page.cursor != cursor:
+            break
+        if page.stamp.generation != stamp.generation:
+            break
+        if not 0 <= stamp.position - page.stamp.position <= MAX_RECORDS:
+            break
+        pages.append(page)
+        if len(pages) == len(values) or not page.has_next:
+            break
+        cursor = page.next_cursor
+    return tuple(pages)
+
+
+def _page_key(scope: Scope, key: QueryKey, start: str | None, index: int) -> str:
+    # A cursor is the server's own text: of any length, and with any characters.
+    begin = "" if start is None else hashlib.sha256(start.encode()).hexdigest()[:_CURSOR_CHARS]
+    return f"{scope.namespace}:{key.digest}:{begin}:{index}"
+
+
+def _cleared_key(endpoint: str | None) -> str:
+    return f"cleared:{endpoint or ''}"

@@ -1,0 +1,117 @@
+"""The backend calls of one request: bearer and refresh by `ApiSession`, further tries here."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from portal.config.contract import HONOURS_IDEMPOTENCY_KEY
+from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, RETRY_STATUSES
+from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError
+from portal.query.retries import Retries
+
+if TYPE_CHECKING:
+    from portal.api.deadline import Deadline
+    from portal.api.session import ApiSession
+    from portal.api.tokens import TokenStore
+    from portal.query.specs import Write
+    from portal.query.urls import Address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Calls the backend as one user, within one request's time.
+
+    :param request_id: sent along, so that the backend's log can be held against ours.
+    :param user_agent: sent along, so that the backend can name the browser among the user's sign-ins.
+    """
+
+    api: ApiSession
+    tokens: TokenStore
+    deadline: Deadline
+    request_id: str | None = None
+    user_agent: str | None = None
+    retries: Retries = field(default_factory=Retries)
+
+    def ensure_fresh(self) -> None:
+        """Refresh an access token that has expired by its own claim (contract, section 8).
+
+        :raises SignInEndedError: the sign-in is over.
+        :raises ApiError: no fresh one can be had now.
+        """
+        self.api.ensure_fresh(self.tokens, deadline=self.deadline)
+
+    def refuse_signed_out(self) -> None:
+        """End the request if its tokens were signed out (contract, section 8).
+
+        :raises SignInEndedError: they were.
+        """
+        self.api.refuse_signed_out(self.tokens)
+
+    def read(self, where: Address) -> Any:
+        """GET, with up to two further tries; gives the answer's JSON.
+
+        :raises ApiError: that of the last try.
+        """
+        return self.retries.run(
+            lambda _number: self._call(method="GET", where=where), retries=QUERY_RETRIES, budget=self.deadline
+        )
+
+    def write(self, write: Write) -> Any:
+        """Send a write, with one further try under the same `Idempotency-Key`; gives the answer's JSON.
+
+        :raises ApiError: that of the last try.
+        """
+        where = write.address()
+        body = {"json": write.variables.body} if write.has_body else {}
+        key = str(uuid.uuid4())
+
+        def attempt(number: int) -> Any:
+            try:
+                return self._call(method=write.method, where=where, idempotency_key=key, **body)
+            except ApiNotFoundError:
+                if write.method == "DELETE" and number > 1:
+                    # The first try, whose answer was lost, has deleted it (contract, section 8).
+                    return None
+                raise
+
+        return self.retries.run(
+            attempt,
+            retries=MUTATION_RETRIES,
+            budget=self.deadline,
+            may_repeat=lambda error: may_repeat_write(write, error),
+        )
+
+    def _call(self, *, method: str, where: Address, **options: Any) -> Any:
+        answer = self.api.call(
+            tokens=self.tokens,
+            method=method,
+            path=where.path,
+            params=where.query or None,
+            deadline=self.deadline,
+            request_id=self.request_id,
+            user_agent=self.user_agent,
+            **options,
+        )
+        return answer.data
+
+
+def may_repeat_write(write: Write, error: ApiError, *, honours_idempotency_key: bool = HONOURS_IDEMPOTENCY_KEY) -> bool:
+    """Whether a write may be sent again (contract, section 8).
+
+    Where the backend does not honour `Idempotency-Key`, a POST only if it was certainly not sent.
+    """
+    return write.method != "POST" or honours_idempotency_key or not may_have_arrived(error)
+
+
+def may_have_arrived(error: ApiError) -> bool:
+    """Whether the backend may have done what was asked, although this came back."""
+    if error.status is None:
+        return isinstance(error, ApiUnavailableError) and error.was_sent
+    return (
+        error.status < HTTPStatus.BAD_REQUEST
+        or error.status in RETRY_STATUSES
+        or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    )

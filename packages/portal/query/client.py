@@ -1,0 +1,287 @@
+"""`QueryClient`: one user's reads and writes, for the length of one request (the document, `createQueryClient`).
+
+It keeps no state of its own between requests: the cache is the store's, shared by all processes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from django.http import HttpRequest
+
+from portal.api.deadline import Deadline
+from portal.config.limits import REQUEST_BUDGET_S
+from portal.errors import ApiError, UsageError
+from portal.query.cache import MAX_PAGES
+from portal.query.calls import Caller
+from portal.query.events import QueryEvent, Verdict
+from portal.query.judging import judge_of
+from portal.query.keys import query_key
+from portal.query.list_cache import Outdated
+from portal.query.memory import Memory
+from portal.query.pages import unique_rows
+from portal.query.reads import Reads
+from portal.query.registry import REGISTRY, Registry
+from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
+from portal.query.retries import Retries
+from portal.query.scopes import Scopes
+from portal.query.shared import Shared, process_shared, shared_on
+from portal.query.shown import Outcome, copied
+from portal.query.specs import ListQuery, Query, Write
+from portal.query.writes import Writes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from portal.api.session import ApiSession
+    from portal.api.tokens import TokenStore
+    from portal.store.aliases import SharedStore
+
+logger = logging.getLogger("portal.query")
+
+#: Endpoints whose rows could not be told apart: each is named once per process.
+_named: set[str] = set()
+
+
+class QueryClient:
+    """Cached reads and writes of one user. Made by :func:`create_query_client`; the threads of a request may share it.
+
+    Hooks call it; what views and commands call themselves is :meth:`purge`.
+
+    :ivar events: what each query came to, in order.
+    """
+
+    def __init__(self, *, caller: Caller, shared: Shared, clock: Callable[[], float], registry: Registry) -> None:
+        self._memory = Memory()
+        self._clock = clock
+        self._counters = shared.counters
+        self._scopes = Scopes(namespaces=shared.namespaces, caller=caller, forget=self._memory.clear)
+        self._reads = Reads(
+            caller=caller,
+            scopes=self._scopes,
+            cache=shared.cache,
+            flights=shared.flights,
+            memory=self._memory,
+            judge_of=lambda endpoint: judge_of(endpoint, registry=registry),
+            clock=clock,
+        )
+        self._writes = Writes(caller=caller, reads=self._reads, cache=shared.cache, memory=self._memory)
+        self.events: list[QueryEvent] = []
+
+    # --- what hooks call ---
+
+    def query(self, query: Query, *, force: bool = False) -> QueryResult[Any]:
+        """Run a one-shot query.
+
+        :raises SignInEndedError: the sign-in is over.
+        """
+        outcome = self._observed(query, start=None, known=not force, run=lambda: self._reads.answer(query, force=force))
+        page = outcome.shown[0].page if outcome.shown else None
+        return QueryResult(
+            data=copied(page.body) if page else None,
+            error=outcome.error,
+            fetched_at=page.at if page else None,
+            is_stale=outcome.stale,
+            _refetch=lambda: self.query(query, force=True),
+        )
+
+    def paginated(
+        self,
+        query: ListQuery,
+        *,
+        pages: int = 1,
+        cursor: str | None = None,
+        force: bool = False,
+        again: bool = False,
+    ) -> PaginatedResult[Any]:
+        """Read pages of a list, from `cursor` on.
+
+        :param again: try once more what has failed in this request.
+        :raises UsageError: `pages` is not from 1 to 50.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        if not 1 <= pages <= MAX_PAGES:
+            raise UsageError(
+                f"{query.key.endpoint}: pages should be from 1 to {MAX_PAGES}; to go on from there, give"
+                " cursor=result.data.next_cursor"
+            )
+        outcome = self._observed(
+            query,
+            start=cursor,
+            known=not force,
+            run=lambda: self._reads.pages(query, start=cursor, count=pages, force=force, again=again),
+        )
+        return PaginatedResult(
+            data=self._flattened(query, outcome),
+            error=outcome.error,
+            fetched_at=min((shown.page.at for shown in outcome.shown), default=None),
+            is_stale=outcome.stale,
+            pages=len(outcome.shown),
+            _refetch=lambda: self.paginated(query, pages=pages, cursor=cursor, force=True),
+            _fetch_next=lambda: self.paginated(query, pages=len(outcome.shown) + 1, cursor=cursor, again=True),
+        )
+
+    def mutate(
+        self,
+        write: Write,
+        *,
+        on_success: Callable[[Any], object] | None = None,
+        on_error: Callable[[ApiError], object] | None = None,
+    ) -> MutationResult[Any]:
+        """Run a write; cached lists show it before `on_success` is called.
+
+        :raises SignInEndedError: the sign-in is over.
+        """
+        try:
+            data = self._writes.run(write)
+        except ApiError as error:
+            if on_error is not None:
+                on_error(error)
+            return MutationResult(data=None, error=error)
+        if on_success is not None:
+            on_success(data)
+        return MutationResult(data=data, error=None)
+
+    def invalidate(
+        self, endpoint: str, *, params: Mapping[str, Any] | None = None, matching: Mapping[str, Any] | None = None
+    ) -> None:
+        """Make cached queries stale, in all processes: the next read of each fetches.
+
+        :param endpoint: qualified endpoint key. A hook's own `invalidate` gives it, and checks the parameters.
+        :param params: the one query with exactly these parameters; `{}` for the one without any.
+        :param matching: all queries that have these parameters among theirs.
+        :raises UsageError: both are given.
+        """
+        if params is not None and matching is not None:
+            raise UsageError(f"{endpoint}: give params for one query, or matching for all with them, not both")
+        if params is not None:
+            outdated = Outdated(params=query_key(endpoint=endpoint, params=params).params)
+        elif matching is not None:
+            outdated = Outdated(params=dict(matching), exact=False)
+        else:
+            outdated = Outdated()
+        try:
+            self._writes.outdate(endpoint, outdated)
+        except ApiError as error:
+            # Without a usable token nothing can be read either.
+            logger.warning("%s: not invalidated: %s", endpoint, error)
+
+    def prefetch(self, query: Query, *, pages: int = 1) -> None:
+        """Have a query in the cache for a later read; a failure is left for that read to meet."""
+        if isinstance(query, ListQuery):
+            self.paginated(query, pages=pages)
+        else:
+            self.query(query)
+
+    def purge(self, *, also: Collection[str | None] = ()) -> None:
+        """Drop all that is cached for this user, in all processes at once: at sign-out, above all.
+
+        :param also: further access tokens of the same sign-in.
+        """
+        self._scopes.purge(also=also)
+
+    # --- inside ---
+
+    def _observed(self, query: Query, *, start: str | None, known: bool, run: Callable[[], Outcome]) -> Outcome:
+        before = self._memory.get(query.key, start=start) if known else None
+        began = time.perf_counter()
+        outcome = run()
+        duration = time.perf_counter() - began
+        remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
+        verdict = _verdict(outcome, remembered=remembered)
+        oldest = min((shown.page.at for shown in outcome.shown), default=None)
+        self.events.append(
+            QueryEvent(
+                key=tuple(query.key.parts),
+                endpoint=query.key.endpoint,
+                start=start,
+                pages=len(outcome.shown),
+                verdict=verdict,
+                duration_s=duration,
+                age_s=None if oldest is None else self._clock() - oldest,
+                patches=outcome.patches,
+                error=type(outcome.error).__name__ if outcome.error else "",
+            )
+        )
+        self._counters.count(query.key.endpoint, verdict)
+        return outcome
+
+    def _flattened(self, query: ListQuery, outcome: Outcome) -> PaginatedRes[Any]:
+        rows, nameless = unique_rows([shown.rows for shown in outcome.shown], unique_by=query.unique_by)
+        if nameless and query.key.endpoint not in _named:
+            _named.add(query.key.endpoint)
+            logger.warning(
+                "%s: rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a"
+                " field that every row has, or unique_by=False",
+                query.key.endpoint,
+                query.unique_by,
+            )
+        last = outcome.shown[-1].page if outcome.shown else None
+        return PaginatedRes(
+            items=tuple(map(copied, rows)),
+            has_next=last.has_next if last else False,
+            next_cursor=last.next_cursor if last else None,
+            raw_res=tuple(copied(shown.page.body) for shown in outcome.shown),
+        )
+
+
+def create_query_client(
+    *,
+    tokens: TokenStore,
+    api: ApiSession,
+    store: SharedStore | None = None,
+    deadline: Deadline | None = None,
+    request_id: str | None = None,
+    user_agent: str | None = None,
+    shared: Shared | None = None,
+    retries: Retries | None = None,
+    clock: Callable[[], float] = time.time,
+    registry: Registry = REGISTRY,
+) -> QueryClient:
+    """Make the client of one request, or of one command.
+
+    :param tokens: the user's tokens: data always belongs to someone.
+    :param store: where answers are cached; the configured store by default.
+    :param deadline: the time budget of all its calls together; 10 s by default.
+    :param request_id: sent along with each call.
+    :param user_agent: likewise; the browser's own.
+    :param shared: what the requests of a process share on a store; by default the process's own.
+    :param clock: seconds since the epoch.
+    """
+    if shared is None:
+        shared = process_shared() if store is None else shared_on(store)
+    caller = Caller(
+        api=api,
+        tokens=tokens,
+        deadline=deadline or Deadline(REQUEST_BUDGET_S),
+        request_id=request_id,
+        user_agent=user_agent,
+        retries=retries or Retries(),
+    )
+    return QueryClient(caller=caller, shared=shared, clock=clock, registry=registry)
+
+
+def client_of(source: HttpRequest | QueryClient) -> QueryClient:
+    """The client behind a hook's first argument.
+
+    :raises UsageError: it is neither a request that passed `ApiAccessMiddleware` nor a client.
+    """
+    client = getattr(source, "query_client", None) if isinstance(source, HttpRequest) else source
+    if not isinstance(client, QueryClient):
+        raise UsageError(
+            "a hook's first argument should be the request, with ApiAccessMiddleware in MIDDLEWARE, or a"
+            " QueryClient: data always belongs to someone"
+        )
+    return client
+
+
+def _verdict(outcome: Outcome, *, remembered: bool) -> Verdict:
+    if outcome.error is not None:
+        return "stale" if outcome.shown else "failed"
+    if remembered:
+        return "remembered"
+    if not outcome.fetched:
+        return "fresh"
+    return "fetched" if outcome.fetched >= len(outcome.shown) else "more"

@@ -1,0 +1,119 @@
+"""Pages: what the backend answered, stamped with when its request left. Pure.
+
+A page is never changed. It carries the position that the endpoint's log of writes had *before* the request
+left, so that a read knows which writes it may lack (:mod:`portal.query.list_cache`). A one-shot answer is
+a page too, the only one of its query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from portal.config.contract import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD
+from portal.errors import ApiMalformedError
+
+Row: TypeAlias = dict[str, Any]
+
+#: Members of a stored page.
+_STORED_MEMBERS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """What was so before a request left.
+
+    :param position: of the endpoint's log.
+    :param generation: changes when the whole cache, or all of an endpoint, is cleared.
+    """
+
+    position: int
+    generation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One answer.
+
+    :param stamp: None where there was no store to take one from: such a page is never stored.
+    :param at: when the request left, seconds since the epoch.
+    :param cursor: where it begins; None for the first page, and for one-shot answers.
+    :param body: the server's own words.
+    """
+
+    stamp: Stamp | None
+    at: float
+    cursor: str | None
+    body: Any
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of a list's page, as they came."""
+        rows: list[Row] = self.body[ITEMS_FIELD]
+        return rows
+
+    @property
+    def next_cursor(self) -> str | None:
+        """Where the next page begins; None at the end. The server's last word, never computed from rows.
+
+        A page that names itself as the next one would be loaded for ever: it is the end.
+        """
+        cursor = self.body.get(NEXT_CURSOR_FIELD)
+        if not self.body.get(HAS_NEXT_FIELD, True) or not isinstance(cursor, str) or cursor in {"", self.cursor}:
+            return None
+        return cursor
+
+    @property
+    def has_next(self) -> bool:
+        """Whether a next page exists."""
+        return self.next_cursor is not None
+
+    def stored(self) -> list[Any]:
+        """The page as JSON for the store; only for one with a stamp."""
+        if self.stamp is None:
+            raise ValueError("a page without a stamp can't be stored")
+        return [self.stamp.position, self.stamp.generation, self.at, self.cursor, self.body]
+
+
+def page_from_stored(value: object) -> Page | None:
+    """A page as the store gave it; None for what is none."""
+    if not isinstance(value, list) or len(value) != _STORED_MEMBERS:
+        return None
+    position, generation, at, cursor, body = value
+    if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, int | float):
+        return None
+    return Page(stamp=Stamp(position=position, generation=generation), at=at, cursor=cursor, body=body)
+
+
+def check_list_body(body: object, *, endpoint: str) -> None:
+    """Refuse an answer that is no page of a list.
+
+    :raises ApiMalformedError: it has no list of objects under `items`.
+    """
+    items = body.get(ITEMS_FIELD) if isinstance(body, Mapping) else None
+    if not isinstance(items, list) or not all(isinstance(row, dict) for row in items):
+        raise ApiMalformedError(f"{endpoint}: the answer is no page of a list")
+
+
+def unique_rows(pages: Iterable[Sequence[Row]], *, unique_by: str | Literal[False]) -> tuple[tuple[Row, ...], bool]:
+    """The rows of all pages in order, each once: the first occurrence wins.
+
+    :returns: the rows, and whether some had no value in `unique_by` and could not be told apart.
+    """
+    if unique_by is False:
+        return tuple(row for rows in pages for row in rows), False
+    seen: set[str | int | float] = set()
+    unique: list[Row] = []
+    nameless = False
+    for rows in pages:
+        for row in rows:
+            name = row.get(unique_by)
+            if not isinstance(name, str | int | float):
+                nameless = True
+            elif name in seen:
+                continue
+            else:
+                seen.add(name)
+            unique.append(row)
+    return tuple(unique), nameless

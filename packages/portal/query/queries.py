@@ -1,0 +1,148 @@
+"""One-shot reads: the document's `queryEndpoint`, and the hook that a group makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+from portal.config.limits import STALE_TIME_S
+from portal.errors import UsageError
+from portal.query.client import client_of
+from portal.query.keys import QueryKey, query_key
+from portal.query.params import checked_params
+from portal.query.specs import Query
+from portal.query.urls import Url, check_url, shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.http import HttpRequest
+
+    from portal.query.client import QueryClient
+    from portal.query.results import QueryResult
+
+TData = TypeVar("TData")
+TParams = TypeVar("TParams")
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryEndpoint(Generic[TData, TParams]):
+    """The declaration of a one-shot GET. Made by :func:`query_endpoint`, inside a `QueryGroup`.
+
+    :param data: type of the answer.
+    :param params: TypedDict of the parameters; None for none.
+    """
+
+    data: type[TData]
+    params: type[TParams] | None
+    url: Url[Any]
+    stale_time_s: float
+
+    def __get__(self, instance: object, owner: type[object]) -> QueryHook[TData, TParams]:
+        """For type checkers: in a group, the attribute is the hook."""
+        raise UsageError(f"{owner.__qualname__} should derive from QueryGroup for its endpoints to become hooks")
+
+    def hook(self, *, key: str, hook_name: str) -> QueryHook[TData, TParams]:
+        """The hook under a qualified key."""
+        return QueryHook(
+            key=key,
+            hook_name=hook_name,
+            data=self.data,
+            params=self.params,
+            url=self.url,
+            stale_time_s=self.stale_time_s,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryHook(Generic[TData, TParams]):
+    """`use_<name>_query`: reads through the cache.
+
+    :param key: qualified endpoint key, such as `energy.get_client`.
+    :param hook_name: dotted name under which it is imported.
+    """
+
+    key: str
+    hook_name: str
+    data: type[TData]
+    params: type[TParams] | None
+    url: Url[Any]
+    stale_time_s: float
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it reads a paginated list."""
+        return False
+
+    @property
+    def path_shape(self) -> str:
+        """Address with the parameters' names in braces."""
+        return shape(self.url)
+
+    @property
+    def declared_types(self) -> dict[str, object]:
+        """Role to declared type."""
+        return {"data": self.data, "params": self.params}
+
+    def query_key(self, params: TParams | None = None) -> QueryKey:
+        """The query key for these parameters."""
+        given = checked_params(given=params, declared=self.params, endpoint=self.key)
+        return query_key(endpoint=self.key, params=given)
+
+    @overload
+    def __call__(self: QueryHook[TData, None], request: HttpRequest | QueryClient) -> QueryResult[TData]: ...
+    @overload
+    def __call__(self, request: HttpRequest | QueryClient, params: TParams) -> QueryResult[TData]: ...
+    def __call__(self, request: HttpRequest | QueryClient, params: Any = None) -> QueryResult[TData]:
+        """Read it: from the cache while fresh, else from the backend.
+
+        :param request: whose data: the request, or a command's `QueryClient`.
+        :raises UsageError: the parameters do not fit the declaration.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        return cast("QueryResult[TData]", client_of(request).query(self.spec(params)))
+
+    def invalidate(
+        self,
+        request: HttpRequest | QueryClient,
+        *,
+        params: TParams | None = None,
+        matching: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Make it stale for this user, in all processes: the next read fetches.
+
+        :param params: the one query with exactly these parameters; without `params` and `matching` all of them.
+        :param matching: all queries that have these parameters among theirs.
+        """
+        exact = None if params is None else self.query_key(params).params
+        client_of(request).invalidate(self.key, params=exact, matching=matching)
+
+    def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None) -> None:
+        """Have it in the cache for a later read; a failure is left for that read to meet."""
+        client_of(request).prefetch(self.spec(params))
+
+    def spec(self, params: TParams | None) -> Query:
+        """The resolved read."""
+        return Query(key=self.query_key(params), url=self.url, stale_time_s=self.stale_time_s)
+
+
+@overload
+def query_endpoint(*, data: type[TData], url: str, stale_time_s: float = ...) -> QueryEndpoint[TData, None]: ...
+@overload
+def query_endpoint(
+    *, data: type[TData], params: type[TParams], url: Url[TParams], stale_time_s: float = ...
+) -> QueryEndpoint[TData, TParams]: ...
+def query_endpoint(
+    *, data: type[Any], url: Url[Any], params: type[Any] | None = None, stale_time_s: float = STALE_TIME_S
+) -> QueryEndpoint[Any, Any]:
+    """Declare a one-shot GET.
+
+    :param data: type of the answer.
+    :param params: TypedDict of the parameters. Those that the url does not take go into the query string.
+    :param url: path below the backend's address, or a function of the parameters that gives one. It sees its
+        parameters percent-encoded: an f-string is safe.
+    :param stale_time_s: seconds for which an answer counts as fresh.
+    :raises UsageError: the url is no path.
+    """
+    check_url(url, endpoint="query_endpoint")
+    return QueryEndpoint(data=data, params=params, url=url, stale_time_s=stale_time_s)

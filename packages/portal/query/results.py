@@ -1,0 +1,159 @@
+"""What hooks give back (the document, "Client-side hook generators"; contract, section 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from portal.errors import ApiError, ApiUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TData = TypeVar("TData")
+TItem = TypeVar("TItem")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult(Generic[TData]):
+    """A one-shot read.
+
+    :param data: the answer; with an `error` beside it, the last one known. None where there is none.
+    :param error: why the last try to fetch failed.
+    :param fetched_at: when `data` left the backend, seconds since the epoch.
+    :param is_stale: `data` is older than the endpoint's stale time, or a write outdated it.
+    """
+
+    data: TData | None
+    error: ApiError | None
+    fetched_at: float | None
+    is_stale: bool
+    _refetch: Callable[[], QueryResult[TData]]
+
+    @property
+    def is_loading(self) -> bool:
+        """The document's member: True while a first fetch is under way. A hook waits for it, so: False."""
+        return False
+
+    @property
+    def is_success(self) -> bool:
+        """Whether there is data and nothing went wrong."""
+        return self.error is None and self.data is not None
+
+    def refetch(self) -> QueryResult[TData]:
+        """Ask the backend, however fresh the data is; gives a new result."""
+        return self._refetch()
+
+    def unwrap(self) -> TData:
+        """The data, for a view that can't do without.
+
+        Older data is served through an outage, but not past a definite no (401, 403, 404).
+
+        :raises ApiError: there is none, or the backend refused it.
+        """
+        if self.error is not None and (self.data is None or not isinstance(self.error, ApiUnavailableError)):
+            raise self.error
+        # A query without an error has its data, and JSON's null is data too.
+        return cast("TData", self.data)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaginatedRes(Generic[TItem]):
+    """A list, flattened (the document's `TPaginatedRes`).
+
+    :param items: rows of all its pages, without duplicates; other fields than `id` as they came.
+    :param has_next: whether the server has a further page, in its own last words.
+    :param next_cursor: where that page begins; None at the end.
+    :param raw_res: the server's own page bodies, one for each page.
+    """
+
+    items: tuple[TItem, ...] = ()
+    has_next: bool = False
+    next_cursor: str | None = None
+    raw_res: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaginatedResult(Generic[TItem]):
+    """A read of a list.
+
+    :param data: the pages so far; empty where none could be had, and then there is an `error`.
+    :param error: why the last try to fetch a page failed; the pages known before stay in `data`.
+    :param fetched_at: when the oldest page left the backend, seconds since the epoch.
+    :param is_stale: a page is older than the endpoint's stale time, or a write outdated it.
+    :param pages: how many pages `data` holds.
+    """
+
+    data: PaginatedRes[TItem]
+    error: ApiError | None
+    fetched_at: float | None
+    is_stale: bool
+    pages: int
+    _refetch: Callable[[], PaginatedResult[TItem]]
+    _fetch_next: Callable[[], PaginatedResult[TItem]]
+
+    @property
+    def has_next_page(self) -> bool:
+        """Whether another page exists."""
+        return self.data.has_next
+
+    @property
+    def is_loading(self) -> bool:
+        """The document's member: True while the first page is under way. A hook waits for it, so: False."""
+        return False
+
+    @property
+    def is_loading_more(self) -> bool:
+        """The document's member: True while a next page is under way. A hook waits for it, so: False."""
+        return False
+
+    @property
+    def is_success(self) -> bool:
+        """Whether nothing went wrong."""
+        return self.error is None
+
+    def fetch_next_page(self) -> PaginatedResult[TItem]:
+        """The list with one more page: a new result; this one where there is no further page.
+
+        It names the cursor, so asking twice loads the page once. A failure keeps the pages, with an error.
+        """
+        return self._fetch_next() if self.has_next_page else self
+
+    def refetch(self) -> PaginatedResult[TItem]:
+        """Ask the backend for the same pages, one after another; gives a new result."""
+        return self._refetch()
+
+    def unwrap(self) -> PaginatedRes[TItem]:
+        """The pages, for a view that can't do without; older ones through an outage only.
+
+        :raises ApiError: there are none, or the backend refused them.
+        """
+        if self.error is not None and (not self.pages or not isinstance(self.error, ApiUnavailableError)):
+            raise self.error
+        return self.data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutationResult(Generic[TData]):
+    """The outcome of one write.
+
+    :param data: the backend's answer; None for an endpoint that gives none, and on failure.
+    :param error: what went wrong; None on success.
+    """
+
+    data: TData | None
+    error: ApiError | None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the backend did it."""
+        return self.error is None
+
+    def unwrap(self) -> TData:
+        """The answer.
+
+        :raises ApiError: the write failed.
+        """
+        if self.error is not None:
+            raise self.error
+        return cast("TData", self.data)

@@ -1,0 +1,94 @@
+"""Pages as one read shows them: the server's words, and the rows after the user's own writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.query.list_cache import Folded, Judge, fold, is_outdated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from portal.errors import ApiError
+    from portal.query.cache import Found
+    from portal.query.pages import Page, Row
+    from portal.query.specs import ListQuery, Query
+
+#: How far the clocks of two machines may be apart, seconds.
+MAX_CLOCK_SKEW_S: Final = 2.0
+_CONTAINERS: Final = frozenset({dict, list})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One page of a read.
+
+    :param rows: after the writes that the page lacks; empty for a one-shot answer.
+    :param outdated: whether a write made it stale.
+    """
+
+    page: Page
+    rows: tuple[Row, ...] = ()
+    outdated: bool = False
+
+    def is_stale(self, *, now: float, stale_time_s: float) -> bool:
+        """Whether it must not be shown as fresh. A page from the future was stamped by a wrong clock."""
+        age = now - self.page.at
+        return self.outdated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one read came to.
+
+    :param shown: its pages.
+    :param stale: whether one of them is stale; only beside an error.
+    :param fetched: how many of them came from the backend now.
+    :param patches: how many operations of writes were applied.
+    """
+
+    shown: tuple[Shown, ...] = ()
+    error: ApiError | None = None
+    stale: bool = False
+    fetched: int = 0
+    patches: int = 0
+
+
+def shown_answer(found: Found, query: Query) -> tuple[Shown, ...]:
+    """A one-shot query's cached answer, if there is one."""
+    return tuple(
+        Shown(page=page, outdated=is_outdated(page=page, records=found.records, params=query.key.params))
+        for page in found.pages
+    )
+
+
+def shown_pages(found: Found, query: ListQuery, *, judge: Judge) -> tuple[tuple[Shown, ...], int]:
+    """A list's cached pages with the writes that they lack, and how many operations that were."""
+    folded: Folded = fold(pages=found.pages, records=found.records, params=query.key.params, judge=judge)
+    return tuple(
+        Shown(page=page, rows=rows, outdated=outdated)
+        for page, rows, outdated in zip(found.pages, folded.rows, folded.outdated, strict=True)
+    ), folded.patches
+
+
+def copied(value: Any) -> Any:
+    """JSON that its receiver may change: what is remembered or shared never is."""
+    # Rows are flat, mostly: a call for each of their values would cost more than all the rest of a cached read.
+    if type(value) is dict:
+        made = value.copy()
+        for name, part in value.items():
+            if type(part) in _CONTAINERS:
+                made[name] = copied(part)
+        return made
+    if type(value) is list:
+        return [copied(part) if type(part) in _CONTAINERS else part for part in value]
+    return value
+
+
+def fresh_prefix(shown: Sequence[Shown], *, now: float, stale_time_s: float) -> int:
+    """How many pages, from the first on, are fresh."""
+    for index, page in enumerate(shown):
+        if page.is_stale(now=now, stale_time_s=stale_time_s):
+            return index
+    return len(shown)

@@ -1,0 +1,143 @@
+"""One call, resolved: what hooks hand to the client. Data, and how it becomes an address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+
+from portal.config.contract import CURSOR_PARAM, LIMIT_PARAM
+from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
+from portal.query.urls import Address, Url, address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from portal.query.keys import QueryKey
+
+TBody = TypeVar("TBody")
+TParams = TypeVar("TParams")
+
+Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A one-shot read of one endpoint with its parameters.
+
+    :param stale_time_s: seconds for which an answer counts as fresh.
+    """
+
+    key: QueryKey
+    url: Url[Any]
+    stale_time_s: float = STALE_TIME_S
+
+    def address(self) -> Address:
+        """Where it is read.
+
+        :raises ApiNotFoundError: a path parameter that no address can carry.
+        """
+        return address(url=self.url, params=self.key.params, endpoint=self.key.endpoint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuery(Query):
+    """A read of a list.
+
+    :param unique_by: field that tells rows apart; False keeps duplicates.
+    """
+
+    unique_by: str | Literal[False]
+
+    def page_address(self, *, cursor: str | None) -> Address:
+        """Where the page that begins at `cursor` is read; None for the first one."""
+        base = self.address()
+        query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **base.query}
+        return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: cursor})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variables(Generic[TBody, TParams]):
+    """What `mutate` was called with; None for a part that the endpoint does not declare."""
+
+    body: TBody
+    params: TParams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveFromList:
+    """Delete: removes the row with that id from a list.
+
+    :param target: qualified key of the list's endpoint.
+    """
+
+    target: str
+    get_deleted_id: Callable[[Variables[Any, Any]], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddToList:
+    """Create: puts the selected row at the start of a list.
+
+    :param matches: of a variant's parameters and the row: True where it belongs at the start, False where it
+        does not belong, None where only the server can say (that variant becomes stale).
+    """
+
+    target: str
+    select_list_item: Callable[[Any], object]
+    matches: Callable[[Any, Any], bool | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeInList:
+    """Update: replaces the row with the same id.
+
+    :param matches: as with :class:`AddToList`; False takes the row out of that variant.
+    """
+
+    target: str
+    select_list_item: Callable[[Any], object]
+    matches: Callable[[Any, Any], bool | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdate:
+    """Marks queries of another endpoint as stale.
+
+    :param get_params: of the variables: the parameters that name them; None for all of that endpoint.
+    """
+
+    target: str
+    get_params: Callable[[Variables[Any, Any]], Mapping[str, Any]] | None = None
+
+
+ListHelper: TypeAlias = RemoveFromList | AddToList | MergeInList
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """One write, with what it changes in cached queries.
+
+    :param endpoint: qualified key of the mutation endpoint.
+    :param has_body: whether `variables.body` is sent.
+    """
+
+    endpoint: str
+    method: Method
+    url: Url[Any]
+    variables: Variables[Any, Any]
+    has_body: bool
+    helpers: tuple[ListHelper, ...] = ()
+    outdates: tuple[Outdate, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The endpoints that it concerns, each once."""
+        return tuple(dict.fromkeys(part.target for part in (*self.helpers, *self.outdates)))
+
+    def address(self) -> Address:
+        """Where it is written.
+
+        :raises ApiNotFoundError: a path parameter that no address can carry.
+        """
+        return address(url=self.url, params=self.params, endpoint=self.endpoint)

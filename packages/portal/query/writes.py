@@ -1,0 +1,151 @@
+"""Writes: the call, then its record in the logs of all that it concerns, then the caller's callback."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from portal.config.contract import ID_FIELD, PATHS_WITHOUT_BEARER
+from portal.errors import ApiError, SignInEndedError
+from portal.query.calls import may_have_arrived
+from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
+from portal.query.specs import AddToList, ListHelper, Outdate, RemoveFromList, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.query.cache import QueryCache
+    from portal.query.calls import Caller
+    from portal.query.list_cache import Kind
+    from portal.query.memory import Memory
+    from portal.query.namespaces import Scope
+    from portal.query.reads import Reads
+
+logger = logging.getLogger("portal.query")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writes:
+    """The writes of one request."""
+
+    caller: Caller
+    reads: Reads
+    cache: QueryCache
+    memory: Memory
+
+    def run(self, write: Write) -> Any:
+        """Send a write, and make it show in everything cached; gives the answer's JSON.
+
+        :raises SignInEndedError: the sign-in is over.
+        :raises ApiError: all tries failed. If the backend may have done it nevertheless, what it concerns is stale.
+        """
+        targets = write.targets
+        scope = self.reads.scope() if targets else None
+        since: Mapping[str, int | None] = self.cache.positions(scope, targets) if scope else {}
+        try:
+            data = self.caller.write(write)
+        except SignInEndedError:
+            self.reads.scopes.purge()
+            raise
+        except ApiError as error:
+            if may_have_arrived(error):
+                self._log(scope, dict.fromkeys(targets, ALL_OUTDATED), since)
+            if write.url not in PATHS_WITHOUT_BEARER:
+                self.reads.after_failure(error, endpoint=write.endpoint)
+            raise
+        self._log(scope, records_of(write, data), since)
+        return data
+
+    def outdate(self, endpoint: str, outdated: Outdated) -> None:
+        """Make cached queries of an endpoint stale: the next read of each fetches.
+
+        :raises ApiError: the access token has expired and no fresh one can be had now.
+        """
+        self._log(self.reads.scope(), {endpoint: Record(outdated=(outdated,))}, {})
+
+    def _log(self, scope: Scope | None, records: Mapping[str, Record], since: Mapping[str, int | None]) -> None:
+        # A token that was not proven before the write may be by now: another thread's GET /me.
+        scope = scope or (self.reads.scopes.current() if records else None)
+        if scope is not None:
+            self.cache.append(scope, records, since=since)
+        self.memory.drop(records)
+
+
+def records_of(write: Write, data: Any) -> dict[str, Record]:
+    """What a write that succeeded means for each endpoint that it concerns."""
+    records: dict[str, Record] = {}
+    for target in write.targets:
+        found = [_operation(helper, write, data) for helper in write.helpers if helper.target == target]
+        operations = [operation for operation in found if operation is not None]
+        outdated = [_outdated(part, write) for part in write.outdates if part.target == target]
+        touched: frozenset[str] | None = frozenset(operation.row_id for operation in operations)
+        if len(operations) < len(found):
+            outdated.append(Outdated())
+            touched = None
+        records[target] = Record(
+            by=write.endpoint,
+            operations=tuple(sorted(operations, key=lambda operation: KINDS.index(operation.kind))),
+            outdated=tuple(outdated),
+            touched=touched,
+        )
+    return records
+
+
+def _operation(helper: ListHelper, write: Write, data: Any) -> Operation | None:
+    """A helper's change; None, with a warning that says what to fix, where its function gives nothing usable."""
+    try:
+        made = _made(helper, write, data)
+    except Exception:
+        logger.warning(
+            "%s: %s raised, so %s is fetched anew instead; it should %s",
+            *_named(helper, write),
+            exc_info=True,
+        )
+        return None
+    if made is None:
+        logger.warning(
+            "%s: %s gave nothing usable, so %s is fetched anew instead; it should %s", *_named(helper, write)
+        )
+    return made
+
+
+def _made(helper: ListHelper, write: Write, data: Any) -> Operation | None:
+    if isinstance(helper, RemoveFromList):
+        name = row_id({ID_FIELD: helper.get_deleted_id(write.variables)})
+        return None if name is None else Operation(kind="remove", row_id=name)
+    row: Any = helper.select_list_item(data)
+    name = row_id(row)
+    if name is None:
+        return None
+    json.dumps(row, allow_nan=False)
+    kind: Kind = "add" if isinstance(helper, AddToList) else "merge"
+    return Operation(kind=kind, row_id=name, row=dict(row))
+
+
+def _named(helper: ListHelper, write: Write) -> tuple[str, str, str, str]:
+    removes = isinstance(helper, RemoveFromList)
+    return (
+        write.endpoint,
+        "get_deleted_id" if removes else "select_list_item",
+        helper.target,
+        "give the id of the deleted row" if removes else "give the full object with its id",
+    )
+
+
+def _outdated(part: Outdate, write: Write) -> Outdated:
+    if part.get_params is None:
+        return Outdated()
+    try:
+        params = {name: value for name, value in part.get_params(write.variables).items() if value is not None}
+        json.dumps(params, allow_nan=False)
+    except Exception:
+        logger.warning(
+            "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",
+            write.endpoint,
+            part.target,
+            exc_info=True,
+        )
+        return Outdated()
+    return Outdated(params=params)

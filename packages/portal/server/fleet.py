@@ -1,0 +1,126 @@
+"""Several servers as one: started together, watched, stopped together.
+
+`make run` and the tests stand on it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from portal.config.env import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+#: Seconds that a server gets to end by itself; whoever waits for the fleet waits at most a little longer.
+STOP_TIMEOUT_S = 4.0
+#: Seconds in which a server must answer after its start.
+START_TIMEOUT_S = 60.0
+POLL_INTERVAL_S = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """One server of the fleet.
+
+    :param command: arguments after the Python interpreter.
+    :param port: on 127.0.0.1; `GET /healthz` answers 200 there once it serves.
+    :param environment: variables beside those of this process; None takes one away.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    port: int
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+
+
+class FleetError(Exception):
+    """A server did not start, or ended by itself; the message says which, and how."""
+
+
+class Fleet:
+    """Starts servers as process groups of their own, so that each is stopped with all its workers."""
+
+    def __init__(self, *, log: Path | None = None) -> None:
+        self._log = log
+        self._running: list[tuple[Server, subprocess.Popen[bytes]]] = []
+
+    def start(self, servers: Iterable[Server]) -> None:
+        """Start all at once; they are up when :meth:`wait_until_ready` returns."""
+        for server in servers:
+            self._running.append((server, self._spawn(server)))
+
+    def _spawn(self, server: Server) -> subprocess.Popen[bytes]:
+        merged = {**os.environ, **server.environment}
+        environment = {name: value for name, value in merged.items() if value is not None}
+        command = [sys.executable, *server.command]
+        if self._log is None:
+            return subprocess.Popen(command, cwd=REPOSITORY, env=environment, start_new_session=True)
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                command, cwd=REPOSITORY, env=environment, start_new_session=True, stdout=log, stderr=log
+            )
+
+    def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S) -> None:
+        """Return as soon as every server answers its health check.
+
+        :raises FleetError: one ended, or does not answer in time.
+        """
+        end = time.monotonic() + timeout_s
+        for server, _ in self._running:
+            while not answers(server.port):
+                self.check()
+                if time.monotonic() > end:
+                    raise FleetError(f"{server.name} does not answer at port {server.port} after {timeout_s:.0f} s")
+                time.sleep(POLL_INTERVAL_S)
+
+    def check(self) -> None:
+        """Raise :class:`FleetError` if a server ended by itself."""
+        for server, process in self._running:
+            if process.poll() is not None:
+                raise FleetError(f"{server.name} ended by itself, with status {process.returncode}")
+
+    def pid(self, name: str) -> int:
+        """Process id of one server: the leader of its process group."""
+        return next(process.pid for server, process in self._running if server.name == name)
+
+    def stop(self, *names: str) -> None:
+        """Stop the named servers, or all: SIGTERM, then SIGKILL for what is left after `STOP_TIMEOUT_S`."""
+        ending = [(server, process) for server, process in self._running if not names or server.name in names]
+        self._running = [entry for entry in self._running if entry not in ending]
+        for _, process in ending:
+            _signal_group(process, signal.SIGTERM)
+        end = time.monotonic() + STOP_TIMEOUT_S
+        for _, process in ending:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, end - time.monotonic()))
+            # Also where the leader ended in time: none of its workers may stay behind.
+            _signal_group(process, signal.SIGKILL)
+            process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def answers(port: int) -> bool:
+    """Whether `GET /healthz` on that local port is answered with 200."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    try:
+        connection.request("GET", "/healthz")
+        with connection.getresponse() as response:
+            return response.status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

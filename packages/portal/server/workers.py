@@ -1,0 +1,90 @@
+"""granian, made to replace its workers for as long as it runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from granian.constants import Interfaces
+from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from portal.server.lost_cookies import naming_lost_cookies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Seconds between looks at whether the parent process still lives.
+PARENT_WATCH_INTERVAL_S = 0.5
+#: Seconds that a worker has for its open requests when the server stops.
+WORKER_STOP_TIMEOUT_S = 3
+#: A worker that lived shorter than this is replaced only after as long a pause: no spinning at start.
+SHORT_LIFE_S = 1.0
+
+
+class PersistentServer(MPServer):
+    """A granian server that never gives up on its workers.
+
+    granian ends the whole server when one worker dies twice within 5.5 seconds ("crash loop"). Behind a load
+    balancer another machine would take over; here a server that went away is worse than one that tries again.
+    """
+
+    def _respawn_workers(
+        self,
+        workers: list[int],
+        spawn_target: Callable[..., None],
+        target_loader: Callable[..., Any],
+        delay: float = 0,
+    ) -> None:
+        if any(time.monotonic() - self.wrks[index].birth < SHORT_LIFE_S for index in workers):
+            time.sleep(SHORT_LIFE_S)
+        super()._respawn_workers(workers, spawn_target, target_loader, delay)
+        self.respawned_wrks.clear()
+        # A worker that died while the ones before it were replaced has already set, and lost, its signal.
+        for worker in self.wrks:
+            if not worker.inner.is_alive() and worker.idx not in self.interrupt_children:
+                self.interrupt_children.append(worker.idx)
+        if self.interrupt_children:
+            self.main_loop_interrupt.set()
+
+
+def serve_wsgi(*, target: str, host: str, port: int, workers: int, threads: int) -> None:
+    """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
+
+    :param threads: per worker; each answers one request at a time.
+    """
+    server = PersistentServer(
+        target=target,
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=workers,
+        blocking_threads=threads,
+        respawn_failed_workers=True,
+        workers_kill_timeout=WORKER_STOP_TIMEOUT_S,
+        log_level=LogLevels.error,
+        websockets=False,
+    )
+    server.serve(target_loader=load_watching_parent)
+
+
+def load_watching_parent(target: str) -> Any:
+    """Import the application in a fresh worker, which then ends with its parent: no orphan keeps the port."""
+    end_with_parent()
+    module, _, attribute = target.partition(":")
+    return naming_lost_cookies(getattr(__import__(module, fromlist=[attribute]), attribute))
+
+
+def end_with_parent() -> None:
+    """Send this process SIGTERM as soon as its parent is gone, however the parent ended."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_WATCH_INTERVAL_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="watch-parent", daemon=True).start()

@@ -1,0 +1,38 @@
+"""Authentication: sign in and sign out.
+
+The paths and field names come from `portal.config.contract`: a real backend may name them differently.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from portal.config.contract import LOGIN_PATH, LOGOUT_PATH
+from portal.query import MutationGroup, mutation_endpoint
+
+
+class LoginReq(TypedDict):
+    """What the sign-in form sends."""
+
+    email: str
+    password: str
+
+
+class LogoutReq(TypedDict):
+    """Names the sign-in that ends."""
+
+    refreshToken: str
+
+
+class TokensRes(TypedDict):
+    """A new pair of tokens."""
+
+    accessToken: str
+    refreshToken: str
+
+
+class AuthMutations(MutationGroup):
+    """`use_login_mutation` and `use_logout_mutation`."""
+
+    use_login_mutation = mutation_endpoint(data=TokensRes, body=LoginReq, url=LOGIN_PATH, method="POST")
+    use_logout_mutation = mutation_endpoint(body=LogoutReq, url=LOGOUT_PATH, method="POST")

@@ -1,0 +1,39 @@
+"""Chargers: the charging points of a station."""
+
+from __future__ import annotations
+
+from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.services.rows import ListParams, Row, RowParams
+
+
+class Charger(Row, total=False):
+    """A charging point. `connector`: type2, ccs, chademo; `status`: available, charging, faulted, unavailable."""
+
+    name: str
+    stationId: str
+    stationName: str
+    model: str
+    connector: str
+    maxPowerKw: float
+    status: str
+    createdAt: str
+
+
+class ChargersListParams(ListParams, total=False):
+    """`sort`: also `name`, `maxPowerKw`. The others are exact matches."""
+
+    stationId: str | None
+    connector: str | None
+    status: str | None
+
+
+def charger_url(params: RowParams) -> str:
+    """Address of one charger."""
+    return f"/energy/chargers/{params['id']}"
+
+
+class ChargerQueries(QueryGroup):
+    """`use_get_chargers_query` and `use_get_charger_query`."""
+
+    use_get_chargers_query = paginated_query_endpoint(item=Charger, params=ChargersListParams, url="/energy/chargers")
+    use_get_charger_query = query_endpoint(data=Charger, params=RowParams, url=charger_url)

@@ -1,0 +1,92 @@
+"""Clients: who charges cars, or has them charged (the document, "Client record")."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.services.energy.summary import EnergySummaryQueries
+from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, stays_in_place
+
+
+class Client(Row, total=False):
+    """The document's `TClient`."""
+
+    name: str
+    email: str
+    phone: str | None
+    city: str | None
+    createdAt: str
+
+
+class ClientsListParams(ListParams, total=False):
+    """The document's `TClientsListParams`. `sort`: also `name`, `email`, `city`; `city`: an exact match."""
+
+    city: str | None
+
+
+class _ClientNames(TypedDict):
+    name: str
+    email: str
+
+
+class ClientCreateReq(_ClientNames, total=False):
+    """The document's `TClientCreateReq`."""
+
+    phone: str | None
+    city: str | None
+
+
+class ClientUpdateReq(TypedDict, total=False):
+    """The fields that change; the others stay."""
+
+    name: str
+    email: str
+    phone: str | None
+    city: str | None
+
+
+def client_url(params: RowParams) -> str:
+    """Address of one client."""
+    return f"/energy/clients/{params['id']}"
+
+
+class ClientQueries(QueryGroup):
+    """`use_get_clients_query` and `use_get_client_query`."""
+
+    use_get_clients_query = paginated_query_endpoint(
+        item=Client, params=ClientsListParams, url="/energy/clients", unique_by="id"
+    )
+    use_get_client_query = query_endpoint(data=Client, params=RowParams, url=client_url)
+
+
+class ClientMutations(MutationGroup):
+    """`use_create_client_mutation`, `use_update_client_mutation` and `use_delete_client_mutation`."""
+
+    use_create_client_mutation = (
+        mutation_endpoint(data=Client, body=ClientCreateReq, url="/energy/clients", method="POST")
+        .add_created_to_paginated_list(
+            list_query_key=ClientQueries.use_get_clients_query,
+            select_list_item=lambda client: client,
+            matches=belongs_at_start,
+        )
+        .outdate(query_key=EnergySummaryQueries.use_get_summary_query)
+    )
+    use_update_client_mutation = (
+        mutation_endpoint(data=Client, body=ClientUpdateReq, params=RowParams, url=client_url, method="PATCH")
+        .merge_updated_in_paginated_list(
+            list_query_key=ClientQueries.use_get_clients_query,
+            select_list_item=lambda client: client,
+            matches=stays_in_place,
+        )
+        .outdate(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
+    )
+    use_delete_client_mutation = (
+        mutation_endpoint(params=RowParams, url=client_url, method="DELETE")
+        .remove_from_paginated_list(
+            list_query_key=ClientQueries.use_get_clients_query,
+            get_deleted_id=lambda variables: variables.params["id"],
+        )
+        .outdate(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
+        .outdate(query_key=EnergySummaryQueries.use_get_summary_query)
+    )

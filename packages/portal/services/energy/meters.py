@@ -1,0 +1,52 @@
+"""Meters: what a station draws from the grid."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.services.rows import ListParams, Row, RowParams
+
+
+class Meter(Row, total=False):
+    """A meter. `status`: online, offline."""
+
+    serial: str
+    stationId: str
+    stationName: str
+    status: str
+    lastReadingKwh: float | None
+    lastReadingAt: str | None
+    createdAt: str
+
+
+class MeterReading(TypedDict, total=False):
+    """What the meter had counted at a time; it only grows."""
+
+    readAt: str
+    energyKwh: float
+
+
+class MeterDetail(Meter, total=False):
+    """A meter with all its readings, oldest first."""
+
+    readings: list[MeterReading]
+
+
+class MetersListParams(ListParams, total=False):
+    """`sort`: also `name`, `serial`. The others are exact matches."""
+
+    stationId: str | None
+    status: str | None
+
+
+def meter_url(params: RowParams) -> str:
+    """Address of one meter."""
+    return f"/energy/meters/{params['id']}"
+
+
+class MeterQueries(QueryGroup):
+    """`use_get_meters_query` and `use_get_meter_query`."""
+
+    use_get_meters_query = paginated_query_endpoint(item=Meter, params=MetersListParams, url="/energy/meters")
+    use_get_meter_query = query_endpoint(data=MeterDetail, params=RowParams, url=meter_url)

@@ -1,0 +1,47 @@
+"""Charging sessions: one car at one charger, from plug to unplug."""
+
+from __future__ import annotations
+
+from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.services.rows import ListParams, Row, RowParams
+
+
+class ChargingSession(Row, total=False):
+    """A charging session; `cost` is a decimal in a string. `status`: active, completed, failed."""
+
+    reference: str
+    chargerId: str
+    chargerName: str
+    stationId: str
+    stationName: str
+    clientId: str | None
+    clientName: str | None
+    startedAt: str
+    endedAt: str | None
+    energyKwh: float
+    cost: str
+    currency: str
+    status: str
+    createdAt: str
+
+
+class ChargingSessionsListParams(ListParams, total=False):
+    """`sort`: also `name`, `startedAt`, `energyKwh`, `cost`. The others are exact matches."""
+
+    chargerId: str | None
+    clientId: str | None
+    status: str | None
+
+
+def charging_session_url(params: RowParams) -> str:
+    """Address of one charging session."""
+    return f"/energy/sessions/{params['id']}"
+
+
+class ChargingSessionQueries(QueryGroup):
+    """`use_get_charging_sessions_query` and `use_get_charging_session_query`."""
+
+    use_get_charging_sessions_query = paginated_query_endpoint(
+        item=ChargingSession, params=ChargingSessionsListParams, url="/energy/sessions"
+    )
+    use_get_charging_session_query = query_endpoint(data=ChargingSession, params=RowParams, url=charging_session_url)

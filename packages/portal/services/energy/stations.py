@@ -1,0 +1,40 @@
+"""Stations: places with chargers."""
+
+from __future__ import annotations
+
+from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.services.rows import ListParams, Row, RowParams
+
+
+class Station(Row, total=False):
+    """A place with chargers. `status`: active, maintenance, planned; `country`: ISO 3166-1, two letters."""
+
+    name: str
+    address: str
+    city: str
+    country: str
+    latitude: float
+    longitude: float
+    status: str
+    chargerCount: int
+    createdAt: str
+
+
+class StationsListParams(ListParams, total=False):
+    """`sort`: also `name`, `city`. The others are exact matches."""
+
+    city: str | None
+    country: str | None
+    status: str | None
+
+
+def station_url(params: RowParams) -> str:
+    """Address of one station."""
+    return f"/energy/stations/{params['id']}"
+
+
+class StationQueries(QueryGroup):
+    """`use_get_stations_query` and `use_get_station_query`."""
+
+    use_get_stations_query = paginated_query_endpoint(item=Station, params=StationsListParams, url="/energy/stations")
+    use_get_station_query = query_endpoint(data=Station, params=RowParams, url=station_url)

@@ -1,0 +1,52 @@
+"""Invoices. Amounts are decimals in strings."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.services.rows import ListParams, Row, RowParams
+
+
+class InvoiceLine(TypedDict, total=False):
+    """One line of an invoice."""
+
+    description: str
+    quantity: float
+    unitPrice: str
+    amount: str
+
+
+class Invoice(Row, total=False):
+    """An invoice."""
+
+    number: str
+    clientId: str | None
+    clientName: str
+    amount: str
+    currency: str
+    status: str
+    issuedAt: str | None
+    dueAt: str | None
+    paidAt: str | None
+    lines: list[InvoiceLine]
+    createdAt: str
+
+
+class InvoicesListParams(ListParams, total=False):
+    """`sort`: also `number`, `amount`, `issuedAt`, `dueAt`. The others are exact matches."""
+
+    clientId: str | None
+    status: str | None
+
+
+def invoice_url(params: RowParams) -> str:
+    """Address of one invoice."""
+    return f"/finance/invoices/{params['id']}"
+
+
+class InvoiceQueries(QueryGroup):
+    """`use_get_invoices_query` and `use_get_invoice_query`."""
+
+    use_get_invoices_query = paginated_query_endpoint(item=Invoice, params=InvoicesListParams, url="/finance/invoices")
+    use_get_invoice_query = query_endpoint(data=Invoice, params=RowParams, url=invoice_url)

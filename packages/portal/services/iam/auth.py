@@ -1,0 +1,40 @@
+"""The caller's own sign-ins, on all devices. "Session" is the wire's word; here it is a sign-in."""
+
+from __future__ import annotations
+
+from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
+from portal.services.rows import ListParams, Row, RowParams
+
+
+class SignIn(Row, total=False):
+    """One sign-in; `current` marks the one that asks."""
+
+    createdAt: str
+    lastUsedAt: str
+    userAgent: str
+    current: bool
+
+
+def sign_in_url(params: RowParams) -> str:
+    """Address of one sign-in."""
+    return f"/iam/auth/sessions/{params['id']}"
+
+
+class SignInQueries(QueryGroup):
+    """`use_get_sign_ins_query`."""
+
+    # Never from the cache: `current` is about the token that asks, and the cache is shared by all of a user's.
+    use_get_sign_ins_query = paginated_query_endpoint(
+        item=SignIn, params=ListParams, url="/iam/auth/sessions", stale_time_s=0
+    )
+
+
+class SignInMutations(MutationGroup):
+    """`use_end_sign_in_mutation`."""
+
+    use_end_sign_in_mutation = mutation_endpoint(
+        params=RowParams, url=sign_in_url, method="DELETE"
+    ).remove_from_paginated_list(
+        list_query_key=SignInQueries.use_get_sign_ins_query,
+        get_deleted_id=lambda variables: variables.params["id"],
+    )

@@ -1,0 +1,87 @@
+"""Work orders: what is to be done at a station, or anywhere."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.services.operations.summary import OperationsSummaryQueries
+from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, stays_in_place
+
+
+class WorkOrder(Row, total=False):
+    """A work order."""
+
+    title: str
+    stationId: str | None
+    stationName: str | None
+    priority: str
+    status: str
+    assignee: str | None
+    createdAt: str
+    completedAt: str | None
+
+
+class WorkOrdersListParams(ListParams, total=False):
+    """`sort`: also `title`. The others are exact matches."""
+
+    stationId: str | None
+    status: str | None
+    priority: str | None
+
+
+class _WorkOrderNames(TypedDict):
+    title: str
+    priority: str
+
+
+class WorkOrderCreateReq(_WorkOrderNames, total=False):
+    """A new work order, which is open."""
+
+    stationId: str | None
+
+
+class WorkOrderUpdateReq(TypedDict, total=False):
+    """The fields that change; the others stay."""
+
+    status: str
+    assignee: str | None
+    priority: str
+
+
+def work_order_url(params: RowParams) -> str:
+    """Address of one work order."""
+    return f"/operations/work-orders/{params['id']}"
+
+
+class WorkOrderQueries(QueryGroup):
+    """`use_get_work_orders_query` and `use_get_work_order_query`."""
+
+    use_get_work_orders_query = paginated_query_endpoint(
+        item=WorkOrder, params=WorkOrdersListParams, url="/operations/work-orders"
+    )
+    use_get_work_order_query = query_endpoint(data=WorkOrder, params=RowParams, url=work_order_url)
+
+
+class WorkOrderMutations(MutationGroup):
+    """`use_create_work_order_mutation` and `use_update_work_order_mutation`."""
+
+    use_create_work_order_mutation = (
+        mutation_endpoint(data=WorkOrder, body=WorkOrderCreateReq, url="/operations/work-orders", method="POST")
+        .add_created_to_paginated_list(
+            list_query_key=WorkOrderQueries.use_get_work_orders_query,
+            select_list_item=lambda work_order: work_order,
+            matches=belongs_at_start,
+        )
+        .outdate(query_key=OperationsSummaryQueries.use_get_summary_query)
+    )
+    use_update_work_order_mutation = (
+        mutation_endpoint(data=WorkOrder, body=WorkOrderUpdateReq, params=RowParams, url=work_order_url, method="PATCH")
+        .merge_updated_in_paginated_list(
+            list_query_key=WorkOrderQueries.use_get_work_orders_query,
+            select_list_item=lambda work_order: work_order,
+            matches=stays_in_place,
+        )
+        .outdate(query_key=WorkOrderQueries.use_get_work_order_query, get_params=lambda variables: variables.params)
+        .outdate(query_key=OperationsSummaryQueries.use_get_summary_query)
+    )

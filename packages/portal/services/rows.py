@@ -1,0 +1,52 @@
+"""What all resources share: a row's id, a list's parameters, the path of one row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: The order of a list without `sort` (contract, section 7).
+NEWEST_FIRST: Final = "-createdAt"
+#: Orders in which no change of a row moves it.
+_BY_CREATION: Final = frozenset({None, NEWEST_FIRST, "createdAt"})
+
+
+class Row(TypedDict):
+    """A row of any resource; only this much is certain."""
+
+    id: str
+
+
+class RowParams(TypedDict):
+    """Names one row."""
+
+    id: str
+
+
+class ListParams(TypedDict, total=False):
+    """What every list can be asked.
+
+    `q`: words to look for, without case and accents; a row has them all. `sort`: a field, with `-` before it
+    for the other direction; `-createdAt` where it is missing.
+    """
+
+    q: str | None
+    sort: str | None
+
+
+def belongs_at_start(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:
+    """Whether a new row stands first: in the whole list, newest first. Of all else only the server knows."""
+    del row
+    return True if params.get("sort") in {None, NEWEST_FIRST} and not _filters(params) else None
+
+
+def stays_in_place(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:
+    """Whether a changed row stands where it stood: in the whole list, by creation. Else only the server knows."""
+    del row
+    return True if params.get("sort") in _BY_CREATION and not _filters(params) else None
+
+
+def _filters(params: Mapping[str, Any]) -> bool:
+    return any(value is not None for name, value in params.items() if name != "sort")

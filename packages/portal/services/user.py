@@ -1,0 +1,21 @@
+"""The signed-in user's profile, which is authoritative (the document, "Profile")."""
+
+from __future__ import annotations
+
+from portal.config.contract import ME_PATH
+from portal.query import QueryGroup, query_endpoint
+from portal.services.rows import Row
+
+
+class Profile(Row, total=False):
+    """Who is signed in, and what they may open."""
+
+    email: str
+    name: str
+    permissions: list[str]
+
+
+class UserQueries(QueryGroup):
+    """`use_get_me_query`."""
+
+    use_get_me_query = query_endpoint(data=Profile, url=ME_PATH)

@@ -1,0 +1,1 @@
+"""What processes share: the embedded cache backend, and the one door to Django's cache."""

@@ -1,0 +1,149 @@
+"""The one door to the cache that processes share: two stores, typed, with one kind of failure.
+
+`query_store()` keeps cached queries and may lose any of them at any time. `refresh_store()` keeps what a token
+refresh shares (locks, hand-over records, verdicts, tombstones); nothing in it is ever evicted, and
+nobody calls `clear()` on it: on Redis that empties the whole database.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import threading
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from django.core.cache import caches
+from django.core.signals import setting_changed
+
+from portal.errors import StoreUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from django.core.cache.backends.base import BaseCache
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+QUERY_ALIAS: Final = "default"
+REFRESH_ALIAS: Final = "refresh"
+
+
+class Missing(Enum):
+    """The answer for a key that has no value; None is a value."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+
+
+class SharedStore:
+    """One alias of Django's `CACHES`, in JSON values and seconds. Safe for threads and after a fork.
+
+    Lifetimes are rounded up to whole seconds, the grain that every backend has. Each method raises
+    :class:`~portal.errors.StoreUnavailableError` when the backend fails, for whatever reason; only a value that
+    JSON has no form for is a `TypeError`.
+    """
+
+    def __init__(self, *, alias: str) -> None:
+        self.alias = alias
+        self._backend: BaseCache | None = None
+        self._owner = 0
+        self._opening = threading.Lock()
+
+    def get(self, key: str) -> Any:
+        """The value at `key`, or `MISSING`."""
+        return self._do(lambda backend: backend.get(key, MISSING))
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        """Those of `keys` that have a value, in one round trip."""
+        return self._do(lambda backend: backend.get_many(list(keys)))
+
+    def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
+        """Set `key` if it has no value; True for exactly one of all who try, in all processes."""
+        return self._do(lambda backend: backend.add(key, value, _seconds(lifetime_s)))
+
+    def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
+        """Set `key`, whatever was there."""
+        self._do(lambda backend: backend.set(key, value, _seconds(lifetime_s)))
+
+    def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
+        """Set several keys in one round trip."""
+        self._do(lambda backend: backend.set_many(dict(values), _seconds(lifetime_s)))
+
+    def delete(self, key: str) -> bool:
+        """Remove `key`; False where it had no value."""
+        return self._do(lambda backend: backend.delete(key))
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        """Remove several keys in one round trip."""
+        self._do(lambda backend: backend.delete_many(list(keys)))
+
+    def incr(self, key: str, delta: int = 1) -> int | Missing:
+        """Add to the whole number at `key` and give the sum; `MISSING` where it has no value."""
+
+        def add(backend: BaseCache) -> int | Missing:
+            try:
+                return backend.incr(key, delta)
+            except ValueError:
+                return MISSING
+
+        return self._do(add)
+
+    def touch(self, key: str, *, lifetime_s: float | None) -> bool:
+        """Give `key` a new lifetime from now; False where it has no value."""
+        return self._do(lambda backend: backend.touch(key, _seconds(lifetime_s)))
+
+    def backend(self) -> BaseCache:
+        """The process's own backend object: one for all threads, so that threads share its connections."""
+        if self._backend is None or self._owner != os.getpid():
+            with self._opening:
+                if self._backend is None or self._owner != os.getpid():
+                    self._backend = caches.create_connection(self.alias)
+                    self._owner = os.getpid()
+        return self._backend
+
+    def forget_backend(self) -> None:
+        """Open anew on the next use: the settings have changed."""
+        self._backend = None
+
+    def _do(self, operation: Callable[[BaseCache], T]) -> T:
+        try:
+            return operation(self.backend())
+        except (TypeError, StoreUnavailableError):
+            raise
+        except Exception as error:
+            # Whatever a backend raises means the same to all who share it. Its own words may name keys, which
+            # are hashes, and addresses; they stay in the chain, not in the message.
+            raise StoreUnavailableError(f"store {self.alias!r}: {type(error).__name__}") from error
+
+
+def _seconds(lifetime_s: float | None) -> int | None:
+    return None if lifetime_s is None else max(0, math.ceil(lifetime_s))
+
+
+_query_store: Final = SharedStore(alias=QUERY_ALIAS)
+_refresh_store: Final = SharedStore(alias=REFRESH_ALIAS)
+
+
+def query_store() -> SharedStore:
+    """The store of cached queries."""
+    return _query_store
+
+
+def refresh_store() -> SharedStore:
+    """The store of what a token refresh shares."""
+    return _refresh_store
+
+
+def _on_setting_changed(*, setting: str, **_: object) -> None:
+    if setting == "CACHES":
+        _query_store.forget_backend()
+        _refresh_store.forget_backend()
+
+
+setting_changed.connect(_on_setting_changed, dispatch_uid="portal.store.aliases")

@@ -1,0 +1,1 @@
+"""Django glue: what the layers below give, as pages, cookies and templates."""

@@ -1,0 +1,31 @@
+"""From a query's result to what a view can present, or the error that becomes its page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from portal.errors import ApiMalformedError, ApiNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.query import QueryResult
+
+
+def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
+    """The one record that the page is about.
+
+    :raises portal.errors.ApiError: the backend failed or refused, or its answer is no object.
+    """
+    data = result.unwrap()
+    if not isinstance(data, dict):
+        raise ApiMalformedError("the answer is no object")
+    return data
+
+
+def optional(result: QueryResult[Any]) -> Mapping[str, Any] | None:
+    """A record that the page can do without: None where the backend has no such endpoint.
+
+    :raises portal.errors.ApiError: it failed or refused in any other way.
+    """
+    return None if isinstance(result.error, ApiNotFoundError) else record_of(result)

@@ -1,0 +1,12 @@
+"""The web layer as a Django app: its templates, static files, tags and translations are found by their place."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class PortalWebConfig(AppConfig):
+    """Registers nothing; the folder's place is enough."""
+
+    name = "portal.web"
+    label = "portal_web"

@@ -1,0 +1,28 @@
+"""Who is at the other end of the connection."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from portal.config.runtime import portal_config
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+def client_address(request: HttpRequest) -> str:
+    """The peer's address; behind a trusted reverse proxy the rightmost `X-Forwarded-For`, which it wrote itself."""
+    if portal_config().behind_proxy:
+        forwarded: str = request.META.get("HTTP_X_FORWARDED_FOR", "")
+        return forwarded.rpartition(",")[2].strip()
+    address: str = request.META.get("REMOTE_ADDR", "")
+    return address
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own; what is no address is not."""
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

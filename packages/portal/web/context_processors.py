@@ -1,0 +1,24 @@
+"""What every template can use: `shell` (the frame) and `essentials` (the user, or nothing: the placeholder)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.utils.functional import SimpleLazyObject
+
+from portal.web.essentials import profile_denies, use_app_essentials
+from portal.web.shell import shell_for
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+def essentials(request: HttpRequest) -> dict[str, Any]:
+    """The document's `EssentialsProvider`: the server's answer from `/me`, for all templates of the page.
+
+    Both are lazy: a fragment that shows neither asks for neither.
+    """
+    return {
+        "shell": SimpleLazyObject(lambda: shell_for(request, profile_denies=profile_denies(request))),
+        "essentials": SimpleLazyObject(lambda: use_app_essentials(request)),
+    }

@@ -1,0 +1,29 @@
+"""A figure on an overview page: one number that leads to its list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure.
+
+    :param value: written out in the page's language.
+    :param route: name of the address that it leads to; empty for none.
+    :param icon: name of the icon's file; empty for none.
+    """
+
+    label: str | _StrPromise
+    value: str
+    route: str = ""
+    icon: str = ""
+
+    @property
+    def icon_template(self) -> str:
+        """The icon's template."""
+        return f"portal/icons/{self.icon}.svg"

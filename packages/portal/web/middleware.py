@@ -1,0 +1,150 @@
+"""`ApiAccessMiddleware`: the outermost one. Cookies become tokens on the way in, tokens become cookies on the way out.
+
+It adds to each request `token_store`, `api_deadline`, `request_id` and `query_client` (made when first used),
+turns an error of the tree that a view lets escape into its page, and commits the tokens on every class of
+response, the edge's own redirects included.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, cast
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
+
+from portal.api.deadline import Deadline
+from portal.api.jwks import jwks_keys
+from portal.api.session import api_session
+from portal.api.tokens import Fate, TokenStore
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
+from portal.config.limits import REQUEST_BUDGET_S
+from portal.config.runtime import portal_config
+from portal.edge.security_headers import security_headers
+from portal.errors import PortalError
+from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
+from portal.identity.verification import use_key_source
+from portal.query.client import create_query_client
+from portal.web.failures import render_failure
+from portal.web.navigation import is_page_navigation
+from portal.web.problems import problem
+from portal.web.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http.response import HttpResponseBase
+
+    from portal.query.client import QueryClient
+
+REQUEST_ID_META = "HTTP_X_REQUEST_ID"
+REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
+#: A header takes printable ASCII; a browser that sends more is named by the rest.
+UNSENDABLE = re.compile(r"[^\x20-\x7e]+")
+USER_AGENT_MAX_CHARS = 400
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+SIGNED_OUT_PATH = "/"
+#: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
+KEYS_WAIT_S = 2.0
+
+
+class ApiAccessRequest(HttpRequest):
+    """The request with what this middleware puts on it."""
+
+    token_store: TokenStore
+    api_deadline: Deadline
+    query_client: QueryClient
+    request_id: str
+
+
+class ApiAccessMiddleware:
+    """See the module."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+        self.config = config = portal_config()
+        # What replaces a response here has passed no other middleware.
+        self.security = {https: security_headers(https=https) for https in (False, True)}
+        if config.verification.jwks_url:
+            keys = jwks_keys(config)
+            use_key_source(keys)
+            # Without keys every token would count as absent: the first requests would be sent to the login.
+            keys.wait_until_fetched(timeout_s=KEYS_WAIT_S)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """One request."""
+        request = cast("ApiAccessRequest", request)
+        tokens = TokenStore(read_tokens(request.COOKIES))
+        deadline = Deadline(REQUEST_BUDGET_S)
+        request.token_store = tokens
+        request.api_deadline = deadline
+        request.request_id = request_id = read_request_id(request.META.get(REQUEST_ID_META))
+        request.query_client = cast(
+            "QueryClient",
+            SimpleLazyObject(
+                lambda: create_query_client(
+                    tokens=tokens,
+                    api=api_session(),
+                    deadline=deadline,
+                    request_id=request_id,
+                    user_agent=read_user_agent(request.META.get("HTTP_USER_AGENT")),
+                )
+            ),
+        )
+        return self._commit(request, self.get_response(request))
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        """An error of the tree that a view let escape has a page; anything else is Django's to report."""
+        if not isinstance(exception, PortalError):
+            return None
+        if cast("ApiAccessRequest", request).token_store.ended:
+            return HttpResponse(status=204)  # replaced on the way out
+        return render_failure(request, exception)
+
+    def _commit(self, request: ApiAccessRequest, response: HttpResponseBase) -> HttpResponseBase:
+        tokens = request.token_store
+        if tokens.ended:
+            response = sign_in_ended(request)
+            for name, value in self.security[request.is_secure()].items():
+                response.headers[name] = value
+        if tokens.cleared:
+            clear_sign_in(response, config=self.config)
+            response["Cache-Control"] = "private, no-store"
+        elif tokens.changed:
+            self._deliver(request, response)
+        remove_duplicates(request, response, config=self.config)
+        return response
+
+    def _deliver(self, request: ApiAccessRequest, response: HttpResponseBase) -> None:
+        tokens = request.token_store
+        signed_in = tokens.fate is Fate.SIGNED_IN
+        pair = tokens.current if signed_in else api_session().refresher.deliverable(tokens)
+        response["Cache-Control"] = "private, no-store"
+        if pair is None:
+            return
+        brought = request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
+        # A sign-in may be another user's: what the last one's cookie said is not carried on.
+        carried = brought is not None and not signed_in
+        platforms = dump_platforms_cookie(parse_platforms_cookie(brought)) if carried else None
+        write_tokens(response, pair, config=self.config, platforms=platforms)
+
+
+def read_request_id(sent: str | None) -> str:
+    """The caller's id for this request, so that logs can be held against each other; a new one if it sent none."""
+    return sent if sent and REQUEST_ID.fullmatch(sent) else os.urandom(16).hex()
+
+
+def read_user_agent(sent: str | None) -> str | None:
+    """The browser's name for itself, as far as it may stand in a header of ours; None where nothing is left."""
+    return "".join(UNSENDABLE.split(sent or ""))[:USER_AGENT_MAX_CHARS].strip() or None
+
+
+def sign_in_ended(request: HttpRequest) -> HttpResponse:
+    """The backend refused the refresh: to `/`; for htmx and fetch 401 with `HX-Redirect` (contract, section 8)."""
+    if is_page_navigation(request):
+        status = 302 if request.method in SAFE_METHODS else 303
+        return HttpResponse(status=status, headers={"Location": SIGNED_OUT_PATH})
+    response = problem(request, status=401, title="This sign-in has ended")
+    response["HX-Redirect"] = SIGNED_OUT_PATH
+    return response

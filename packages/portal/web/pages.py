@@ -1,0 +1,63 @@
+"""What all pages have in common: the profile's last word on the platform, and that nobody keeps a copy."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+
+from portal.errors import ApiForbiddenError
+from portal.web.essentials import platform_is_denied
+from portal.web.failures import offer_list, render_failure
+from portal.web.navigation import lead_home
+from portal.web.platforms_mirror import mirror_platforms
+from portal.web.privacy import keep_private
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest, HttpResponse
+
+    #: A view: a request and what its address names, to a response.
+    View = Callable[..., HttpResponse]
+
+
+def page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
+    """A private page of a platform.
+
+    :param part_of: name of the list that the page's record stands in: its 404 page leads there.
+
+    `/me` is authoritative: if it denies the platform of the page, the page is a 403 in the shell, and the view
+    does not run. It never redirects, so the edge and the backend may disagree without a loop (contract, section 5).
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if platform_is_denied(request):
+            return lead_home(request, render_failure(request, ApiForbiddenError(status=403)))
+        if part_of:
+            offer_list(request, reverse(part_of))
+        return view(request, *args, **kwargs)
+
+    return open_page(route, guarded, name=name)
+
+
+def open_page(route: str, view: View, *, name: str) -> URLPattern:
+    """A page that needs no platform: the gateway's, and the neutral ones."""
+
+    @wraps(view)
+    def kept_private(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        mirror_platforms(request, response)
+        return keep_private(response)
+
+    return path(route, kept_private, name=name)
+
+
+def see_other(url: str, *args: object) -> HttpResponse:
+    """303: after a form was sent, the browser gets a page with GET, and a reload sends nothing again."""
+    response = redirect(url, *args)
+    response.status_code = 303
+    return response

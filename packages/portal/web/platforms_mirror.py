@@ -1,0 +1,40 @@
+"""The cookie VAR_PERMITTED_PLATFORMS follows the last `GET /me` (the document, "Cookies"; contract, section 4).
+
+Written whenever a `/me` result, fetched or cached, differs from what the request brought.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from portal.api.expiry import sign_in_lifetime
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
+from portal.config.runtime import portal_config
+from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.web.essentials import known_essentials
+from portal.web.request_parts import tokens_of
+from portal.web.token_cookies import set_sign_in_cookie
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+    from portal.config.platforms import TPlatform
+
+
+def mirror_platforms(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Write the cookie if this request learned of other platforms than its cookie names."""
+    essentials = known_essentials(request)
+    if essentials is None:
+        return
+    if request.COOKIES.get(VAR_PERMITTED_PLATFORMS) != dump_platforms_cookie(essentials.platforms):
+        write_platforms(request, response, essentials.platforms)
+
+
+def write_platforms(request: HttpRequest, response: HttpResponseBase, platforms: tuple[TPlatform, ...]) -> None:
+    """Set the cookie; it lives as long as the refresh token that the request holds now."""
+    config = portal_config()
+    lifetime = sign_in_lifetime(tokens_of(request).current.refresh, now=time.time(), default_s=config.sign_in_max_age_s)
+    value = dump_platforms_cookie(platforms)
+    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)

@@ -1,0 +1,41 @@
+"""What the middleware left on a request, typed, for views and flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from portal.api.tokens import TokenStore
+    from portal.edge.facts import UserFacts
+    from portal.edge.middleware import EdgeRequest
+    from portal.edge.site import Site
+    from portal.query import QueryClient
+    from portal.web.middleware import ApiAccessRequest
+
+
+def facts_of(request: HttpRequest) -> UserFacts:
+    """What the edge knows about who asks."""
+    return cast("EdgeRequest", request).user_facts
+
+
+def site_of(request: HttpRequest) -> Site:
+    """The application in its surroundings, as the edge sees it."""
+    return cast("EdgeRequest", request).edge_site
+
+
+def is_signed_in(request: HttpRequest) -> bool:
+    """Whether there is a sign-in; no for a request that never reached the edge."""
+    facts: UserFacts | None = getattr(request, "user_facts", None)
+    return facts is not None and facts.signed_in
+
+
+def tokens_of(request: HttpRequest) -> TokenStore:
+    """The request's tokens."""
+    return cast("ApiAccessRequest", request).token_store
+
+
+def query_client_of(request: HttpRequest) -> QueryClient:
+    """The user's own queries."""
+    return cast("ApiAccessRequest", request).query_client

@@ -1,0 +1,166 @@
+"""The sign-in flow: from email and password to cookies and the address to go to."""
+
+from __future__ import annotations
+
+import logging
+import math
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.api.refresh import set_tokens
+from portal.api.tokens import TokenPair
+from portal.config.contract import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
+from portal.config.runtime import portal_config
+from portal.errors import (
+    ApiInvalidError,
+    ApiMalformedError,
+    ApiRefusedError,
+    ApiRejectedError,
+    ApiUnavailableError,
+)
+from portal.identity.paths import accept_target
+from portal.services.auth import AuthMutations
+from portal.web.client_address import client_address
+from portal.web.failures import RETRY_AFTER_S
+from portal.web.platforms_mirror import write_platforms
+from portal.web.post_login import platforms_after_login, resolve_post_login_path
+from portal.web.request_parts import tokens_of
+from portal.web.shell import active_locale
+from portal.web.sign_in_limit import TooMany, sign_in_limit
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.config.platforms import TPlatform
+    from portal.errors import ApiError
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """The tokens are in the request's store, which the response will set as cookies.
+
+    :param platforms: for the platforms cookie; None where `/me` did not answer.
+    """
+
+    url: str
+    platforms: tuple[TPlatform, ...] | None
+
+    def apply(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """Add what the response carries beside the tokens."""
+        if self.platforms is not None:
+            write_platforms(request, response, self.platforms)
+        return response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInRefused:
+    """Nobody is signed in; `text` says why, the same for an unknown account and a wrong password."""
+
+    status: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInLimited:
+    """The try was not made: too many have failed before it.
+
+    :param retry_after: seconds.
+    """
+
+    retry_after: int
+
+    @property
+    def text(self) -> str:
+        """What the page says, in its language."""
+        minutes = math.ceil(self.retry_after / 60)
+        return ngettext(
+            "Too many failed tries. Please wait %(minutes)d minute, then try again.",
+            "Too many failed tries. Please wait %(minutes)d minutes, then try again.",
+            minutes,
+        ) % {"minutes": minutes}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInUnavailable:
+    """The backend does not answer.
+
+    :param retry_after: seconds.
+    """
+
+    retry_after: int
+
+
+def sign_in(
+    request: HttpRequest, *, email: str, password: str, wanted: str
+) -> SignedIn | SignInRefused | SignInUnavailable | SignInLimited:
+    """Ask the backend for tokens, keep them, and work out where to go. Only failed tries count against the limit.
+
+    :param wanted: the form's `next`; it wins over the home where it is an address of ours.
+    """
+    limit = sign_in_limit()
+    attempt = limit.count(account=email, address=client_address(request))
+    if isinstance(attempt, TooMany):
+        return SignInLimited(retry_after=attempt.retry_after)
+    failed = False
+    try:
+        outcome = _try(request, email=email, password=password, wanted=wanted)
+        failed = isinstance(outcome, SignInRefused) and outcome.status == HTTPStatus.UNAUTHORIZED
+    finally:
+        if not failed:
+            limit.give_back(attempt)
+    return outcome
+
+
+def _try(
+    request: HttpRequest, *, email: str, password: str, wanted: str
+) -> SignedIn | SignInRefused | SignInUnavailable:
+    result = AuthMutations.use_login_mutation(request).mutate(body={"email": email, "password": password})
+    if result.error is not None:
+        return _refusal(result.error)
+    access = _token(result.data, ACCESS_TOKEN_FIELD)
+    if access is None:
+        logger.warning("sign-in: the backend answered without an access token")
+        return SignInUnavailable(retry_after=RETRY_AFTER_S)
+    return keep_sign_in(
+        request, TokenPair(access=access, refresh=_token(result.data, REFRESH_TOKEN_FIELD)), wanted=wanted
+    )
+
+
+def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> SignedIn | SignInRefused:
+    """Keep tokens that somebody has just been given, and work out where to go.
+
+    :param pair: has an access token.
+    :param wanted: a `next`; it wins over the home where it is an address of ours.
+    """
+    try:
+        set_tokens(tokens_of(request), pair)
+    except ApiMalformedError as error:
+        logger.error("sign-in: %s", error)  # noqa: TRY400  the message is whole; a trace would add nothing
+        return SignInRefused(
+            status=502,
+            text=_("Your account’s sign-in is larger than browsers can keep. Please tell your administrator."),
+        )
+    path = resolve_post_login_path(request, access_token=pair.access or "")
+    config = portal_config()
+    target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())
+    return SignedIn(url=target or f"/{active_locale()}{path}", platforms=platforms_after_login(request))
+
+
+def _token(data: object, name: str) -> str | None:
+    token = data.get(name) if isinstance(data, dict) else None
+    return token if isinstance(token, str) and token else None
+
+
+def _refusal(error: ApiError) -> SignInRefused | SignInUnavailable:
+    if isinstance(error, ApiUnavailableError):
+        wait = RETRY_AFTER_S if error.retry_after is None else math.ceil(error.retry_after)
+        return SignInUnavailable(retry_after=max(1, wait))
+    if isinstance(error, ApiRejectedError | ApiInvalidError | ApiRefusedError):
+        return SignInRefused(status=401, text=_("Email or password is wrong."))
+    raise error

@@ -1,0 +1,88 @@
+/* The sign-in watch: a page must not outlive the sign-in that it was made for.
+
+   Cookies are the truth that all tabs and applications share, and the server reads them: GET /sign-in-state. It is
+   asked every 60 s while the page is visible, on focus, when the page becomes visible, and when the browser brings
+   it back from its back-forward cache. Signed out elsewhere, or another account: the page's content goes, a cover
+   says why, and the browser goes to "/". No answer changes nothing. No data is fetched again. */
+(() => {
+  "use strict";
+  const ASK_EVERY_MS = 60_000;
+  const ASK_FOR_MS = 10_000;
+  /* Long enough to see why, short enough to be gone within two seconds. */
+  const LEAVE_AFTER_MS = 1_200;
+
+  const template = document.getElementById("sign-in-cover");
+  if (!template) return; // nobody is signed in on this page
+  const root = document.documentElement;
+  const account = template.dataset.account;
+  let running = null;
+  let queued = null;
+  let covered = false;
+
+  const veil = (on) => root.classList.toggle("veiled", on);
+
+  const cover = (reason) => {
+    if (covered) return;
+    covered = true;
+    const shown = template.content.firstElementChild.cloneNode(true);
+    for (const part of shown.querySelectorAll("[data-reason]")) {
+      if (part.dataset.reason !== reason) part.remove();
+    }
+    document.body.replaceChildren(shown);
+    document.title = shown.querySelector("h1").textContent;
+    shown.querySelector("h1").focus();
+    veil(false);
+    setTimeout(() => location.replace("/"), LEAVE_AFTER_MS);
+  };
+
+  /* Whether the server answered. */
+  const look = async () => {
+    const response = await fetch("/sign-in-state", {
+      cache: "no-store",
+      credentials: "same-origin",
+      headers: { Accept: "application/json" },
+      signal: AbortSignal.timeout(ASK_FOR_MS),
+    });
+    if (!response.ok) return false;
+    const state = await response.json();
+    if (state.signedIn === false) cover("signed-out");
+    else if (account && state.account && state.account !== account) cover("another-account");
+    return true;
+  };
+
+  /* One question at a time. Whoever asks meanwhile gets the next one's answer: the one under way may have left
+     before the sign-out that this is about. No answer, offline or while a server restarts, signs nobody out. */
+  const ask = () => {
+    if (covered) return Promise.resolve(true);
+    if (running) {
+      queued ??= running.then(() => {
+        queued = null;
+        return ask();
+      });
+      return queued;
+    }
+    running = look()
+      .catch(() => false)
+      .finally(() => (running = null));
+    return running;
+  };
+
+  const askIfVisible = () => {
+    if (document.visibilityState === "visible") ask();
+  };
+
+  setInterval(askIfVisible, ASK_EVERY_MS);
+  window.addEventListener("focus", ask);
+  document.addEventListener("visibilitychange", askIfVisible);
+
+  /* The browser may keep the page as it is and show it again later: it is kept veiled, and asks before it is seen. */
+  window.addEventListener("pagehide", (event) => {
+    if (event.persisted) veil(true);
+  });
+  window.addEventListener("pageshow", async (event) => {
+    if (!event.persisted) return;
+    veil(true);
+    if (await ask()) veil(false);
+    else location.reload();
+  });
+})();

@@ -1,0 +1,44 @@
+"""Links: the entries of an app's navigation, and a row's link to its own page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+
+from portal.identity.paths import is_malformed
+
+if TYPE_CHECKING:
+    from django.template import RequestContext
+
+register = template.Library()
+
+
+@register.inclusion_tag("portal/parts/nav_link.html", takes_context=True)
+def nav_link(context: RequestContext, route: str, label: str, icon: str, *, exact: bool = False) -> dict[str, Any]:
+    """One entry of the sidebar; it is current on its own page and, unless `exact`, on those below it."""
+    url = reverse(route)
+    here = context["shell"].pathname
+    current = here == url or (not exact and here.startswith(f"{url}/"))
+    return {"url": url, "label": label, "icon": f"portal/icons/{icon}.svg", "current": current}
+
+
+@register.simple_tag
+def row_link(route: str, row_id: str, label: object) -> str:
+    """A link to the row's page. An id that no address can carry (one with a slash) is shown without a link."""
+    if url := id_url(route, row_id):
+        return format_html('<a href="{}">{}</a>', url, label)
+    return format_html("{}", label)
+
+
+@register.simple_tag
+def id_url(route: str, row_id: str) -> str:
+    """The address of the row's page; empty where its id can't stand in one, or where the edge would refuse it."""
+    if not row_id or is_malformed(f"/{row_id}"):
+        return ""
+    try:
+        return reverse(route, args=[row_id])
+    except NoReverseMatch:
+        return ""

@@ -1,0 +1,47 @@
+"""The addresses that every application has; an app adds its own pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf.urls.i18n import i18n_patterns
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from portal.config.runtime import portal_config
+from portal.web.failures import page_not_found
+from portal.web.pages import open_page
+from portal.web.views.essentials import essentials
+from portal.web.views.files import favicon, robots
+from portal.web.views.health import healthz, readyz
+from portal.web.views.locale import switch_locale
+from portal.web.views.logout import logout
+from portal.web.views.metrics import metrics
+from portal.web.views.sign_in_state import sign_in_state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLResolver]:
+    """All addresses of an application.
+
+    :param pages: the app's own pages, below a locale.
+    """
+    return [
+        path("healthz", healthz, name="healthz"),
+        path("readyz", readyz, name="readyz"),
+        path("metrics", metrics, name="metrics"),
+        path("favicon.ico", favicon, name="favicon"),
+        path("robots.txt", robots, name="robots"),
+        path("sign-in-state", sign_in_state, name="sign-in-state"),
+        path("locale", switch_locale, name="locale"),
+        *([path("__debug__/", include("debug_toolbar.urls"))] if portal_config().debug_toolbar else []),
+        *i18n_patterns(
+            open_page("logout", logout, name="logout"),
+            open_page("essentials", essentials, name="essentials"),
+            *pages,
+            prefix_default_language=True,
+        ),
+        # Last: the project's own page for every other address, in DEBUG too.
+        re_path(r"", page_not_found),
+    ]

@@ -1,0 +1,36 @@
+"""Two small files that browsers and robots ask for by their fixed names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib.staticfiles import finders
+from django.http import FileResponse, HttpResponse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+_DAY_S = 24 * 60 * 60
+ICON = "portal/img/favicon.svg"
+
+
+@csrf_exempt
+@require_safe
+@cache_control(public=True, max_age=_DAY_S)
+def favicon(request: HttpRequest) -> FileResponse:  # noqa: ARG001  a view's signature
+    """The icon, under the name that browsers try without being told."""
+    path = finders.find(ICON)
+    if not isinstance(path, str):
+        raise FileNotFoundError(ICON)
+    return FileResponse(open(path, "rb"), content_type="image/svg+xml")  # noqa: PTH123  the response closes it
+
+
+@csrf_exempt
+@require_safe
+@cache_control(public=True, max_age=_DAY_S)
+def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
+    """Nothing here is for search engines."""
+    return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain; charset=utf-8")

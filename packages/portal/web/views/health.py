@@ -1,0 +1,45 @@
+"""For those who watch over the process: alive, ready."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+
+from portal.errors import StoreUnavailableError
+from portal.store.aliases import query_store, refresh_store
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+_TEXT = "text/plain; charset=utf-8"
+_PROBE_KEY = "readiness"
+
+
+@csrf_exempt
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
+    """The process answers; neither the backend nor the store is asked."""
+    return HttpResponse("ok\n", content_type=_TEXT)
+
+
+@csrf_exempt
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
+    """The shared store answers too: without it no sign-in can be refreshed.
+
+    The backend is not asked: while it is away, the pages say so, and no other process could do better.
+    """
+    try:
+        for store in (query_store(), refresh_store()):
+            store.get(_PROBE_KEY)
+    except StoreUnavailableError:
+        response = HttpResponse("the store does not answer\n", status=503, content_type=_TEXT)
+        response["Retry-After"] = "1"
+        return response
+    return HttpResponse("ok\n", content_type=_TEXT)

@@ -1,0 +1,50 @@
+"""POST /locale: the language switch (contract, section 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.views.decorators.http import require_POST
+
+from portal.config.cookies import LOCALE_MAX_AGE_S, VAR_SELECTED_LOCALE
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.runtime import portal_config
+from portal.identity.paths import accept_target, with_locale
+from portal.web.pages import see_other
+from portal.web.request_parts import facts_of
+from portal.web.shell import LOGIN_PATH, active_locale
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@require_POST
+def switch_locale(request: HttpRequest) -> HttpResponse:
+    """Keep the choice in its cookie, and go back to the page, in that language. An unknown one changes nothing."""
+    config = portal_config()
+    wanted = request.POST.get("locale", "")
+    locale = wanted if wanted in LOCALES else active_locale()
+    target = accept_target(
+        request.POST.get("next"),
+        own_origin=config.own_origin,
+        origins=config.origins.values(),
+        open_pages=True,
+    )
+    response = see_other(with_locale(target or _fallback(request), locale=locale))
+    if wanted in LOCALES:
+        response.set_cookie(
+            VAR_SELECTED_LOCALE,
+            wanted,
+            max_age=LOCALE_MAX_AGE_S,
+            path="/",
+            domain=config.cookie_domain or None,
+            secure=config.secure,
+            samesite="Lax",
+        )
+    return response
+
+
+def _fallback(request: HttpRequest) -> str:
+    """The default home, or the sign-in page when signed out."""
+    facts = facts_of(request)
+    return facts.home_url if facts.signed_in else f"{portal_config().gateway_url}/{DEFAULT_LOCALE}{LOGIN_PATH}"

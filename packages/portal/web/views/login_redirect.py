@@ -1,0 +1,30 @@
+"""`/login` on a platform app: people sign in at the gateway (contract, section 5, "Routes")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from portal.config.limits import NEXT_MAX_CHARS
+from portal.config.runtime import portal_config
+from portal.identity.paths import accept_target
+from portal.web.shell import shell_for
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@require_safe
+def login_redirect(request: HttpRequest) -> HttpResponse:
+    """To the gateway's sign-in page, with a `next` that is one of ours as an absolute address."""
+    config = portal_config()
+    target = accept_target(request.GET.get("next"), own_origin=config.own_origin, origins=config.origins.values())
+    if target is not None and target.startswith("/"):
+        target = config.own_origin + target
+    login_url = shell_for(request).login_url
+    if target is None or len(target) > NEXT_MAX_CHARS:
+        return redirect(login_url)
+    return redirect(f"{login_url}?next={quote(target, safe='')}")

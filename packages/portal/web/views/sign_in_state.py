@@ -1,0 +1,43 @@
+"""GET /sign-in-state: whether this browser is signed in, and as whom, for the watch in every tab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+
+from portal.api.session import api_session
+from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.web.account_mark import account_mark
+from portal.web.oidc.sign_ins import has_ended_at_provider
+from portal.web.privacy import keep_private
+from portal.web.request_parts import facts_of, tokens_of
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+@csrf_exempt
+@require_safe
+def sign_in_state(request: HttpRequest) -> JsonResponse:
+    """`{"signedIn", "account"}` from the cookies and the store: nothing is refreshed, the backend is not asked.
+
+    Where the sign-in was signed out, or an OpenID provider has ended it, it is over here too, and its cookies go.
+    """
+    facts = facts_of(request)
+    if facts.unjudged:
+        raise ApiUnavailableError("the keys of tokens are not at hand")
+    if facts.signed_in and (_was_signed_out(request) or has_ended_at_provider(request)):
+        tokens_of(request).clear()
+        return keep_private(JsonResponse({"signedIn": False, "account": None}))
+    return keep_private(JsonResponse({"signedIn": facts.signed_in, "account": account_mark(facts)}))
+
+
+def _was_signed_out(request: HttpRequest) -> bool:
+    try:
+        api_session().refuse_signed_out(tokens_of(request))
+    except SignInEndedError:
+        return True
+    return False
