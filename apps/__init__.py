@@ -1,0 +1,1 @@
+"""One deployable Django project in each folder."""

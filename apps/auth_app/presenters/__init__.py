@@ -1,0 +1,1 @@
+"""From records to what the gateway's templates show. Pure."""

@@ -1,0 +1,1 @@
+"""The gateway's views, one module for each flow."""

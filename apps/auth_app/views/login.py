@@ -1,0 +1,63 @@
+"""Sign-in with email and password (contract, section 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from apps.auth_app.forms import LoginForm
+from portal.config.runtime import portal_config
+from portal.web.oidc.attempts import forget_stale_attempts
+from portal.web.pages import see_other
+from portal.web.sign_in import SignInLimited, SignInRefused, SignInUnavailable, sign_in
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def login(request: HttpRequest) -> HttpResponse:
+    """Sign in with email and password, or by way of the OpenID provider that stands in their place."""
+    return _login_at_provider(request) if portal_config().oidc.enabled else _login_with_password(request)
+
+
+def _login_with_password(request: HttpRequest) -> HttpResponse:
+    """Ask for email and password; POST signs in and hands over to the user's platform, or to `next`."""
+    if request.method != "POST":
+        form = LoginForm(initial={"next": request.GET.get("next", "")})
+        return render(request, "auth_app/login.html", {"form": form})
+    form = LoginForm(request.POST)
+    if not form.is_valid():
+        return render(request, "auth_app/login.html", {"form": form}, status=422)
+    outcome = sign_in(
+        request,
+        email=form.cleaned_data["email"],
+        password=form.cleaned_data["password"],
+        wanted=form.cleaned_data["next"],
+    )
+    match outcome:
+        case SignInRefused():
+            form.add_error(None, outcome.text)
+            return render(request, "auth_app/login.html", {"form": form}, status=outcome.status)
+        case SignInLimited():
+            form.add_error(None, outcome.text)
+            response = render(request, "auth_app/login.html", {"form": form}, status=429)
+            response["Retry-After"] = str(outcome.retry_after)
+            return response
+        case SignInUnavailable():
+            response = render(request, "auth_app/login.html", {"form": form, "unreachable": True}, status=503)
+            response["Retry-After"] = str(outcome.retry_after)
+            return response
+        case _:
+            return outcome.apply(request, see_other(outcome.url))
+
+
+def _login_at_provider(request: HttpRequest) -> HttpResponse:
+    """The way to the provider, in place of the form; a form that is sent all the same signs nobody in."""
+    if request.method == "POST":
+        return see_other("login")
+    response = render(request, "auth_app/oidc_login.html", {"wanted": request.GET.get("next", "")})
+    forget_stale_attempts(request, response)
+    return response

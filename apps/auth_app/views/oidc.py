@@ -1,0 +1,83 @@
+"""Sign-in through the OpenID provider (contract, sections 3 and 6): to it, back from it, and out by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import Http404, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from portal.config.runtime import portal_config
+from portal.web.oidc.attempts import (
+    forget_attempt,
+    forget_stale_attempts,
+    keep_attempt,
+    new_attempt,
+)
+from portal.web.oidc.failures import ProviderFailure
+from portal.web.oidc.provider_sign_in import authorization_url, find_callback_attempt, sign_in_from_callback
+from portal.web.oidc.provider_sign_out import accept_logout_token
+from portal.web.pages import see_other
+from portal.web.privacy import keep_private
+from portal.web.shell import active_locale
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@require_safe
+def to_provider(request: HttpRequest) -> HttpResponse:
+    """Begin an attempt, and send the browser to the provider."""
+    _only_with_provider()
+    attempt = new_attempt(wanted=request.GET.get("next", ""), locale=active_locale())
+    url = authorization_url(attempt)
+    if isinstance(url, ProviderFailure):
+        return _failure_page(request, url)
+    response = redirect(url)
+    forget_stale_attempts(request, response)
+    keep_attempt(response, attempt)
+    return response
+
+
+@require_safe
+def from_provider(request: HttpRequest) -> HttpResponse:
+    """End an attempt: signed in, or a page that says why not. Each attempt ends once."""
+    _only_with_provider()
+    attempt = find_callback_attempt(request)
+    with translation.override(attempt.locale if attempt else active_locale()):
+        outcome = sign_in_from_callback(request, attempt)
+        if isinstance(outcome, ProviderFailure):
+            response = _failure_page(request, outcome)
+        else:
+            response = outcome.apply(request, see_other(outcome.url))
+    if attempt is not None:
+        forget_attempt(response, state=attempt.state)
+    return keep_private(response)
+
+
+@csrf_exempt  # the provider calls, not a browser; the token that it brings is signed
+@require_POST
+def backchannel_logout(request: HttpRequest) -> HttpResponse:
+    """The provider says that somebody signed out there (Back-Channel Logout 1.0, section 2.8)."""
+    _only_with_provider()
+    if accept_logout_token(request.POST.get("logout_token", "")):
+        response = JsonResponse({})
+    else:
+        response = JsonResponse({"error": "invalid_request"}, status=400)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _only_with_provider() -> None:
+    if not portal_config().oidc.enabled:
+        raise Http404
+
+
+def _failure_page(request: HttpRequest, failure: ProviderFailure) -> HttpResponse:
+    response = render(request, "auth_app/oidc_failure.html", {"failure": failure}, status=failure.status)
+    if failure.retry_after is not None:
+        response["Retry-After"] = str(failure.retry_after)
+    return response

@@ -1,0 +1,96 @@
+"""The shared profile: who one is, what is open to one, where one is signed in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from apps.auth_app.presenters.sign_ins import present_sign_in
+from portal.services.iam.auth import SignInMutations, SignInQueries
+from portal.services.user import UserQueries
+from portal.web.answers import record_of
+from portal.web.essentials import present_own_profile
+from portal.web.lists import ROWS_TARGET, htmx_target
+from portal.web.pages import see_other
+from portal.web.sign_out import sign_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.services.iam.auth import SignIn
+
+
+@require_safe
+def profile(request: HttpRequest) -> HttpResponse:
+    """The profile, with the first of the user's sign-ins, or with a cursor one further page of them.
+
+    The profile is this page's own query: without it there is no page. The first sign-ins may be missing; a page of
+    them that the address asks for may not.
+    """
+    cursor = request.GET.get("cursor", "")
+    sign_ins = SignInQueries.use_get_sign_ins_query(request, cursor=cursor or None)
+    page = sign_ins.unwrap() if cursor else sign_ins.data
+    context = _present_list(page.items, next_cursor=page.next_cursor, cursor=cursor)
+    context["sign_ins_failed"] = not sign_ins.is_success
+    if htmx_target(request) == ROWS_TARGET:
+        response = render(request, "auth_app/sign_ins.html", context)
+    else:
+        record = record_of(UserQueries.use_get_me_query(request))
+        response = render(request, "auth_app/profile.html", context | {"profile": present_own_profile(record)})
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
+    rows = [present_sign_in(row) for row in items]
+    first_url = reverse("profile")
+    return {
+        # The one that this page came through stands first.
+        "sign_ins": sorted(rows, key=lambda row: not row.current),
+        "first_url": first_url,
+        "next_url": f"{first_url}?{urlencode({'cursor': next_cursor})}" if next_cursor else "",
+        "is_continuation": bool(cursor),
+    }
+
+
+@require_POST
+def revoke(request: HttpRequest, sign_in_id: str) -> HttpResponse:
+    """End one sign-in. Ending the one that asks is a sign-out."""
+    if _is_current(request, sign_in_id):
+        return sign_out(request)
+    SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id}).unwrap()
+    messages.success(request, _("That sign-in has ended."))
+    return see_other("profile")
+
+
+def _is_current(request: HttpRequest, sign_in_id: str) -> bool:
+    """Whether this is the sign-in that asks: the list is read as far as one of the two stands in it."""
+    sign_ins = SignInQueries.use_get_sign_ins_query(request)
+    while True:
+        for row in map(present_sign_in, sign_ins.data.items):
+            if row.current or row.id == sign_in_id:
+                return row.current and row.id == sign_in_id
+        if not (sign_ins.is_success and sign_ins.has_next_page):
+            return False
+        sign_ins = sign_ins.fetch_next_page()
+
+
+@require_POST
+def revoke_all(request: HttpRequest) -> HttpResponse:
+    """End every sign-in of the user, this one last, so that the others can still be named."""
+    sign_ins = SignInQueries.use_get_sign_ins_query(request)
+    while others := [row for row in map(present_sign_in, sign_ins.unwrap().items) if not row.current]:
+        for row in others:
+            SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": row.id}).unwrap()
+        # A list that does not grow shorter ends with the request's time budget.
+        sign_ins = sign_ins.refetch()
+    return sign_out(request)

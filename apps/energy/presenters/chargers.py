@@ -1,0 +1,55 @@
+"""A charger as the pages show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from portal.web.badges import Badge, badge_for
+from portal.web.records import moment, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+STATUSES: Final = {
+    "available": Badge(label=_("Available"), tone="good"),
+    "charging": Badge(label=_("Charging"), tone="info"),
+    "faulted": Badge(label=_("Faulted"), tone="bad"),
+    "unavailable": Badge(label=_("Unavailable")),
+}
+#: Product names, the same in every language.
+CONNECTORS: Final = {"type2": "Type 2", "ccs": "CCS", "chademo": "CHAdeMO"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChargerView:
+    """One charging point, with its station."""
+
+    id: str
+    title: str
+    station_id: str
+    station_name: str
+    model: str
+    connector: str
+    max_power_kw: float | None
+    status: Badge
+    created_at: datetime | None
+
+
+def present_charger(record: Mapping[str, Any]) -> ChargerView:
+    """A record of `/energy/chargers`."""
+    connector = text(record, "connector")
+    return ChargerView(
+        id=text(record, "id"),
+        title=text(record, "name") or text(record, "id"),
+        station_id=text(record, "stationId"),
+        station_name=text(record, "stationName") or text(record, "stationId"),
+        model=text(record, "model"),
+        connector=CONNECTORS.get(connector, connector),
+        max_power_kw=number(record, "maxPowerKw"),
+        status=badge_for(code=text(record, "status"), known=STATUSES),
+        created_at=moment(record, "createdAt"),
+    )

@@ -1,0 +1,41 @@
+"""A client as the pages show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from portal.web.records import moment, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientView:
+    """One client, in a list and on its own page; what the record lacks is empty."""
+
+    id: str
+    name: str
+    email: str
+    phone: str
+    city: str
+    created_at: datetime | None
+
+    @property
+    def title(self) -> str:
+        """What the client is called where a name is needed."""
+        return self.name or self.id
+
+
+def present_client(record: Mapping[str, Any]) -> ClientView:
+    """A record of `/energy/clients`."""
+    return ClientView(
+        id=text(record, "id"),
+        name=text(record, "name"),
+        email=text(record, "email"),
+        phone=text(record, "phone"),
+        city=text(record, "city"),
+        created_at=moment(record, "createdAt"),
+    )

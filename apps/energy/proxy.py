@@ -1,0 +1,5 @@
+"""The routes of the energy app at the edge."""
+
+from portal.edge.routes import RouteTable
+
+ROUTES = RouteTable(public=("/login",))

@@ -1,0 +1,38 @@
+"""The energy app's addresses (contract, section 6)."""
+
+from __future__ import annotations
+
+from apps.energy.views.chargers import charger_detail, charger_list
+from apps.energy.views.clients import client_delete, client_detail, client_edit, client_list, client_new
+from apps.energy.views.meters import meter_detail, meter_list
+from apps.energy.views.overview import overview
+from apps.energy.views.sessions import session_detail, session_list
+from apps.energy.views.stations import station_detail, station_list
+from portal.web.pages import open_page, page
+from portal.web.urls import portal_patterns
+from portal.web.views.login_redirect import login_redirect
+
+handler400 = "portal.web.failures.bad_request"
+handler403 = "portal.web.failures.permission_denied"
+handler404 = "portal.web.failures.page_not_found"
+handler500 = "portal.web.failures.server_error"
+
+urlpatterns = portal_patterns(
+    pages=[
+        open_page("login", login_redirect, name="login"),
+        page("energy", overview, name="home"),
+        page("energy/clients", client_list, name="clients"),
+        page("energy/clients/new", client_new, name="client-new"),
+        page("energy/clients/<str:client_id>", client_detail, name="client", part_of="clients"),
+        page("energy/clients/<str:client_id>/edit", client_edit, name="client-edit", part_of="clients"),
+        page("energy/clients/<str:client_id>/delete", client_delete, name="client-delete", part_of="clients"),
+        page("energy/stations", station_list, name="stations"),
+        page("energy/stations/<str:station_id>", station_detail, name="station", part_of="stations"),
+        page("energy/chargers", charger_list, name="chargers"),
+        page("energy/chargers/<str:charger_id>", charger_detail, name="charger", part_of="chargers"),
+        page("energy/sessions", session_list, name="sessions"),
+        page("energy/sessions/<str:session_id>", session_detail, name="session", part_of="sessions"),
+        page("energy/meters", meter_list, name="meters"),
+        page("energy/meters/<str:meter_id>", meter_detail, name="meter", part_of="meters"),
+    ]
+)

@@ -1,0 +1,111 @@
+"""Clients: list, create, show, edit, delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from django.contrib import messages
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from apps.energy.forms import ClientForm
+from apps.energy.presenters.clients import present_client
+from portal.services.energy.clients import (
+    ClientCreateReq,
+    ClientMutations,
+    ClientQueries,
+    ClientsListParams,
+    ClientUpdateReq,
+)
+from portal.web.answers import record_of
+from portal.web.lists import ListView
+from portal.web.pages import see_other
+from portal.web.submissions import form_page, refused
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+CLIENTS = ListView(
+    title=gettext_lazy("Clients"),
+    search_hint=gettext_lazy("Name, email, phone or city"),
+    template="energy/clients/list.html",
+    table_template="energy/clients/table.html",
+    sorts={
+        "-createdAt": gettext_lazy("Newest first"),
+        "createdAt": gettext_lazy("Oldest first"),
+        "name": gettext_lazy("Name, A to Z"),
+        "-name": gettext_lazy("Name, Z to A"),
+    },
+    present=present_client,
+)
+
+
+@require_safe
+def client_list(request: HttpRequest) -> HttpResponse:
+    """The list, or with a cursor one further page of it."""
+    controls = CLIENTS.controls(request)
+    params = ClientsListParams(q=controls.q or None, sort=controls.sort or None)
+    result = ClientQueries.use_get_clients_query(request, params, cursor=controls.cursor or None)
+    return CLIENTS.render(request, controls=controls, result=result)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def client_new(request: HttpRequest) -> HttpResponse:
+    """An empty form; POST creates the client, which then stands at the top of the list."""
+    form = ClientForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        body = cast("ClientCreateReq", form.body())
+        result = ClientMutations.use_create_client_mutation(request).mutate(body=body)
+        if result.is_success:
+            messages.success(request, _("%(name)s was created.") % {"name": body["name"]})
+            return see_other("clients")
+        refused(form, result)
+    return form_page(
+        request,
+        form,
+        title=_("New client"),
+        submit_label=_("Create client"),
+        back_url=reverse("clients"),
+        back_label=_("Clients"),
+    )
+
+
+@require_safe
+def client_detail(request: HttpRequest, client_id: str) -> HttpResponse:
+    """One client."""
+    record = record_of(ClientQueries.use_get_client_query(request, {"id": client_id}))
+    return render(request, "energy/clients/detail.html", {"client": present_client(record)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def client_edit(request: HttpRequest, client_id: str) -> HttpResponse:
+    """The form with the client's fields; POST changes them."""
+    record = record_of(ClientQueries.use_get_client_query(request, {"id": client_id}))
+    form = ClientForm(request.POST or None, initial=dict(record))
+    if request.method == "POST" and form.is_valid():
+        body = cast("ClientUpdateReq", form.body())
+        result = ClientMutations.use_update_client_mutation(request).mutate(body=body, params={"id": client_id})
+        if result.is_success:
+            messages.success(request, _("Your changes were saved."))
+            return see_other("client", client_id)
+        refused(form, result)
+    client = present_client(record)
+    return form_page(
+        request,
+        form,
+        title=_("Edit %(name)s") % {"name": client.title},
+        submit_label=_("Save changes"),
+        back_url=reverse("client", args=[client_id]),
+        back_label=client.title,
+    )
+
+
+@require_POST
+def client_delete(request: HttpRequest, client_id: str) -> HttpResponse:
+    """Delete the client. One that is gone already is a 404 page."""
+    ClientMutations.use_delete_client_mutation(request).mutate(params={"id": client_id}).unwrap()
+    messages.success(request, _("The client was deleted."))
+    return see_other("clients")

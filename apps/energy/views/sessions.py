@@ -1,0 +1,47 @@
+"""Charging sessions: list and detail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from apps.energy.presenters.sessions import present_session
+from portal.services.energy.sessions import ChargingSessionQueries, ChargingSessionsListParams
+from portal.web.answers import record_of
+from portal.web.lists import ListView
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+SESSIONS = ListView(
+    title=_("Charging sessions"),
+    search_hint=_("Charger, client or city"),
+    template="energy/sessions/list.html",
+    table_template="energy/sessions/table.html",
+    sorts={
+        "-createdAt": _("Newest first"),
+        "createdAt": _("Oldest first"),
+        "-energyKwh": _("Most energy first"),
+        "-cost": _("Highest cost first"),
+    },
+    present=present_session,
+)
+
+
+@require_safe
+def session_list(request: HttpRequest) -> HttpResponse:
+    """The list, or with a cursor one further page of it."""
+    controls = SESSIONS.controls(request)
+    params = ChargingSessionsListParams(q=controls.q or None, sort=controls.sort or None)
+    result = ChargingSessionQueries.use_get_charging_sessions_query(request, params, cursor=controls.cursor or None)
+    return SESSIONS.render(request, controls=controls, result=result)
+
+
+@require_safe
+def session_detail(request: HttpRequest, session_id: str) -> HttpResponse:
+    """One of them."""
+    record = record_of(ChargingSessionQueries.use_get_charging_session_query(request, {"id": session_id}))
+    return render(request, "energy/sessions/detail.html", {"session": present_session(record)})

@@ -1,0 +1,47 @@
+"""Stations: list and detail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from apps.energy.presenters.stations import present_station
+from portal.services.energy.stations import StationQueries, StationsListParams
+from portal.web.answers import record_of
+from portal.web.lists import ListView
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+STATIONS = ListView(
+    title=_("Stations"),
+    search_hint=_("Name, address or city"),
+    template="energy/stations/list.html",
+    table_template="energy/stations/table.html",
+    sorts={
+        "-createdAt": _("Newest first"),
+        "createdAt": _("Oldest first"),
+        "name": _("Name, A to Z"),
+        "-name": _("Name, Z to A"),
+    },
+    present=present_station,
+)
+
+
+@require_safe
+def station_list(request: HttpRequest) -> HttpResponse:
+    """The list, or with a cursor one further page of it."""
+    controls = STATIONS.controls(request)
+    params = StationsListParams(q=controls.q or None, sort=controls.sort or None)
+    result = StationQueries.use_get_stations_query(request, params, cursor=controls.cursor or None)
+    return STATIONS.render(request, controls=controls, result=result)
+
+
+@require_safe
+def station_detail(request: HttpRequest, station_id: str) -> HttpResponse:
+    """One of them."""
+    record = record_of(StationQueries.use_get_station_query(request, {"id": station_id}))
+    return render(request, "energy/stations/detail.html", {"station": present_station(record)})

@@ -1,0 +1,7 @@
+"""Settings of the finance platform."""
+
+from __future__ import annotations
+
+from portal.config.base_settings import project_settings
+
+globals().update(project_settings("finance"))

@@ -1,0 +1,23 @@
+"""The finance app's addresses (contract, section 6)."""
+
+from __future__ import annotations
+
+from apps.finance.views.invoices import invoice_detail, invoice_list
+from apps.finance.views.overview import overview
+from portal.web.pages import open_page, page
+from portal.web.urls import portal_patterns
+from portal.web.views.login_redirect import login_redirect
+
+handler400 = "portal.web.failures.bad_request"
+handler403 = "portal.web.failures.permission_denied"
+handler404 = "portal.web.failures.page_not_found"
+handler500 = "portal.web.failures.server_error"
+
+urlpatterns = portal_patterns(
+    pages=[
+        open_page("login", login_redirect, name="login"),
+        page("finance", overview, name="home"),
+        page("finance/invoices", invoice_list, name="invoices"),
+        page("finance/invoices/<str:invoice_id>", invoice_detail, name="invoice", part_of="invoices"),
+    ]
+)

@@ -1,0 +1,27 @@
+"""The overview."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from apps.finance.presenters.overview import present_overview
+from portal.services.finance.invoices import InvoiceQueries
+from portal.services.finance.summary import FinanceSummaryQueries
+from portal.web.answers import optional
+from portal.web.lists import total_of
+from portal.web.shell import active_locale
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """Figures and charts. A backend without a summary still has its list, which knows its total."""
+    summary = optional(FinanceSummaryQueries.use_get_summary_query(request))
+    total = None if summary else total_of(InvoiceQueries.use_get_invoices_query(request))
+    shown = present_overview(summary or {}, total=total, locale=active_locale())
+    return render(request, "finance/overview.html", {"overview": shown})

@@ -1,0 +1,31 @@
+"""The overview."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from apps.operations.presenters.overview import present_overview
+from apps.operations.presenters.work_orders import present_work_order
+from portal.services.operations.summary import OperationsSummaryQueries
+from portal.services.operations.work_orders import WorkOrderQueries
+from portal.web.answers import optional
+from portal.web.lists import total_of
+from portal.web.shell import active_locale
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+LATEST_ROWS = 5
+
+
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    """Figures, charts and the latest work orders."""
+    summary = optional(OperationsSummaryQueries.use_get_summary_query(request))
+    latest = WorkOrderQueries.use_get_work_orders_query(request)
+    shown = present_overview(summary or {}, total=total_of(latest), locale=active_locale())
+    rows = [present_work_order(row) for row in latest.unwrap().items[:LATEST_ROWS]]
+    return render(request, "operations/overview.html", {"overview": shown, "rows": rows})

@@ -1,0 +1,12 @@
+"""The WSGI application of the operations platform, for any WSGI server."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+# Assigned, never a default: one machine runs several projects.
+os.environ["DJANGO_SETTINGS_MODULE"] = "apps.operations.settings"
+
+application = get_wsgi_application()
