@@ -1,0 +1,54 @@
+"""The gateway's form and presenters. Its pages run in the browser tests, in their own project."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.auth_app.forms import LoginForm
+from apps.auth_app.presenters.sign_ins import device_name, present_sign_in
+
+FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
+EDGE = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/139.0 Safari/537.36 Edg/139.0"
+SAFARI = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 Version/18.0 Mobile/15E148 Safari/604.1"
+)
+
+
+def test_the_password_is_never_written_back() -> None:
+    form = LoginForm({"email": "ada@example.com", "password": "correct horse"})
+    assert "correct horse" not in str(form)
+    assert "ada@example.com" in str(form)
+
+
+def test_a_password_is_taken_as_it_was_typed() -> None:
+    form = LoginForm({"email": " ada@example.com ", "password": "  spaces count  "})
+    assert form.is_valid()
+    assert form.cleaned_data["email"] == "ada@example.com"
+    assert form.cleaned_data["password"] == "  spaces count  "
+
+
+def test_an_empty_form_names_both_fields() -> None:
+    assert set(LoginForm({}).errors) == {"email", "password"}
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "name"),
+    [
+        (FIREFOX, "Firefox, Windows"),
+        (EDGE, "Edge, macOS"),
+        (SAFARI, "Safari, iPhone"),
+        ("curl/8.0", "curl/8.0"),
+        ("", "–"),
+    ],
+)
+def test_browsers_are_named_as_people_do(user_agent: str, name: str) -> None:
+    assert device_name(user_agent) == name
+
+
+def test_a_long_unknown_user_agent_is_cut() -> None:
+    assert len(device_name("x" * 500)) == 80
+
+
+@pytest.mark.parametrize("current", [True, False, None, "true"])
+def test_only_a_plain_true_marks_the_current_sign_in(current: object) -> None:
+    assert present_sign_in({"id": "1", "current": current}).current is (current is True)

@@ -1,0 +1,80 @@
+"""The import contracts, tried: each wrong import is caught, by the contract that names the rule."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+WRONG_IMPORTS = [
+    ("packages/portal/config/limits.py", "import portal.web.essentials", "Layers: imports go down"),
+    ("packages/portal/identity/users.py", "import portal.api.session", "Layers: imports go down"),
+    ("packages/portal/query/client.py", "import portal.services.user", "Layers: imports go down"),
+    ("packages/portal/api/session.py", "import portal.edge.routing", "Layers: imports go down"),
+    ("packages/portal/errors.py", "import portal.config.env", "Layers: imports go down"),
+    ("packages/portal/utils.py", "", "Layers: imports go down"),
+    ("apps/energy/views.py", "import apps.finance.views", "The projects are independent of each other"),
+    ("apps/finance/presenters.py", "import apps.auth_app.views", "The projects are independent of each other"),
+    ("packages/portal/web/pages.py", "import apps.energy.views", "The shared package knows no project"),
+    ("packages/portal/api/session.py", "import sandbox_api.models", "The sandbox and the portal meet over HTTP only"),
+    ("packages/sandbox_api/problems.py", "import portal.errors", "The sandbox and the portal meet over HTTP only"),
+    ("apps/energy/views.py", "import sandbox_api.models", "The projects do not know the sandbox"),
+    ("packages/sandbox_api/problems.py", "import apps.energy.views", "The sandbox does not know the projects"),
+    ("apps/energy/views.py", "import requests", "Projects call the backend through hooks only"),
+    ("apps/operations/views.py", "import portal.api.session", "Projects call the backend through hooks only"),
+    ("apps/auth_app/views.py", "import portal.query.client", "Projects call the backend through hooks only"),
+    ("packages/portal/edge/middleware.py", "import requests", "The edge reaches no HTTP and no cache"),
+    ("packages/portal/edge/routing.py", "import django.http", "The pure core knows neither Django nor HTTP"),
+    ("packages/portal/query/pages.py", "import django.conf", "The pure core knows neither Django nor HTTP"),
+    ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),
+    ("packages/portal/web/essentials.py", "import redis", "Only the store opens what processes share"),
+]
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    tool = Path(sys.executable).with_name("lint-imports")
+    # The environment's path file names this checkout; the copy comes before it.
+    path = f"{folder}:{folder / 'packages'}"
+    environment = {**os.environ, "PYTHONPATH": path}
+    command = [tool, "--no-cache"]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("house")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for part in ("packages", "apps"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "static", "locale"))
+    return folder
+
+
+def test_the_house_as_it_stands_keeps_every_contract(copy: Path) -> None:
+    result = lint_imports(copy)
+    assert result.returncode == 0, result.stdout
+    assert " 0 broken" in result.stdout
+
+
+@pytest.mark.parametrize(("file", "line", "contract"), WRONG_IMPORTS)
+def test_a_wrong_import_is_caught_by_name(copy: Path, file: str, line: str, contract: str) -> None:
+    path = copy / file
+    before = path.read_text() if path.exists() else None
+    path.write_text(f"{before or ''}\n{line}\n")
+    try:
+        result = lint_imports(copy)
+    finally:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_text(before)
+    assert result.returncode != 0
+    broken = [row.removesuffix(" BROKEN") for row in result.stdout.splitlines() if row.endswith(" BROKEN")]
+    assert contract in broken or (line == "" and "utils" in result.stdout), result.stdout

@@ -1,0 +1,69 @@
+"""Stands between the projects and the sandbox backend, and fails on demand what a test names."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
+
+
+class BackendProxy:
+    """Forwards everything; answers 503 for the paths in `failing`."""
+
+    def __init__(self, *, port: int) -> None:
+        self.backend_port = port
+        self.failing: set[str] = set()
+        self.url = ""
+
+
+@contextlib.contextmanager
+def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
+    proxy = BackendProxy(port=backend_port)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def forward(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            if self.path.partition("?")[0] in proxy.failing:
+                self.answer(503, [], b"")
+                return
+            backend = http.client.HTTPConnection("127.0.0.1", proxy.backend_port, timeout=30)
+            try:
+                headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
+                backend.request(self.command, self.path, body=body or None, headers=headers)
+                answer = backend.getresponse()
+                self.answer(answer.status, answer.getheaders(), answer.read())
+            finally:
+                backend.close()
+
+        def answer(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
+            self.send_response(status)
+            for name, value in headers:
+                if name.lower() not in HOP_BY_HOP:
+                    self.send_header(name, value)
+            if status != 204:
+                self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = forward  # noqa: N815  the server's names
+
+        def log_message(self, *_: object) -> None:
+            """Silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    proxy.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield proxy
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

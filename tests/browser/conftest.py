@@ -1,0 +1,69 @@
+"""A real Chromium against real servers. Every page that a test opens may log nothing to the console."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from tests.harness import RunningStack, require_tool
+
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+#: A browser reports every failed navigation itself; what the page did is asserted by the tests.
+OWN_REPORTS = "Failed to load resource"
+
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = require_tool("chromium", "chromium-browser", "google-chrome")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    """Makes pages of browsers that share nothing; fails the test if a page broke a script or its CSP."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and OWN_REPORTS not in message.text:
+            complaints.append(message.text)
+
+    def make(**options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def sign_in(stack: RunningStack) -> Callable[..., None]:
+    """Fill in the gateway's form, and wait for where it leads."""
+
+    def do(page: Page, account: str, *, locale: str = "en", password: str = "demo") -> None:
+        page.goto(stack.url("auth_app", f"/{locale}/login"))
+        submit_login(page, email=f"{account}@example.com", password=password)
+
+    return do
+
+
+def submit_login(page: Page, *, email: str, password: str) -> None:
+    page.locator("input[name=email]").fill(email)
+    page.locator("input[name=password]").fill(password)
+    page.locator("form:has(input[name=email]) button").click()
+    page.wait_for_load_state()

@@ -1,0 +1,103 @@
+"""Sign-in and sign-out through a certified OpenID provider in a real browser, on real subdomains."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from portal.config.projects import PROJECTS
+from tests.certified_provider import SECRET, CertifiedProvider, certified_provider
+from tests.harness import RunningStack, free_port_base, running_stack
+
+pytestmark = pytest.mark.browser
+
+DOMAIN = "portal.localhost"
+NewPage = Callable[..., Page]
+
+
+@dataclass(frozen=True)
+class Site:
+    stack: RunningStack
+    provider: CertifiedProvider
+
+    def url(self, app: str, path: str = "") -> str:
+        return f"http://{host_of(app)}:{self.stack.local.ports()[app]}{path}"
+
+
+def host_of(app: str) -> str:
+    return f"{'auth' if app == 'auth_app' else app}.{DOMAIN}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    base = free_port_base()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    origins = {
+        project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
+    }
+    gateway = f"http://{host_of('auth_app')}:{base}"
+    with (
+        certified_provider(port=port, gateway=gateway, access_token_ttl_s=300, groups={}) as provider,
+        running_stack(
+            tmp_path_factory.mktemp("site"),
+            port_base=base,
+            APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN,
+            APP_OIDC_ISSUER=provider.issuer,
+            APP_OIDC_CLIENT_ID="portal",
+            APP_OIDC_CLIENT_SECRET=SECRET,
+            SANDBOX_TRUSTED_ISSUER=provider.issuer,
+            **origins,
+        ) as stack,
+    ):
+        yield Site(stack=stack, provider=provider)
+
+
+def sign_in_at_provider(page: Page, *, email: str) -> None:
+    page.locator("input[name=login]").fill(email)
+    page.locator("input[name=password]").fill("any")
+    page.locator("button[type=submit]").click()
+    page.get_by_role("button", name="Continue").click()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: Site, new_page: NewPage, scripts: bool) -> None:
+    page = new_page(java_script_enabled=scripts)
+    page.goto(site.url("finance", "/en/finance/invoices"))
+    expect(page).to_have_url(re.compile(re.escape(site.url("auth_app", "/en/login?next="))))
+    assert page.locator("input[type=password]").count() == 0
+    page.get_by_role("link", name="Continue to sign-in").click()
+    sign_in_at_provider(page, email="all@example.com")
+    expect(page).to_have_url(site.url("finance", "/en/finance/invoices"))
+    expect(page.locator("#essentials")).to_contain_text("all@example.com")
+    page.goto(site.url("energy", "/en/energy"))
+    expect(page.locator("#essentials")).to_contain_text("all@example.com")
+
+    page.locator("[data-sign-out] button").first.click()
+    expect(page).to_have_url(re.compile(re.escape(f"{site.provider.issuer}/session/end")))
+    page.get_by_role("button", name="Yes, sign me out").click()
+    expect(page).to_have_url(site.url("auth_app", "/en/signed-out"))
+    page.goto(site.url("energy", "/en/energy"))
+    expect(page).to_have_url(re.compile("/en/login"))
+
+
+def test_a_tab_follows_a_sign_out_at_the_provider(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(site.url("auth_app", "/en/login"))
+    page.get_by_role("link", name="Continue to sign-in").click()
+    sign_in_at_provider(page, email="energy@example.com")
+    expect(page).to_have_url(site.url("energy", "/en/energy"))
+    sessions = page.context.new_page()
+    # A person signs out at the provider itself, in another tab.
+    sessions.goto(f"{site.provider.issuer}/session/end")
+    sessions.get_by_role("button", name="Yes, sign me out").click()
+    sessions.wait_for_url("**/session/end/success**")
+    with page.expect_navigation(url="**/login"):
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
+        expect(page.locator("#signed-out-elsewhere")).to_be_visible(timeout=2_000)

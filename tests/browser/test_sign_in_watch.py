@@ -1,0 +1,312 @@
+"""One sign-in on real subdomains: shared by all applications, and watched by every tab."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from playwright.sync_api import Page, Request, Response, Route, expect
+
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from tests.backend_proxy import BackendProxy, backend_proxy
+from tests.browser.conftest import submit_login
+from tests.harness import ROOT, RunningStack, free_port_base, running_stack
+
+pytestmark = pytest.mark.browser
+
+DOMAIN = "portal.localhost"
+COVER = "#signed-out-elsewhere"
+COVERS_WITHIN_MS = 2_000
+NewPage = Callable[..., Page]
+
+
+@dataclass(frozen=True)
+class Site:
+    """The four projects below one domain, and the backend behind them."""
+
+    stack: RunningStack
+    backend: BackendProxy
+    folder: Path
+
+    def url(self, app: str, path: str = "") -> str:
+        return f"http://{host_of(app)}:{self.stack.local.ports()[app]}{path}"
+
+    def sign_in(self, page: Page, account: str, *, locale: str = "en") -> None:
+        page.goto(self.url("auth_app", f"/{locale}/login"))
+        submit_login(page, email=f"{account}@example.com", password="demo")
+        expect(page.locator("#essentials")).to_contain_text(f"{account}@example.com")
+
+    def forget_cached_queries(self) -> None:
+        """What five minutes do."""
+        subprocess.run(
+            [sys.executable, "manage.py", "--app", "energy", "clear_query_cache"],
+            cwd=ROOT,
+            env=self.environment(),
+            check=True,
+            capture_output=True,
+        )
+
+    def permit(self, account: str, *permissions: str) -> None:
+        """Change an account's permissions behind everybody's back, as an administrator elsewhere does."""
+        with contextlib.closing(sqlite3.connect(self.folder / "sandbox" / "sandbox.sqlite3", timeout=10)) as database:
+            database.execute(
+                "UPDATE sandbox_api_account SET permissions = ? WHERE email = ?",
+                (json.dumps(permissions), f"{account}@example.com"),
+            )
+            database.commit()
+
+    def environment(self) -> dict[str, str]:
+        merged = {**os.environ, **self.stack.local.environment}
+        return {name: value for name, value in merged.items() if value is not None}
+
+
+def host_of(app: str) -> str:
+    return f"{'auth' if app == 'auth_app' else app}.{DOMAIN}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("site")
+    base = free_port_base()
+    origins = {
+        project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
+    }
+    with (
+        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
+        running_stack(
+            folder,
+            port_base=base,
+            APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN,
+            APP_PUBLIC_API_BASE_URL=backend.url,
+            **origins,
+        ) as stack,
+    ):
+        yield Site(stack=stack, backend=backend, folder=folder)
+
+
+def another_tab(page: Page, url: str) -> Page:
+    tab = page.context.new_page()
+    tab.goto(url)
+    return tab
+
+
+def focus(page: Page) -> None:
+    """A person comes back to the tab. The browser itself says so only where it has a screen."""
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+
+
+def sign_out(page: Page) -> None:
+    page.locator("[data-sign-out] button").first.click()
+    page.wait_for_url("**/signed-out")
+
+
+def test_one_sign_in_opens_all_three_platforms(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "all")
+    for app in ("energy", "operations", "finance"):
+        page.goto(site.url(app, f"/en/{app}"))
+        expect(page).to_have_url(site.url(app, f"/en/{app}"))
+        expect(page.locator("#essentials")).to_contain_text("all@example.com")
+    shared = [cookie for cookie in page.context.cookies() if cookie["name"].startswith("VAR_")]
+    assert {cookie["domain"] for cookie in shared} == {f".{DOMAIN}"}
+
+
+def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "all")
+    others = [
+        another_tab(page, site.url(app, path))
+        for app, path in (
+            ("energy", "/en/energy/clients"),
+            ("operations", "/en/operations"),
+            ("finance", "/de/finance"),
+        )
+    ]
+    page.goto(site.url("auth_app", "/en/profile"))
+    sign_out(page)
+    for tab in others:
+        expect(tab.locator("[data-sign-out]").first).to_be_attached()
+    for tab, title in zip(others, ["You are signed out", "You are signed out", re.compile("abgemeldet")], strict=True):
+        with tab.expect_navigation(url="**/login"):
+            focus(tab)
+            expect(tab.locator(COVER)).to_be_visible(timeout=COVERS_WITHIN_MS)
+            expect(tab.locator("h1")).to_have_text(title)
+            assert "example.com" not in tab.content()
+
+
+def test_a_tab_notices_that_another_account_is_signed_in(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "energy")
+    old_tab = page
+    tab = another_tab(page, site.url("auth_app", "/en/profile"))
+    sign_out(tab)
+    site.sign_in(tab, "finance")
+    with old_tab.expect_navigation(url=site.url("finance", "/en/finance")):
+        focus(old_tab)
+        expect(old_tab.locator(COVER)).to_be_visible(timeout=COVERS_WITHIN_MS)
+        expect(old_tab.locator("h1")).to_have_text("Somebody else is signed in now")
+        assert "energy@example.com" not in old_tab.content()
+    expect(old_tab.locator("#essentials")).to_contain_text("finance@example.com")
+
+
+def test_a_visible_tab_asks_every_minute(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    page.clock.install()
+    site.sign_in(page, "energy")
+    page.context.clear_cookies()
+    page.clock.run_for(59_000)
+    assert page.locator(COVER).count() == 0
+    page.clock.run_for(2_000)
+    expect(page.locator(COVER)).to_be_visible()
+
+
+def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "energy")
+    page.goto(site.url("energy", "/en/energy/clients"))
+    page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    page.on("request", note)
+    with page.expect_response("**/sign-in-state"):
+        focus(page)
+    with page.expect_response("**/sign-in-state"):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_load_state("networkidle")
+    assert set(asked) == {site.url("energy", "/sign-in-state")}
+    assert page.locator(COVER).count() == 0
+    expect(page.locator("[data-row-id]").first).to_be_visible()
+
+
+def test_no_answer_signs_nobody_out(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "energy")
+    for broken in (
+        lambda route: route.abort(),
+        lambda route: route.fulfill(status=503, body=""),
+        lambda route: route.fulfill(status=200, body="<html>", content_type="text/html"),
+    ):
+        page.route("**/sign-in-state", broken)
+        with page.expect_event("request", lambda request: request.url.endswith("/sign-in-state")):
+            focus(page)
+        page.unroute("**/sign-in-state")
+        with page.expect_response("**/sign-in-state"):
+            focus(page)
+        assert page.locator(COVER).count() == 0
+
+
+def test_a_page_that_the_browser_brings_back_asks_before_it_is_seen(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "energy")
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
+    expect(page.locator("#content")).not_to_be_visible()
+    with page.expect_response("**/sign-in-state"):
+        page.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    expect(page.locator("#content")).to_be_visible()
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true}))")
+    page.context.clear_cookies()
+    page.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    expect(page.locator(COVER)).to_be_visible()
+
+
+def test_the_back_button_shows_nothing_private_after_sign_out(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "energy")
+    page.goto(site.url("energy", "/en/energy/clients"))
+    name = page.locator("[data-row-id] th").first.inner_text()
+    sign_out(page)
+    page.go_back()
+    page.wait_for_load_state()
+    assert name not in page.content()
+    assert "energy@example.com" not in page.content()
+
+
+def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "energy")
+    site.forget_cached_queries()
+    site.backend.failing.add("/me")
+
+    def recover_first(route: Route) -> None:
+        assert page.locator("#essentials[data-placeholder]").count() == 1
+        site.backend.failing.clear()
+        route.continue_()
+
+    try:
+        page.route("**/essentials", recover_first)
+        page.goto(site.url("energy", "/en/energy/clients"))
+        expect(page.locator("[data-row-id]").first).to_be_visible()
+        expect(page.locator("#essentials")).to_contain_text("energy@example.com")
+        expect(page.locator("[data-placeholder]")).to_have_count(0)
+    finally:
+        site.backend.failing.clear()
+
+
+def test_without_scripts_a_link_fetches_what_the_server_could_not(site: Site, new_page: NewPage) -> None:
+    page = new_page(java_script_enabled=False)
+    site.sign_in(page, "energy")
+    site.forget_cached_queries()
+    site.backend.failing.add("/me")
+    try:
+        page.goto(site.url("energy", "/en/energy/clients"))
+        expect(page.locator("[data-row-id]").first).to_be_visible()
+        retry = page.locator("#essentials[data-placeholder]").get_by_role("link", name="Try again")
+        site.backend.failing.clear()
+        retry.click()
+        expect(page.locator("#essentials")).to_contain_text("energy@example.com")
+    finally:
+        site.backend.failing.clear()
+
+
+def test_a_signed_in_list_ships_little_script_and_no_inline_one_is_allowed(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    scripts: dict[str, int] = {}
+
+    def weigh(response: Response) -> None:
+        if response.request.resource_type == "script":
+            scripts[response.url] = len(gzip.compress(response.body()))
+
+    page.on("response", weigh)
+    site.sign_in(page, "energy")
+    scripts.clear()
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
+    answer = page.goto(site.url("energy", "/en/energy/clients"))
+    page.wait_for_load_state("networkidle")
+    assert answer is not None
+    assert "unsafe-inline" not in answer.headers["content-security-policy"]
+    assert any("sign-in-watch" in url for url in scripts)
+    assert sum(scripts.values()) < 30_000
+
+
+def test_permissions_that_were_taken_away_close_the_platform_without_a_loop(site: Site, new_page: NewPage) -> None:
+    page = new_page()
+    site.sign_in(page, "operations")
+    site.permit("operations", "FINANCE_APP")
+    try:
+        site.forget_cached_queries()
+        # The token still names the platform; the profile has the last word.
+        answer = page.goto(site.url("operations", "/en/operations"))
+        assert answer is not None
+        assert answer.status == 403
+        expect(page.locator("h1")).to_have_text("This is not open to you")
+        cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
+        assert json.loads(unquote(cookies["VAR_PERMITTED_PLATFORMS"])) == ["FINANCE"]
+        sign_out(page)
+        site.sign_in(page, "operations")
+        expect(page).to_have_url(site.url("finance", "/en/finance"))
+    finally:
+        site.permit("operations", "OPERATIONS_APP")

@@ -1,0 +1,43 @@
+"""The tutorial, followed to the letter in a copy of the checkout."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+from tests.copies import copy_of_checkout, servers_in_copy
+from tests.harness import ROOT
+from tests.visitor import Visitor
+
+PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
+
+
+def follow(copy: Path) -> None:
+    """Write the files that the page names with the text that it gives, and the address that it gives."""
+    text = PAGE.read_text()
+    for name, code in re.findall(r"`(apps/[^`]+)`:\n\n +```\w+\n(.*?)\n +```", text, flags=re.DOTALL):
+        (copy / name).write_text(textwrap.dedent(code) + "\n")
+    name, line = re.search(r"`(apps/[^`]+)`: `(page\([^`]+)`", text).groups()
+    urls = (copy / name).read_text()
+    changed = urls.replace("    pages=[\n", f"    pages=[\n        {line},\n", 1)
+    assert changed != urls
+    (copy / name).write_text(
+        changed.replace(
+            "from __future__ import annotations\n",
+            "from __future__ import annotations\n\nfrom apps.energy.views.oslo import oslo\n",
+            1,
+        )
+    )
+
+
+def test_the_first_page_of_the_tutorial_shows_the_clients_of_oslo(tmp_path: Path) -> None:
+    copy = copy_of_checkout(tmp_path / "copy")
+    follow(copy)
+    with servers_in_copy(copy, "auth_app", "energy", seed=("seed",)) as urls, Visitor() as visitor:
+        address = f"{urls['energy']}/en/energy/oslo"
+        assert visitor.get(address).url.startswith(f"{urls['auth_app']}/en/login?next=")
+        visitor.sign_in(urls["auth_app"], email="energy@example.com")
+        page = visitor.get(address)
+        assert page.status_code == 200
+        assert len(re.findall(r"data-row-id=", page.text)) > 3

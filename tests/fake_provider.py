@@ -1,0 +1,166 @@
+"""An OpenID provider that signs whatever a test tells it to, for what a certified one never does."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+CLIENT_ID = "portal"
+CLIENT_SECRET = "a-secret-that-is-long-enough-for-hs256"
+LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+
+
+class FakeProvider:
+    """Its answers can be changed by the test that runs."""
+
+    def __init__(self, issuer: str) -> None:
+        self.issuer = issuer
+        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.kid = "one"
+        self.metadata: dict[str, Any] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """An honest provider again."""
+        self.make_id_token: Callable[[dict[str, Any]], str] = self.sign
+        self.make_access_token: Callable[[dict[str, Any]], str] = self.sign
+        self.token_answer: tuple[int, dict[str, Any]] | None = None
+        self.claims: dict[str, Any] = {"sub": "all@example.com", "sid": "s-1"}
+        self.nonce = ""
+        self.forms: list[dict[str, str]] = []
+        self.metadata.clear()
+
+    def sign(
+        self,
+        claims: dict[str, Any],
+        *,
+        key: Any = None,
+        algorithm: str = "RS256",
+        kid: str | None = None,
+        **headers: str,
+    ) -> str:
+        chosen = None if algorithm == "none" else key or self.key
+        return jwt.encode(
+            {name: value for name, value in claims.items() if value is not None},
+            chosen,
+            algorithm=algorithm,
+            headers={"kid": kid or self.kid, **headers},
+        )
+
+    def logout_token(self, **changes: Any) -> str:
+        now = int(time.time())
+        claims = {
+            "iss": self.issuer,
+            "aud": CLIENT_ID,
+            "iat": now,
+            "exp": now + 120,
+            "jti": secrets.token_hex(8),
+            "events": {LOGOUT_EVENT: {}},
+            "sid": "s-1",
+            "sub": "all@example.com",
+            **changes,
+        }
+        return self.sign(claims, typ="logout+jwt")
+
+    def discovery(self) -> dict[str, Any]:
+        return {
+            "issuer": self.issuer,
+            "authorization_endpoint": f"{self.issuer}/auth",
+            "token_endpoint": f"{self.issuer}/token",
+            "jwks_uri": f"{self.issuer}/jwks",
+            "end_session_endpoint": f"{self.issuer}/end",
+            "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
+            **self.metadata,
+        }
+
+    def key_set(self) -> dict[str, Any]:
+        public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
+        return {"keys": [{**public, "kid": self.kid, "use": "sig"}]}
+
+    def token(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
+        self.forms.append(form)
+        if self.token_answer is not None:
+            return self.token_answer
+        now = int(time.time())
+        access = self.make_access_token(
+            {"iss": self.issuer, "iat": now, "exp": now + 300, "jti": secrets.token_hex(8), **self.claims}
+        )
+        half = hashlib.sha256(access.encode()).digest()[:16]
+        id_token = self.make_id_token(
+            {
+                "iss": self.issuer,
+                "aud": CLIENT_ID,
+                "iat": now,
+                "exp": now + 300,
+                "nonce": self.nonce,
+                "at_hash": base64.urlsafe_b64encode(half).rstrip(b"=").decode(),
+                **self.claims,
+            }
+        )
+        return 200, {
+            "access_token": access,
+            "refresh_token": secrets.token_urlsafe(24),
+            "id_token": id_token,
+            "token_type": "Bearer",
+        }
+
+
+@contextlib.contextmanager
+def fake_provider() -> Iterator[tuple[FakeProvider, Callable[[], None]]]:
+    """The provider, and what takes it down."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/.well-known/openid-configuration":
+                self.answer(200, provider.discovery())
+            elif self.path == "/jwks":
+                self.answer(200, provider.key_set())
+            else:
+                self.answer(404, {})
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            self.answer(*provider.token({name: values[0] for name, values in parse_qs(body).items()}))
+
+        def answer(self, status: int, document: dict[str, Any]) -> None:
+            content = json.dumps(document).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    provider = FakeProvider(f"http://127.0.0.1:{server.server_port}")
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    up = True
+
+    def take_down() -> None:
+        nonlocal up
+        if up:
+            up = False
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    try:
+        yield provider, take_down
+    finally:
+        take_down()

@@ -1,0 +1,379 @@
+"""The edge behind the production server, spoken to over raw sockets: what no client library would send.
+
+Each request is refused or ignored, none is a 500, and none leads away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jwt
+import pytest
+
+from portal.server.fleet import answers
+from tests.harness import ROOT, clean_environment, free_port_base
+
+KEY = "a key for verifying access tokens, long enough"
+GATEWAY = "http://localhost:8000"
+ENERGY = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"], "exp": time.time() + 3600}, KEY)
+FORGED = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"]}, "another key, which nobody has told the server")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back; `status` is None where the server hung up."""
+
+    status: int | None
+    headers: dict[str, list[str]]
+    body: str
+
+    def header(self, name: str) -> str | None:
+        return self.headers.get(name, [None])[-1]
+
+
+@dataclass(frozen=True)
+class Server:
+    """The energy app on its port, with a backend that does not answer."""
+
+    port: int
+    log: Path
+
+    @property
+    def origin(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def send(self, target: str | bytes, *headers: str | bytes, method: str = "GET") -> Answer:
+        """One request, octet by octet as given."""
+        lines = [octets(f"{method} ") + octets(target) + b" HTTP/1.1", f"Host: localhost:{self.port}".encode()]
+        lines += [octets(header) for header in headers]
+        return self.send_raw(b"\r\n".join([*lines, b"Connection: close", b"", b""]))
+
+    def send_raw(self, request: bytes) -> Answer:
+        received = b""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(request)
+            with contextlib.suppress(ConnectionError):
+                while chunk := connection.recv(65_536):
+                    received += chunk
+        return parsed(received)
+
+
+def octets(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("latin-1")
+
+
+def parsed(received: bytes) -> Answer:
+    head, _, body = received.partition(b"\r\n\r\n")
+    status, *lines = head.decode("latin-1").split("\r\n")
+    headers: dict[str, list[str]] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        headers.setdefault(name.strip().lower(), []).append(value.strip())
+    return Answer(int(status.split()[1]) if status else None, headers, body.decode("utf-8", "replace"))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("edge")
+    port = free_port_base()
+    variables = clean_environment(
+        DEBUG="off",
+        SECRET_KEY="k" * 50,
+        ALLOWED_HOSTS="localhost",
+        APP_STATE_DIR=str(folder / "state"),
+        APP_PUBLIC_API_BASE_URL="http://127.0.0.1:9",
+        APP_PUBLIC_GATEWAY_APP_URL=GATEWAY,
+        APP_PUBLIC_ENERGY_APP_URL=f"http://localhost:{port}",
+        APP_JWT_KEY=KEY,
+    )
+    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+    log = folder / "server.log"
+    with log.open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env=environment,
+            start_new_session=True,
+            stderr=stderr,
+        )
+    try:
+        end = time.monotonic() + 30
+        while not answers(port):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.05)
+        yield Server(port=port, log=log)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_logged_as_an_error(server: Server) -> Iterator[None]:
+    before = server.log.stat().st_size
+    yield
+    with server.log.open() as log:
+        log.seek(before)
+        written = log.read()
+    assert "Traceback" not in written
+    assert " ERROR " not in written
+
+
+def cookie(**values: str) -> str:
+    return "Cookie: " + "; ".join(f"{name}={value}" for name, value in values.items())
+
+
+SIGNED_IN = cookie(VAR_ACCESS_TOKEN=ENERGY)
+
+
+def next_of(answer: Answer) -> str | None:
+    location = answer.header("location") or ""
+    assert location.startswith(f"{GATEWAY}/en/login"), location
+    return location.partition("?next=")[2] or None
+
+
+def test_the_server_gates(server: Server) -> None:
+    answer = server.send("/en/energy/clients?q=a%20b")
+    assert answer.status == 302
+    assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy%2Fclients%3Fq%3Da%2520b"
+    assert server.send("/en/finance", SIGNED_IN).header("location") == "/en/energy"
+
+
+@pytest.mark.parametrize("target", ["/en%2Fenergy", "/en%2fenergy", "%2Fen%2Fenergy", "/%65n/%65nergy"])
+def test_an_encoded_slash_is_gated_like_the_slash_that_is_resolved(server: Server, target: str) -> None:
+    answer = server.send(target)
+    if answer.status != 400:
+        assert answer.status == 302
+        assert next_of(answer).endswith("%2Fen%2Fenergy")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/en/%2e%2e/energy",
+        "/en/%2E%2E%2Fenergy",
+        "/en/..%2fenergy",
+        "/en/.%2e/energy",
+        "/en/../energy",
+        "/en/./energy",
+        "/static/../en/energy",
+        "/static/%2e%2e/%2e%2e/manage.py",
+        "/static/..%2f..%2fmanage.py",
+        "/healthz/..%2fen/energy",
+        "/en/energy%5cclients",
+        "/en/energy\\clients",
+        "/%5c%5cevil.test",
+        "/\\evil.test",
+        "/en/energy%00",
+        "/en/energy%0d%0aSet-Cookie:%20x=y",
+        "/en/energy%09",
+        "/en/energy%7f",
+        "/en/energy%C2%85",
+        b"/en/energy\x01",
+        b"/en/energy\x7f",
+        b"/en/energy\x00",
+    ],
+)
+def test_what_no_address_has_is_refused(server: Server, target: str | bytes) -> None:
+    answer = server.send(target, SIGNED_IN)
+    assert answer.status in {400, None}
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("target", "location"),
+    [
+        ("//evil.test", "/en/evil.test"),
+        ("//evil.test/en/energy", "/en/evil.test/en/energy"),
+        ("///evil.test", "/en/evil.test"),
+        ("/%2fevil.test", "/en/evil.test"),
+        ("/%2f%2fevil.test", "/en/evil.test"),
+        ("//en//energy//", "/en/energy"),
+        ("/EN/energy?q=%2F%2F", "/en/energy?q=%2F%2F"),
+        ("/energy/%252e%252e/x", "/en/energy/%252e%252e/x"),
+    ],
+)
+def test_repeated_slashes_lead_to_the_normal_form_on_this_app(server: Server, target: str, location: str) -> None:
+    answer = server.send(target)
+    assert (answer.status, answer.header("location")) == (307, location)
+
+
+@pytest.mark.parametrize(
+    "target", ["http://evil.test/en/energy", "https://evil.test//x", "*", "evil.test:443", "en/energy", ""]
+)
+def test_a_strange_request_target_stays_here_or_is_refused(server: Server, target: str) -> None:
+    answer = server.send(target)
+    assert answer.status in {302, 307, 400, 404, 405, None}
+    location = answer.header("location") or ""
+    assert "evil.test" not in location.partition("?")[0].partition("/en")[0]
+
+
+@pytest.mark.parametrize(
+    "target", [b"/en/energy/\xff", b"/en/energy/\xc0\xaf", b"/en/energy/\xed\xa0\x80", "/en/energy/%FF%FE"]
+)
+def test_octets_that_are_no_utf8_are_no_error(server: Server, target: str | bytes) -> None:
+    assert server.send(target).status in {302, 400, None}
+    assert server.send(target, SIGNED_IN).status in {400, 404, 503, None}
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["X-Pathname: /en/finance", "x-pathname: /en/finance", "X_Pathname: /en/finance", "x_pathname: /en/finance"],
+)
+def test_a_header_that_imitates_x_pathname_never_arrives(server: Server, header: str) -> None:
+    page = server.send("/en/logout", header, header)
+    assert page.status == 200
+    assert re.findall(r'data-pathname="([^"]*)"', page.body) == ["/en/logout"]
+    assert "finance" not in server.send("/healthz", header).body
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "X-Forwarded-Host: evil.test",
+        "X-Forwarded-Proto: https",
+        "Forwarded: host=evil.test;proto=https",
+        "X-Original-URL: /healthz",
+        "X-Rewrite-URL: /healthz",
+        "X-HTTP-Method-Override: OPTIONS",
+        "HX-Current-URL: http://evil.test/en/energy",
+        "Referer: http://evil.test/",
+        "Script-Name: /x",
+        "Script_Name: /healthz",
+        "Path-Info: /healthz",
+        "Script-Url: /healthz",
+    ],
+)
+def test_no_header_changes_what_is_gated(server: Server, header: str) -> None:
+    answer = server.send("/en/energy", header)
+    assert answer.status == 302
+    assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy"
+
+
+def test_another_host_name_is_never_reflected(server: Server) -> None:
+    request = b"GET /energy HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n"
+    assert "evil" not in str(server.send_raw(request))
+    assert server.send_raw(b"GET /en/energy HTTP/1.0\r\n\r\n").status in {302, 400}
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "BREW", "get", "OPTIONS"])
+def test_every_method_is_answered(server: Server, method: str) -> None:
+    expected = {"GET": 302, "HEAD": 302, "OPTIONS": 204, "get": 302}
+    answer = server.send("/en/energy", method=method)
+    assert answer.status in {expected.get(method, 303), 400, 405, 501}
+    if method == "OPTIONS":
+        assert (answer.status, answer.header("allow"), answer.body) == (204, "GET, HEAD, POST, OPTIONS", "")
+    if method == "HEAD":
+        assert answer.body == ""
+
+
+# --- cookies ---
+
+
+@pytest.mark.parametrize(
+    "platforms",
+    [
+        "%5B%22ENERGY%22%5D" + "%20" * 400,
+        "[" * 2000,
+        "A" * 8000,
+        '["ENERGY"',
+        '"\\777"',
+        "%00%01",
+    ],
+    ids=lambda value: ascii(value)[:20],
+)
+def test_a_malformed_or_overlong_platforms_cookie_counts_as_empty(server: Server, platforms: str) -> None:
+    answer = server.send("/en/energy", cookie(VAR_REFRESH_TOKEN="r", VAR_PERMITTED_PLATFORMS=platforms))
+    if answer.status == 302:
+        assert answer.header("location") == f"{GATEWAY}/en/profile"
+    else:
+        assert answer.status in {400, 431, None}
+
+
+def test_a_hundred_cookies_do_no_harm(server: Server) -> None:
+    many = {f"name{number}": "value" for number in range(100)}
+    assert server.send("/en/finance", cookie(**many, VAR_ACCESS_TOKEN=ENERGY)).header("location") == "/en/energy"
+    assert server.send("/en/energy", cookie(**many)).status == 302
+
+
+@pytest.mark.parametrize(
+    "header", ["Cookie: =", "Cookie: ;;;", "Cookie: VAR_ACCESS_TOKEN", "Cookie: VAR_ACCESS_TOKEN="]
+)
+def test_malformed_cookies_are_none(server: Server, header: str) -> None:
+    answer = server.send("/en/energy", header)
+    assert answer.status == 302
+    assert next_of(answer)
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("value", ["\xff\xfe", "\xe9", "\xc3\xa9"], ids=ascii)
+def test_octets_outside_ascii_in_a_cookie_are_no_error(server: Server, value: str) -> None:
+    """The server in front of WSGI may drop such a header whole: then the request has no cookies."""
+    for name in ("VAR_ACCESS_TOKEN", "VAR_PERMITTED_PLATFORMS", "VAR_SELECTED_LOCALE", "other"):
+        assert server.send("/en/energy", cookie(**{name: value})).status == 302
+
+
+def test_cookies_that_the_server_lost_are_a_signed_out_request_and_are_logged_once(server: Server) -> None:
+    """One cookie with octets outside ASCII takes the others with it; the log says what the browser can't."""
+    for _ in range(3):
+        assert next_of(server.send("/en/energy", f"{SIGNED_IN}; other=\xe9"))
+    assert server.log.read_text().count("cookies were lost") == 1
+    assert server.send("/en/finance", SIGNED_IN).header("location") == "/en/energy"
+
+
+@pytest.mark.parametrize("size", [4_097, 20_000, 65_536])
+def test_a_huge_token_is_refused_or_counts_as_none(server: Server, size: int) -> None:
+    answer = server.send("/en/energy", cookie(VAR_ACCESS_TOKEN="x" * size))
+    assert answer.status in {302, 400, 431, None}
+    if answer.status == 302:
+        assert next_of(answer)
+        cleared = " ".join(answer.headers["set-cookie"])
+        assert all(name in cleared for name in ("VAR_ACCESS_TOKEN=", "VAR_REFRESH_TOKEN=", "VAR_PERMITTED_PLATFORMS="))
+
+
+@pytest.mark.parametrize("dead", [FORGED, "garbage", ENERGY[:-3], '"', "%00"], ids=lambda value: ascii(value)[:12])
+def test_a_dead_token_is_cleared_on_the_redirect(server: Server, dead: str) -> None:
+    for target, status in (("/energy", 307), ("/en/energy", 302)):
+        answer = server.send(target, cookie(VAR_ACCESS_TOKEN=dead))
+        assert answer.status == status
+        cleared = [line.partition("=")[0] for line in answer.headers["set-cookie"]]
+        assert sorted(cleared) == ["VAR_ACCESS_TOKEN", "VAR_PERMITTED_PLATFORMS", "VAR_REFRESH_TOKEN"]
+        assert all("max-age=0" in line.lower() for line in answer.headers["set-cookie"])
+        assert answer.header("cache-control") == "private, no-store"
+
+
+def test_of_a_cookie_that_comes_twice_the_last_counts(server: Server) -> None:
+    last_good = f"Cookie: VAR_ACCESS_TOKEN={FORGED}; VAR_ACCESS_TOKEN={ENERGY}"
+    last_bad = f"Cookie: VAR_ACCESS_TOKEN={ENERGY}; VAR_ACCESS_TOKEN={FORGED}"
+    assert server.send("/en/finance", last_good).header("location") == "/en/energy"
+    assert next_of(server.send("/en/finance", last_bad))
+
+
+def test_the_edges_own_answers_carry_the_security_headers(server: Server) -> None:
+    for target in ("/", "/en/energy", "/en/a%5cb"):
+        answer = server.send(target)
+        assert answer.header("x-content-type-options") == "nosniff"
+        assert answer.header("x-frame-options") == "DENY"
+        assert answer.header("referrer-policy") == "same-origin"
+        assert "default-src 'self'" in answer.header("content-security-policy")
+
+
+def test_a_refused_form_is_shown_the_projects_own_page(server: Server) -> None:
+    answer = server.send("/de/finance/invoices", SIGNED_IN, "Content-Length: 0", method="POST")
+    assert answer.status == 403
+    assert answer.header("content-type").startswith("text/html")
+    assert 'lang="de"' in answer.body
+    assert 'data-pathname="/de/finance/invoices"' in answer.body
+    assert "default-src 'self'" in answer.header("content-security-policy")

@@ -1,0 +1,327 @@
+"""No page may loop: the four real applications, followed as a browser follows them, cookies included.
+
+`tests/portal/edge/test_no_redirect_loops.py` tries every state with modelled views. Here the views are the real
+ones, in server processes, and so is what they do to the cookies. Every combination of sign-in, backend and path is
+tried. The app, the permissions, the platforms cookie and the kind of request are drawn; any two values of any two of
+these seven meet. Each journey is then made once more, with the cookies that it left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from email.message import Message
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.config.platforms import PLATFORM_BY_NAME
+from portal.config.projects import PROJECTS
+from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.server.fleet import Fleet
+from portal.server.local_stack import BACKEND, LocalStack
+from tests.harness import clean_environment, free_port_base
+from tests.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
+from tests.traveller import HTMX, PERSON, Journey, Roads, travel
+
+MOST_HOPS = 4
+#: From `/`, signed out: to the locale, and to the gateway's sign-in page.
+HOPS_TO_THE_LOGIN_PAGE = 2
+TRAVELLERS = 24
+
+APPS = tuple(project.app for project in PROJECTS)
+PATHS = (
+    "/",
+    "/en",
+    "/de/",
+    "/login",
+    "/en/login",
+    "/en/login?next=%2Fen%2Fenergy%2Fclients",
+    "/en/login-history",
+    "/en/profile",
+    "/en/logout",
+    "/en/signed-out",
+    "/en/essentials",
+    "/energy",
+    "/EN//finance/",
+    "/en/energy",
+    "/en/energy/clients?q=x",
+    "/de/operations",
+    "/tr/finance/invoices",
+    "/en/nothing-here",
+)
+#: Access tokens, and the seconds until their end where they have one.
+ACCESS = {
+    "none": None,
+    "valid": 3600.0,
+    "expired within the leeway": -10.0,
+    "expired": -3600.0,
+    "without an end": None,
+    "garbage": None,
+    "alg none": 3600.0,
+}
+#: Those with which the edge lets pass, without a refresh token.
+ALIVE = {"valid", "expired within the leeway", "without an end"}
+PLATFORM_SETS = tuple(
+    chosen
+    for size in range(len(PLATFORM_BY_NAME) + 1)
+    for chosen in itertools.combinations(tuple(PLATFORM_BY_NAME), size)
+)
+COOKIES = ("absent", "agreeing", "lying", "empty", "malformed")
+ASKS = {"a person": PERSON, "htmx": HTMX}
+
+REJECTING = {Attitude.REJECTS, Attitude.REFUSES_REFRESH, Attitude.CANNOT_REFRESH}
+OUTAGES = {Attitude.CANNOT_REFRESH, Attitude.UNAVAILABLE, Attitude.DOWN}
+OPEN_PAGES = {"/login", "/logout", "/signed-out"}
+
+
+class SignIn(NamedTuple):
+    access: str
+    refreshable: bool
+
+    @property
+    def alive(self) -> bool:
+        """Whether the edge lets it pass."""
+        return self.refreshable or self.access in ALIVE
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a browser brings, where it goes, and how the backend will answer."""
+
+    sign_in: SignIn
+    attitude: Attitude
+    path: str
+    app: str
+    platforms: tuple[str, ...]
+    cookie: str
+    asks: str
+
+
+SIGN_INS = tuple(SignIn(*chosen) for chosen in itertools.product(ACCESS, (False, True)))
+DRAWN = (APPS, PLATFORM_SETS, COOKIES, tuple(ASKS))
+
+
+def starts() -> list[Start]:
+    """The same every time; in no order, so that those who wait for retries leave the servers to others."""
+    draw = random.Random(3)
+    drawn = [
+        Start(*chosen, *(draw.choice(values) for values in DRAWN))
+        for chosen in itertools.product(SIGN_INS, Attitude, PATHS)
+    ]
+    draw.shuffle(drawn)
+    return drawn
+
+
+def cookies_of(start: Start, backend: OpinionatedBackend) -> dict[str, str]:
+    """What the browser brings. The backend says of other permissions what the lying cookie says."""
+    others = PLATFORM_SETS[(PLATFORM_SETS.index(start.platforms) + 3) % len(PLATFORM_SETS)]
+    said = {Attitude.OTHER_PERMISSIONS: others, Attitude.NO_PERMISSIONS: ()}.get(start.attitude, start.platforms)
+    says = [PLATFORM_BY_NAME[name].permission for name in said]
+    kind = start.sign_in.access
+    access = backend.access(
+        attitude=start.attitude,
+        permissions=[PLATFORM_BY_NAME[name].permission for name in start.platforms],
+        says=says,
+        expires_in_s=ACCESS[kind],
+        algorithm="none" if kind == "alg none" else "HS256",
+    )
+    cookies = {
+        VAR_ACCESS_TOKEN: {"none": None, "garbage": "no.such.token"}.get(kind, access),
+        VAR_REFRESH_TOKEN: backend.refresh(attitude=start.attitude, says=says) if start.sign_in.refreshable else None,
+        VAR_PERMITTED_PLATFORMS: {
+            "agreeing": dump_platforms_cookie(start.platforms),
+            "lying": dump_platforms_cookie(others),
+            "empty": dump_platforms_cookie(()),
+            "malformed": '["ENERGY", {',
+        }.get(start.cookie),
+    }
+    return {name: value for name, value in cookies.items() if value is not None}
+
+
+class Trip(NamedTuple):
+    """A journey, from where it started. `again`: with the cookies of the first time."""
+
+    start: Start
+    brought: dict[str, str]
+    journey: Journey
+    again: bool
+
+
+@dataclass(frozen=True)
+class Travelled:
+    """All that was travelled, and what the servers wrote meanwhile."""
+
+    trips: list[Trip]
+    backend: OpinionatedBackend
+    log: str
+
+    def such_that(self, condition: Callable[[Start, Journey], object]) -> list[Trip]:
+        return [trip for trip in self.trips if condition(trip.start, trip.journey)]
+
+
+@contextlib.contextmanager
+def four_apps(folder: Path, *, backend: str) -> Iterator[tuple[dict[str, str], Path]]:
+    """The origins of the four projects as in production, and their log."""
+    port_base = free_port_base()
+    origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
+    environment = clean_environment(
+        DEBUG="off",
+        SECRET_KEY="k" * 50,
+        ALLOWED_HOSTS="localhost,127.0.0.1",
+        APP_STATE_DIR=str(folder / "state"),
+        APP_PUBLIC_API_BASE_URL=backend,
+        **{project.url_variable: origins[project.app] for project in PROJECTS},
+    )
+    servers = LocalStack(port_base=port_base, environment=environment).servers()
+    fleet = Fleet(log=folder / "servers.log")
+    try:
+        fleet.start(server for server in servers if server.name != BACKEND)
+        fleet.wait_until_ready()
+        yield origins, folder / "servers.log"
+    finally:
+        fleet.stop()
+
+
+@pytest.fixture(scope="module")
+def travelled(tmp_path_factory: pytest.TempPathFactory) -> Travelled:
+    folder = tmp_path_factory.mktemp("loops")
+    with opinionated_backend() as (backend, listening), four_apps(folder, backend=backend.url) as (origins, log):
+        with contextlib.closing(Roads(*origins.values())) as roads, ThreadPoolExecutor(TRAVELLERS) as pool:
+
+            def there_and_again(start: Start) -> tuple[Trip, Trip]:
+                url, headers, brought = origins[start.app] + start.path, ASKS[start.asks], cookies_of(start, backend)
+                first = travel(url, cookies=brought, headers=headers, roads=roads)
+                second = travel(url, cookies=first.cookies, headers=headers, roads=roads)
+                return Trip(start, brought, first, again=False), Trip(start, first.cookies, second, again=True)
+
+            before = [start for start in starts() if start.attitude is not Attitude.DOWN]
+            after = [start for start in starts() if start.attitude is Attitude.DOWN]
+            pairs = list(pool.map(there_and_again, before))
+            listening.stop()
+            pairs += pool.map(there_and_again, after)
+        return Travelled([trip for pair in pairs for trip in pair], backend, log.read_text())
+
+
+def none_of(trips: list[Trip]) -> None:
+    shown = "\n".join(f"{trip.start}{' again' * trip.again}: {trip.journey.steps}" for trip in trips[:5])
+    assert not trips, f"{len(trips)}, such as\n{shown}"
+
+
+def test_any_two_values_of_any_two_sides_of_a_start_meet() -> None:
+    sides = (SIGN_INS, tuple(Attitude), PATHS, *DRAWN)
+    rows = [(s.sign_in, s.attitude, s.path, s.app, s.platforms, s.cookie, s.asks) for s in starts()]
+    assert len(set(rows)) == len(rows) >= 1_500
+    for one, other in itertools.combinations(range(len(sides)), 2):
+        assert {(row[one], row[other]) for row in rows} == set(itertools.product(sides[one], sides[other]))
+
+
+def test_every_journey_ends_within_four_hops(travelled: Travelled) -> None:
+    none_of(travelled.such_that(lambda _, journey: journey.hops > MOST_HOPS))
+    hops = Counter(trip.journey.hops for trip in travelled.trips)
+    assert set(hops) == set(range(MOST_HOPS + 1)), "short and long journeys were among them"
+
+
+def test_no_journey_leaves_the_registered_origins(travelled: Travelled) -> None:
+    none_of(travelled.such_that(lambda _, journey: journey.faults))
+
+
+def test_a_sign_in_that_ends_leaves_no_cookie_and_leads_to_the_login_page(travelled: Travelled) -> None:
+    ended = travelled.such_that(lambda _, journey: journey.ended is not None)
+    assert {trip.start.attitude for trip in ended} == {
+        Attitude.REFUSES_REFRESH,
+        Attitude.REJECTS,
+        Attitude.REJECTS_ME,
+    }
+    none_of([trip for trip in ended if set(SIGN_IN_COOKIES) & set(trip.journey.ended or ())])
+    none_of([trip for trip in ended if trip.journey.epilogue != HOPS_TO_THE_LOGIN_PAGE])
+    none_of([trip for trip in ended if (trip.journey.status, trip.journey.page) != (200, "/login")])
+    none_of([trip for trip in ended if trip.again or not trip.start.sign_in.refreshable])
+
+
+def test_every_end_is_a_page_that_says_how_things_stand(travelled: Travelled) -> None:
+    assert {trip.journey.status for trip in travelled.trips} == {200, 401, 403, 404, 503}
+
+
+def test_only_an_outage_is_a_503_and_it_says_when_to_come_back(travelled: Travelled) -> None:
+    unavailable = travelled.such_that(lambda _, journey: journey.status == 503)
+    assert {trip.start.attitude for trip in unavailable} == OUTAGES
+    none_of([trip for trip in unavailable if not trip.start.sign_in.alive])
+    none_of([trip for trip in unavailable if not trip.journey.retry_after])
+    # Without a refresh token nobody tries to refresh: the 401 is passed through.
+    cannot = [trip for trip in unavailable if trip.start.attitude is Attitude.CANNOT_REFRESH]
+    none_of([trip for trip in cannot if not trip.start.sign_in.refreshable])
+
+
+def test_an_outage_signs_nobody_out(travelled: Travelled) -> None:
+    out = [trip for trip in travelled.trips if trip.start.attitude in OUTAGES and trip.start.sign_in.alive]
+    assert out
+    tokens = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)
+    none_of([t for t in out if any(t.brought.get(name) != t.journey.cookies.get(name) for name in tokens)])
+
+
+def test_a_dead_sign_in_is_cleared_and_counts_as_signed_out(travelled: Travelled) -> None:
+    dead = travelled.such_that(lambda start, _: start.sign_in.access != "none" and not start.sign_in.alive)
+    assert dead
+    none_of([trip for trip in dead if set(SIGN_IN_COOKIES) & set(trip.journey.cookies)])
+    none_of([trip for trip in dead if trip.journey.status == 200 and trip.journey.page not in OPEN_PAGES])
+
+
+def test_a_backend_that_rejects_everything_shows_nobody_a_page(travelled: Travelled) -> None:
+    shown = travelled.such_that(lambda start, journey: start.attitude in REJECTING and journey.status == 200)
+    assert {trip.journey.page for trip in shown} == OPEN_PAGES
+
+
+def test_a_backend_that_agrees_refuses_nobody_who_is_signed_in(travelled: Travelled) -> None:
+    agreed = travelled.such_that(
+        lambda start, _: (
+            start.attitude is Attitude.AGREES
+            and start.sign_in.access in {"valid", "without an end"}
+            and start.asks == "a person"
+        )
+    )
+    assert len(agreed) > 50
+    none_of([trip for trip in agreed if trip.journey.status not in {200, 404}])
+    # On a platform's app the profile and the page after sign-out do not exist.
+    missing = {"/login-history", "/nothing-here", "/profile", "/signed-out"}
+    none_of([t for t in agreed if t.journey.status == 404 and t.start.path.removeprefix("/en") not in missing])
+
+
+def test_no_refresh_token_is_presented_again_after_it_was_granted(travelled: Travelled) -> None:
+    assert travelled.backend.presented_again == []
+    assert "refreshed" in travelled.log, "there were refreshes"
+
+
+def test_the_servers_logged_no_error_of_their_own(travelled: Travelled) -> None:
+    assert "Traceback" not in travelled.log
+    errors = [line for line in travelled.log.splitlines() if " ERROR " in line]
+    assert errors, "an outage is logged"
+    assert all("Service Unavailable" in line for line in errors)
+
+
+def test_a_traveller_notices_loops_and_departures() -> None:
+    """The checker can fail: it counts the hops of a loop, and does not follow an address that is no app's."""
+
+    class Signposts(Roads):
+        def __init__(self, location: str) -> None:
+            super().__init__("http://localhost:1")
+            self.location = location
+
+        def get(self, *_: object, **__: object) -> tuple[int, Message]:
+            answer = Message()
+            answer["Location"] = self.location
+            return 302, answer
+
+    def journey(location: str) -> Journey:
+        return travel("http://localhost:1/", cookies={}, headers=PERSON, roads=Signposts(location))
+
+    assert journey("/en").hops > MOST_HOPS
+    for away in ("//evil.test/", "http://localhost:2/", "/\\evil.test"):
+        assert journey(away).faults, away

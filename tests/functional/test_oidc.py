@@ -1,0 +1,230 @@
+"""Sign-in, refresh and sign-out through a certified OpenID provider, by all applications."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+import pytest
+import requests
+
+from tests.certified_provider import SECRET, CertifiedProvider, certified_provider
+from tests.harness import RunningStack, free_port_base, running_stack
+from tests.visitor import Visitor, forms_of
+
+ACCESS_TOKEN_TTL_S = 4
+
+
+@dataclass(frozen=True)
+class World:
+    stack: RunningStack
+    provider: CertifiedProvider
+
+    def url(self, app: str, path: str = "") -> str:
+        return self.stack.url(app, path)
+
+    def begin(self, visitor: Visitor, *, next_url: str = "") -> requests.Response:
+        """To the gateway's sign-in page, and on to the provider's first form."""
+        page = visitor.get(self.url("auth_app", "/en/login"))
+        assert page.status_code == 200
+        assert 'type="password"' not in page.text
+        target = f"/en/login/oidc?next={next_url}" if next_url else "/en/login/oidc"
+        return visitor.get(self.url("auth_app", target))
+
+    def through_provider(self, visitor: Visitor, page: requests.Response, *, email: str) -> requests.Response:
+        """Sign in and consent at the provider; the gateway's answer to the callback, not followed further."""
+        while urlsplit(page.url).netloc == urlsplit(self.provider.issuer).netloc:
+            action, fields = next((a, f) for a, f in forms_of(page) if "prompt" in f)
+            answer = visitor.post(urljoin(page.url, action), fields | {"login": email, "password": "any"})
+            while answer.is_redirect:
+                target = urljoin(answer.url, answer.headers["Location"])
+                answer = visitor.get(target, follow=False)
+                if "/login/oidc/callback" in target:
+                    return answer
+            page = answer
+        raise AssertionError(f"the provider never sent the browser back: {page.url}")
+
+    def sign_in(self, visitor: Visitor, *, email: str) -> requests.Response:
+        answer = self.through_provider(visitor, self.begin(visitor), email=email)
+        assert answer.status_code == 303, answer.text
+        assert visitor.cookie("VAR_ACCESS_TOKEN")
+        assert visitor.cookie("VAR_REFRESH_TOKEN")
+        return answer
+
+    def state(self, visitor: Visitor, app: str = "energy") -> dict[str, object]:
+        answer = visitor.http.get(self.url(app, "/sign-in-state"), timeout=10)
+        state: dict[str, object] = answer.json()
+        return state
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    base, port = free_port_base(), free_port()
+    with certified_provider(
+        port=port,
+        gateway=f"http://localhost:{base}",
+        access_token_ttl_s=ACCESS_TOKEN_TTL_S,
+        groups={"none@example.com": ["accounts"]},
+    ) as provider:
+        variables = {
+            "APP_OIDC_ISSUER": provider.issuer,
+            "APP_OIDC_CLIENT_ID": "portal",
+            "APP_OIDC_CLIENT_SECRET": SECRET,
+            "APP_OIDC_SCOPES": "openid email profile offline_access",
+            "APP_OIDC_PERMISSIONS": "groups: accounts=FINANCE_APP",
+            "SANDBOX_TRUSTED_ISSUER": provider.issuer,
+        }
+        with running_stack(tmp_path_factory.mktemp("stack"), port_base=base, **variables) as stack:
+            yield World(stack=stack, provider=provider)
+
+
+@pytest.fixture
+def visitor() -> Iterator[Visitor]:
+    with Visitor() as visitor:
+        yield visitor
+
+
+def test_a_sign_in_opens_the_platforms_of_the_profile(world: World, visitor: Visitor) -> None:
+    answer = world.sign_in(visitor, email="all@example.com")
+    assert answer.headers["Location"] == "/en/energy"
+    for app in ("energy", "operations", "finance"):
+        page = visitor.get(world.url(app, f"/en/{app}"))
+        assert page.status_code == 200
+        assert page.url == world.url(app, f"/en/{app}")
+        assert "all@example.com" in page.text
+    # Nothing of the attempt is left behind.
+    assert [cookie.name for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")] == []
+
+
+def test_a_sign_in_leads_back_to_where_it_was_needed(world: World, visitor: Visitor) -> None:
+    wanted = world.url("finance", "/en/finance/invoices")
+    asked = visitor.get(wanted, follow=False)
+    login = asked.headers["Location"]
+    assert login.startswith(world.url("auth_app", "/en/login?next="))
+    page = visitor.get(login)
+    link = page.text.partition('href="/en/login/oidc')[2].partition('"')[0]
+    answer = world.through_provider(
+        visitor, visitor.get(world.url("auth_app", "/en/login/oidc" + link)), email="all@example.com"
+    )
+    assert answer.headers["Location"] == wanted
+
+
+def test_a_claim_of_the_providers_own_gates_routes_and_the_profile_has_the_last_word(
+    world: World, visitor: Visitor
+) -> None:
+    assert world.sign_in(visitor, email="none@example.com").headers["Location"] == "/en/profile"
+    # The token's group opens finance at the edge; the profile closes it. Energy the edge does not open at all.
+    assert visitor.get(world.url("finance", "/en/finance"), follow=False).status_code == 403
+    assert visitor.get(world.url("energy", "/en/energy"), follow=False).status_code == 302
+
+
+def test_the_password_form_signs_nobody_in(world: World, visitor: Visitor) -> None:
+    page = visitor.get(world.url("auth_app", "/en/login"))
+    fields = {"email": "all@example.com", "password": "demo", "csrfmiddlewaretoken": ""}
+    answer = visitor.post(page.url, fields)
+    assert answer.status_code in {303, 403}
+    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
+
+
+def test_parallel_requests_of_two_applications_refresh_once_and_sign_nobody_out(world: World) -> None:
+    with Visitor() as visitor:
+        world.sign_in(visitor, email="all@example.com")
+        for _ in range(3):
+            before = int(str(world.provider.counts()["refreshes"]))
+            time.sleep(ACCESS_TOKEN_TTL_S + 1)
+            # The very same cookies in every request, as a browser with many tabs sends them.
+            cookies = {cookie.name: cookie.value for cookie in visitor.http.cookies if cookie.name.startswith("VAR_")}
+            pages = [
+                world.url(app, path)
+                for app, path in (
+                    ("energy", "/en/energy/clients"),
+                    ("finance", "/en/finance/invoices"),
+                )
+            ] * 6
+
+            def ask(url: str, sent: dict[str, str] = cookies) -> requests.Response:
+                return requests.get(
+                    url, cookies=sent, headers={"Accept": "text/html"}, allow_redirects=False, timeout=30
+                )
+
+            with ThreadPoolExecutor(len(pages)) as pool:
+                answers = list(pool.map(ask, pages))
+            assert [answer.status_code for answer in answers] == [200] * len(pages)
+            given = {answer.cookies.get("VAR_REFRESH_TOKEN") for answer in answers}
+            assert len(given - {None}) == 1
+            assert int(str(world.provider.counts()["refreshes"])) == before + 1
+            visitor.http.cookies.update(answers[0].cookies)
+        assert world.state(visitor)["signedIn"] is True
+
+
+def test_signing_out_here_signs_out_at_the_provider_too(world: World, visitor: Visitor) -> None:
+    world.sign_in(visitor, email="all@example.com")
+    page = visitor.get(world.url("energy", "/en/energy"))
+    to_provider = visitor.submit(page, "/en/logout", follow=False)
+    assert to_provider.status_code == 303
+    target = to_provider.headers["Location"]
+    assert target.startswith(f"{world.provider.issuer}/session/end?")
+    assert "id_token_hint" in parse_qs(urlsplit(target).query)
+    # A browser lets the form lead there: its page says that it may.
+    policy = page.headers["Content-Security-Policy"]
+    assert world.provider.issuer in policy.partition("form-action")[2].partition(";")[0]
+    assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+    confirm = visitor.get(target)
+    action, fields = forms_of(confirm)[0]
+    done = visitor.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
+    assert done.url == world.url("auth_app", "/en/signed-out")
+    # The provider asks for a name again.
+    page = world.begin(visitor)
+    assert any("login" in fields for _, fields in forms_of(page))
+
+
+def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world: World, visitor: Visitor) -> None:
+    with Visitor() as elsewhere:
+        world.sign_in(elsewhere, email="all@example.com")
+        world.sign_in(visitor, email="all@example.com")
+        held = {cookie.name: cookie.value for cookie in visitor.http.cookies if cookie.name.startswith("VAR_")}
+        logouts = int(str(world.provider.counts()["logouts"]))
+        confirm = visitor.get(f"{world.provider.issuer}/session/end")
+        action, fields = forms_of(confirm)[0]
+        visitor.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
+        counts = world.provider.counts()
+        assert (counts["logouts"], counts["logoutErrors"]) == (logouts + 1, [])
+        # A page, which asks for /me: to `/`, with its cookies gone.
+        page = requests.get(
+            world.url("finance", "/en/finance"),
+            cookies=held,
+            headers={"Accept": "text/html"},
+            allow_redirects=False,
+            timeout=30,
+        )
+        assert (page.status_code, page.headers["Location"]) == (302, "/")
+        assert 'VAR_REFRESH_TOKEN=""' in page.headers["Set-Cookie"]
+        # The watch of a tab, which asks for nothing else.
+        assert world.state(visitor, "operations") == {"signedIn": False, "account": None}
+        assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+        # The same account's other browser, another session there, goes on.
+        assert world.state(elsewhere)["signedIn"] is True
+        assert elsewhere.get(world.url("energy", "/en/energy")).status_code == 200
+
+
+def test_a_code_is_used_once(world: World) -> None:
+    with Visitor() as visitor:
+        first = world.through_provider(visitor, world.begin(visitor), email="energy@example.com")
+        callback = first.url
+        again = visitor.get(callback, follow=False)
+        assert again.status_code == 400
+        assert 'data-failure="unknown-attempt"' in again.text
+    with Visitor() as thief:
+        stolen = thief.get(callback, follow=False)
+        assert stolen.status_code == 400
+        assert thief.cookie("VAR_ACCESS_TOKEN") is None

@@ -1,0 +1,316 @@
+"""What must never sign anybody in, or out: each is answered with a page of its own, by the real gateway."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+import requests
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.fake_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
+from tests.harness import running_stack
+from tests.visitor import Visitor
+
+OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+class Gateway:
+    def __init__(self, url: str, provider: FakeProvider) -> None:
+        self.url = url
+        self.provider = provider
+
+    def begin(self, visitor: Visitor, *, next_url: str = "") -> str:
+        """Set out to the provider; the attempt's state."""
+        answer = visitor.get(f"{self.url}/de/login/oidc?next={quote(next_url, safe='')}", follow=False)
+        assert answer.status_code == 302, answer.text
+        location = answer.headers["Location"]
+        assert location.startswith(f"{self.provider.issuer}/auth?")
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
+        assert asked["response_type"] == "code"
+        assert asked["code_challenge_method"] == "S256"
+        assert asked["redirect_uri"] == f"{self.url}/login/oidc/callback"
+        self.provider.nonce = asked["nonce"]
+        return asked["state"]
+
+    def come_back(self, visitor: Visitor, state: str, **query: str) -> requests.Response:
+        params = "&".join(f"{name}={quote(value, safe='')}" for name, value in {"state": state, **query}.items())
+        return visitor.get(f"{self.url}/login/oidc/callback?{params}", follow=False)
+
+    def sign_in(self, visitor: Visitor, *, next_url: str = "") -> requests.Response:
+        return self.come_back(visitor, self.begin(visitor, next_url=next_url), code="a-code")
+
+    def end(self, logout_token: str) -> requests.Response:
+        return requests.post(f"{self.url}/oidc/backchannel-logout", data={"logout_token": logout_token}, timeout=20)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    with fake_provider() as (provider, _):
+        variables = {
+            "APP_OIDC_ISSUER": provider.issuer,
+            "APP_OIDC_CLIENT_ID": CLIENT_ID,
+            "APP_OIDC_CLIENT_SECRET": CLIENT_SECRET,
+            "SANDBOX_TRUSTED_ISSUER": provider.issuer,
+        }
+        folder = tmp_path_factory.mktemp("stack")
+        with running_stack(folder, without=("energy", "operations", "finance"), **variables) as stack:
+            yield Gateway(stack.url("auth_app"), provider)
+
+
+@pytest.fixture
+def gateway(served: Gateway) -> Gateway:
+    served.provider.reset()
+    return served
+
+
+@pytest.fixture
+def visitor() -> Iterator[Visitor]:
+    with Visitor() as visitor:
+        yield visitor
+
+
+def assert_nobody_is_signed_in(visitor: Visitor, answer: requests.Response, *, status: int, failure: str) -> None:
+    assert answer.status_code == status, answer.text
+    assert f'data-failure="{failure}"' in answer.text
+    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
+    assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+
+
+def test_an_honest_provider_signs_in(gateway: Gateway, visitor: Visitor) -> None:
+    gateway.provider.claims |= {"permissions": ["FINANCE_APP"]}
+    answer = gateway.sign_in(visitor)
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == "/de/finance"
+    assert visitor.cookie("VAR_ACCESS_TOKEN")
+    form = gateway.provider.forms[0]
+    assert form["grant_type"] == "authorization_code"
+    assert len(form["code_verifier"]) >= 43
+
+
+@pytest.mark.parametrize(
+    "target", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_a_sign_in_leads_to_no_other_site(gateway: Gateway, visitor: Visitor, target: str) -> None:
+    answer = gateway.sign_in(visitor, next_url=target)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/de/profile")
+
+
+ID_TOKENS: dict[str, tuple[str, Callable[[FakeProvider, dict[str, Any]], str]]] = {
+    "no signature": ("algorithm", lambda p, claims: p.sign(claims, algorithm="none")),
+    "a shared secret": ("algorithm", lambda p, claims: p.sign(claims, algorithm="HS256", key=CLIENT_SECRET)),
+    "an algorithm that the provider does not name": ("algorithm", lambda p, claims: p.sign(claims, algorithm="RS512")),
+    "another key under the same name": ("signature", lambda p, claims: p.sign(claims, key=OTHER_KEY)),
+    "a key that is not published": ("unknown-key", lambda p, claims: p.sign(claims, key=OTHER_KEY, kid="two")),
+    "another audience": ("audience", lambda p, claims: p.sign(claims | {"aud": "another-client"})),
+    "no audience": ("audience", lambda p, claims: p.sign(claims | {"aud": None})),
+    "another issuer": ("issuer", lambda p, claims: p.sign(claims | {"iss": "https://other.example"})),
+    "an hour old": ("expired", lambda p, claims: p.sign(claims | {"exp": int(time.time()) - 3600})),
+    "no end": ("claims", lambda p, claims: p.sign(claims | {"exp": None})),
+    "another nonce": ("nonce", lambda p, claims: p.sign(claims | {"nonce": "of another attempt"})),
+    "no nonce": ("nonce", lambda p, claims: p.sign(claims | {"nonce": None})),
+    "for several, and none of them presents it": (
+        "claims",
+        lambda p, claims: p.sign(claims | {"aud": [CLIENT_ID, "another-client"]}),
+    ),
+    "another access token": ("claims", lambda p, claims: p.sign(claims | {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"})),
+    "nobody": ("claims", lambda p, claims: p.sign(claims | {"sub": None})),
+    "no token": ("malformed", lambda p, claims: "not.a token"),
+}
+
+
+@pytest.mark.parametrize("forgery", ID_TOKENS)
+def test_an_id_token_that_is_not_for_us_signs_nobody_in(gateway: Gateway, visitor: Visitor, forgery: str) -> None:
+    flaw, make = ID_TOKENS[forgery]
+    gateway.provider.make_id_token = lambda claims: make(gateway.provider, claims)
+    answer = gateway.sign_in(visitor)
+    assert_nobody_is_signed_in(visitor, answer, status=502, failure=f"id-token-{flaw}")
+    assert 'lang="de"' in answer.text
+
+
+def test_a_wrong_state_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+    gateway.begin(visitor)
+    for state in ("", "guessed", "ü\x00"):
+        answer = gateway.come_back(visitor, state, code="a-code")
+        assert_nobody_is_signed_in(visitor, answer, status=400, failure="unknown-attempt")
+    assert gateway.provider.forms == []
+
+
+def test_an_attempt_of_another_browser_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+    with Visitor() as attacker:
+        state = gateway.begin(attacker)
+    answer = gateway.come_back(visitor, state, code="the-attackers-code")
+    assert_nobody_is_signed_in(visitor, answer, status=400, failure="unknown-attempt")
+    assert gateway.provider.forms == []
+
+
+def test_a_forged_cookie_is_no_attempt(gateway: Gateway, visitor: Visitor) -> None:
+    state = gateway.begin(visitor)
+    (cookie,) = (cookie for cookie in visitor.http.cookies if cookie.name.startswith("oidc_"))
+    assert cookie.value is not None
+    cookie.value = cookie.value[:-4] + ("AAAA" if not cookie.value.endswith("AAAA") else "BBBB")
+    answer = gateway.come_back(visitor, state, code="a-code")
+    assert_nobody_is_signed_in(visitor, answer, status=400, failure="unknown-attempt")
+
+
+def test_two_tabs_may_try_at_the_same_time(gateway: Gateway, visitor: Visitor) -> None:
+    first = gateway.begin(visitor)
+    nonce = gateway.provider.nonce
+    gateway.begin(visitor)
+    gateway.provider.nonce = nonce
+    assert gateway.come_back(visitor, first, code="a-code").status_code == 303
+
+
+def test_a_browser_keeps_few_attempts(gateway: Gateway, visitor: Visitor) -> None:
+    for _ in range(12):
+        gateway.begin(visitor)
+    attempts = [cookie.name for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")]
+    assert len(attempts) <= 5
+    # The signed-out page takes them all.
+    visitor.get(f"{gateway.url}/en/signed-out")
+    assert [cookie.name for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")] == []
+
+
+def test_a_code_that_was_used_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+    gateway.provider.token_answer = (400, {"error": "invalid_grant", "error_description": "<b>used</b>"})
+    answer = gateway.sign_in(visitor)
+    assert_nobody_is_signed_in(visitor, answer, status=400, failure="code-refused")
+    assert "<b>used</b>" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "page"),
+    [
+        (401, {"error": "invalid_client"}, (502, "provider-error")),
+        (200, {"access_token": "a"}, (502, "provider-error")),
+        (200, {}, (502, "provider-error")),
+        (500, {}, (503, "provider-down")),
+    ],
+)
+def test_a_provider_that_fails_signs_nobody_in(
+    gateway: Gateway, visitor: Visitor, status: int, body: dict[str, str], page: tuple[int, str]
+) -> None:
+    gateway.provider.token_answer = (status, body)
+    assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=page[0], failure=page[1])
+
+
+@pytest.mark.parametrize(
+    ("error", "page"), [("access_denied", (403, "cancelled")), ("server_error", (502, "provider-error"))]
+)
+def test_a_refusal_of_the_provider_is_told(
+    gateway: Gateway, visitor: Visitor, error: str, page: tuple[int, str]
+) -> None:
+    answer = gateway.come_back(visitor, gateway.begin(visitor), error=error, error_description="<i>text</i>")
+    assert_nobody_is_signed_in(visitor, answer, status=page[0], failure=page[1])
+    assert "<i>text</i>" not in answer.text
+
+
+def test_an_answer_of_another_provider_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+    answer = gateway.come_back(visitor, gateway.begin(visitor), code="a-code", iss="https://other.example")
+    assert_nobody_is_signed_in(visitor, answer, status=502, failure="id-token-issuer")
+    assert gateway.provider.forms == []
+
+
+def test_an_access_token_that_is_no_jwt_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+    gateway.provider.make_access_token = lambda claims: "opaque"
+    assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=502, failure="access-token")
+
+
+def test_an_access_token_that_no_browser_keeps_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+    gateway.provider.make_access_token = lambda claims: gateway.provider.sign(claims | {"padding": "x" * 2900})
+    answer = gateway.sign_in(visitor)
+    assert_nobody_is_signed_in(visitor, answer, status=502, failure="too-large")
+
+
+def state_of(gateway: Gateway, visitor: Visitor) -> bool:
+    answer = visitor.http.get(f"{gateway.url}/sign-in-state", timeout=20)
+    return bool(answer.json()["signedIn"])
+
+
+LOGOUT_TOKENS: dict[str, Callable[[FakeProvider], str]] = {
+    "no signature": lambda p: p.sign({"iss": p.issuer}, algorithm="none"),
+    "another key": lambda p: p.sign({"iss": p.issuer, "aud": CLIENT_ID}, key=OTHER_KEY),
+    "another audience": lambda p: p.logout_token(aud="another-client"),
+    "another issuer": lambda p: p.logout_token(iss="https://other.example"),
+    "an ID token": lambda p: p.logout_token(nonce="n", events=None),
+    "a nonce": lambda p: p.logout_token(nonce="n"),
+    "no event": lambda p: p.logout_token(events={}),
+    "another event": lambda p: p.logout_token(events={"http://example.com/other": {}}),
+    "old": lambda p: p.logout_token(iat=int(time.time()) - 3600),
+    "past its end": lambda p: p.logout_token(exp=int(time.time()) - 3600),
+    "an end that is no time": lambda p: p.logout_token(exp="soon"),
+    "from the future": lambda p: p.logout_token(iat=int(time.time()) + 3600),
+    "no name": lambda p: p.logout_token(jti=None),
+    "nobody": lambda p: p.logout_token(sid=None, sub=None),
+    "no token": lambda p: "",
+}
+
+
+@pytest.mark.parametrize("forgery", LOGOUT_TOKENS)
+def test_a_forged_logout_token_signs_nobody_out(gateway: Gateway, visitor: Visitor, forgery: str) -> None:
+    assert gateway.sign_in(visitor).status_code == 303
+    answer = gateway.end(LOGOUT_TOKENS[forgery](gateway.provider))
+    assert answer.status_code == 400
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert state_of(gateway, visitor) is True
+
+
+def test_a_logout_token_ends_that_session_and_no_other(gateway: Gateway, visitor: Visitor) -> None:
+    with Visitor() as other:
+        gateway.provider.claims["sid"] = "s-2"
+        assert gateway.sign_in(other).status_code == 303
+        gateway.provider.claims["sid"] = "s-3"
+        assert gateway.sign_in(visitor).status_code == 303
+        assert gateway.end(gateway.provider.logout_token(sid="s-3")).status_code == 200
+        assert state_of(gateway, visitor) is False
+        assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+        assert state_of(gateway, other) is True
+
+
+def test_without_a_session_it_ends_all_of_that_user_that_began_before(gateway: Gateway, visitor: Visitor) -> None:
+    gateway.provider.claims = {"sub": "ada", "sid": "a-1"}
+    assert gateway.sign_in(visitor).status_code == 303
+    with Visitor() as second, Visitor() as somebody_else, Visitor() as later:
+        gateway.provider.claims = {"sub": "ada"}
+        gateway.sign_in(second)
+        gateway.provider.claims = {"sub": "bob"}
+        gateway.sign_in(somebody_else)
+        logout_token = gateway.provider.logout_token(sid=None, sub="ada")
+        assert gateway.end(logout_token).status_code == 200
+        assert [state_of(gateway, one) for one in (visitor, second, somebody_else)] == [False, False, True]
+        gateway.provider.claims = {"sub": "ada"}
+        gateway.sign_in(later)
+        assert state_of(gateway, later) is True
+        # Played again, it would end a sign-in that it was never about.
+        assert gateway.end(logout_token).status_code == 400
+        assert state_of(gateway, later) is True
+
+
+def test_without_an_answer_of_the_provider_there_is_a_page_that_says_so(
+    tmp_path_factory: pytest.TempPathFactory, visitor: Visitor
+) -> None:
+    with fake_provider() as (provider, take_down):
+        take_down()
+        variables = {"APP_OIDC_ISSUER": provider.issuer, "APP_OIDC_CLIENT_ID": CLIENT_ID}
+        folder = tmp_path_factory.mktemp("stack")
+        with running_stack(folder, without=("energy", "operations", "finance"), **variables) as stack:
+            url = stack.url("auth_app")
+            assert visitor.get(f"{url}/en/login").status_code == 200
+            answer = visitor.get(f"{url}/en/login/oidc", follow=False)
+            assert_nobody_is_signed_in(visitor, answer, status=503, failure="provider-down")
+            assert answer.headers["Retry-After"] == "5"
+            assert (
+                requests.post(f"{url}/oidc/backchannel-logout", data={"logout_token": "a.b.c"}, timeout=20).status_code
+                == 400
+            )
+
+
+def test_without_a_provider_none_of_it_is_there(stack: Any, visitor: Visitor) -> None:
+    gateway = stack.url("auth_app")
+    for path in ("/en/login/oidc", "/login/oidc/callback?state=a&code=b"):
+        assert visitor.get(f"{gateway}{path}", follow=False).status_code == 404
+    answer = requests.post(f"{gateway}/oidc/backchannel-logout", data={"logout_token": "a.b.c"}, timeout=20)
+    assert answer.status_code == 404

@@ -1,0 +1,130 @@
+"""`manage.py run`, which is `make run`: all five servers, started and stopped as one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal.server.fleet import answers
+from portal.server.ports import port_is_free
+from tests.harness import ROOT, clean_environment, free_port_base
+
+MARKER = "PORTAL_TEST_RUN"
+
+
+class Run:
+    """A started `manage.py run`, with all that it has printed so far."""
+
+    def __init__(self, folder: Path, port_base: int) -> None:
+        self.port_base = port_base
+        self.ports = [port_base + p.port_offset for p in PROJECTS] + [port_base + BACKEND_PORT_OFFSET]
+        self.marker = f"{MARKER}={folder}"
+        merged = {
+            **os.environ,
+            **clean_environment(
+                PORT_BASE=str(port_base),
+                APP_STATE_DIR=str(folder / "state"),
+                SANDBOX_STATE_DIR=str(folder / "sandbox"),
+                DEBUG=None,
+                **{MARKER: str(folder)},
+            ),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "run"],
+            cwd=ROOT,
+            env={name: value for name, value in merged.items() if value is not None},
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+
+    def wait_for(self, line: str, *, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while line not in self.lines:
+            assert self.process.poll() is None, self.lines
+            assert time.monotonic() < end, self.lines
+            time.sleep(0.05)
+
+    def left_behind(self) -> list[int]:
+        """Process ids that still carry this run's mark."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if self.marker.encode() in path.read_bytes().split(b"\0"):
+                    found.append(int(path.parent.name))
+        return found
+
+    def end(self) -> None:
+        for pid in self.left_behind():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+        self._reader.join()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    started = Run(tmp_path, free_port_base())
+    try:
+        yield started
+    finally:
+        started.end()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_everything_starts_says_ready_and_stops_within_five_seconds(run: Run, number: signal.Signals) -> None:
+    run.wait_for("ready", seconds=120)
+    assert all(answers(port) for port in run.ports)
+    printed = "\n".join(run.lines)
+    for email in ("energy", "operations", "finance", "all", "none"):
+        assert f"{email}@example.com" in printed
+    assert f"http://localhost:{run.port_base}" in printed
+    run.process.send_signal(number)
+    run.process.wait(timeout=5)
+    assert run.left_behind() == []
+    assert all(port_is_free("127.0.0.1", port) for port in run.ports)
+
+
+def test_nothing_stays_behind_when_the_run_itself_is_killed(run: Run) -> None:
+    run.wait_for("ready", seconds=120)
+    run.process.kill()
+    end = time.monotonic() + 10
+    while run.left_behind():
+        assert time.monotonic() < end, run.left_behind()
+        time.sleep(0.1)
+
+
+def test_taken_ports_are_named_in_one_line(tmp_path: Path) -> None:
+    base = free_port_base()
+    with socket.socket() as first, socket.socket() as second:
+        for taken, port in ((first, base + 1), (second, base + BACKEND_PORT_OFFSET)):
+            taken.bind(("127.0.0.1", port))
+            taken.listen(1)
+        run = Run(tmp_path, base)
+        try:
+            assert run.process.wait(timeout=30) != 0
+        finally:
+            run.end()
+    said = [line for line in run.lines if line]
+    taken = f"taken: port {base + BACKEND_PORT_OFFSET} (sandbox_api), {base + 1} (energy)"
+    assert said == [f"CommandError: {taken}; stop what listens there, or set PORT_BASE"]

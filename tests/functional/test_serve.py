@@ -1,0 +1,171 @@
+"""`manage.py --app … serve`: one project with the production server, as a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from portal.config.projects import PROJECTS
+from portal.server.fleet import answers
+from portal.server.ports import port_is_free
+from tests.harness import ROOT, clean_environment, free_port_base
+
+DEAD_BACKEND = "http://127.0.0.1:9"
+
+
+def environment(state: Path, **variables: str | None) -> dict[str, str]:
+    merged = {
+        **os.environ,
+        **clean_environment(
+            **{"DEBUG": "on", "APP_STATE_DIR": str(state), "APP_PUBLIC_API_BASE_URL": DEAD_BACKEND, **variables}
+        ),
+    }
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def until(condition: Callable[[], object], *, seconds: float, what: str) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def serving(
+    state: Path, *options: str, app: str = "energy", port: int | None = None, **variables: str | None
+) -> Iterator[tuple[int, int]]:
+    """Gives the server's process id and its port."""
+    port = port or free_port_base()
+    command = [sys.executable, "manage.py", "--app", app, "serve", "--port", str(port), *options]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment(state, **variables), start_new_session=True, stderr=subprocess.PIPE
+    )
+    try:
+        until(lambda: answers(port) or process.poll() is not None, seconds=30, what="the server answers")
+        assert process.poll() is None, process.stderr.read().decode()
+        yield process.pid, port
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+
+
+def children(pid: int) -> set[int]:
+    """Process ids of the direct children."""
+    with contextlib.suppress(FileNotFoundError):
+        return {int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+    return set()
+
+
+@pytest.mark.parametrize("app", [project.app for project in PROJECTS])
+def test_each_project_passes_its_checks_in_a_fresh_process(app: str, tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "--app", app, "check", "--fail-level", "WARNING"]
+    result = subprocess.run(command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "no issues" in result.stdout
+
+
+def test_the_server_needs_no_backend_and_nothing_run_before_it(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, port):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection.request("GET", "/en/energy", headers={"Accept": "text/html"})
+        response = connection.getresponse()
+        response.read()
+        assert response.status == 302
+        assert "/en/login" in response.getheader("Location", "")
+        connection.close()
+
+
+def test_static_files_have_hashed_names_and_are_cached_for_good(tmp_path: Path) -> None:
+    production = {"DEBUG": "off", "SECRET_KEY": "k" * 50, "ALLOWED_HOSTS": "127.0.0.1"}
+    with serving(tmp_path, app="auth_app", APP_PUBLIC_GATEWAY_APP_URL=DEAD_BACKEND, **production) as (_, port):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection.request("GET", "/en/login", headers={"Accept": "text/html"})
+        page = connection.getresponse().read().decode()
+        style = next(part.split('"')[0] for part in page.split('href="')[1:] if ".css" in part.split('"')[0])
+        connection.request("GET", style)
+        response = connection.getresponse()
+        assert response.read()
+        assert response.status == 200
+        assert "immutable" in response.getheader("Cache-Control", "")
+        connection.close()
+
+
+def test_a_worker_that_dies_is_replaced_again_and_again(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as (pid, port):
+        until(lambda: len(children(pid)) == 2, seconds=10, what="two workers")
+        for _ in range(3):
+            before = children(pid)
+            for worker in before:
+                os.kill(worker, signal.SIGKILL)
+            until(
+                lambda before=before: len(children(pid) - before) == 2 and answers(port),
+                seconds=10,
+                what="both workers are replaced",
+            )
+
+
+def test_the_server_stops_on_sigterm_and_frees_its_port(tmp_path: Path) -> None:
+    with serving(tmp_path) as (pid, port):
+        os.kill(pid, signal.SIGTERM)
+        until(lambda: port_is_free("127.0.0.1", port), seconds=5, what="the port is free")
+
+
+def test_workers_end_when_their_server_is_killed(tmp_path: Path) -> None:
+    with serving(tmp_path) as (pid, port):
+        workers = children(pid)
+        assert workers
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: port_is_free("127.0.0.1", port), seconds=5, what="no worker keeps the port")
+
+
+def test_a_taken_port_is_named_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen(1)
+        port = taken.getsockname()[1]
+        command = [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)]
+        result = subprocess.run(
+            command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=False
+        )
+    assert result.returncode != 0
+    assert (
+        result.stderr.strip()
+        == f"CommandError: port {port} is taken: stop what listens there, or name another with --port"
+    )
+
+
+def test_a_missing_variable_stops_the_start_with_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "--app", "energy", "serve"]
+    settings = environment(tmp_path) | {"DEBUG": "off"}
+    result = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    assert result.stderr == "energy: SECRET_KEY is missing: it should be a long random text\n"
+
+
+def test_without_an_app_the_entry_lists_what_there_is(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "manage.py")]
+    result = subprocess.run(
+        command, cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0
+    for word in ("auth_app", "energy", "operations", "finance", "run", "startplatform"):
+        assert f"  {word}" in result.stdout
+
+
+def test_an_unknown_app_is_answered_with_the_names_of_all(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "--app", "logistics", "check"]
+    result = subprocess.run(command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr == "--app logistics: no such project; there are auth_app, energy, operations, finance\n"

@@ -1,0 +1,74 @@
+"""A shared store of one's own for each test, and a world to refresh in."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+import redis
+from django.test import override_settings
+
+from portal.store.sqlite_pool import close_idle_connections
+from tests.portal.api.world import World
+from tests.redis_server import running_redis
+
+
+def sqlite_entry(path: Path) -> dict:
+    return {
+        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "LOCATION": str(path),
+        "OPTIONS": {"WHEN_FULL": "refuse", "BUSY_TIMEOUT_S": 5},
+    }
+
+
+def redis_entry(url: str) -> dict:
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": url,
+        "OPTIONS": {
+            "serializer": "portal.store.json_serializer.JsonSerializer",
+            "socket_timeout": 1,
+            "socket_connect_timeout": 1,
+        },
+    }
+
+
+@contextlib.contextmanager
+def caches(entry: dict):
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        yield
+    close_idle_connections()
+
+
+@pytest.fixture
+def store_path(tmp_path: Path) -> Path:
+    return tmp_path / "store" / "refresh.sqlite3"
+
+
+@pytest.fixture
+def embedded_store(store_path):
+    with caches(sqlite_entry(store_path)):
+        yield store_path
+
+
+@pytest.fixture
+def world(embedded_store):
+    made = World()
+    yield made
+    for process in made.processes:
+        process.settle()
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory):
+    with running_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_store(redis_server):
+    with contextlib.closing(redis.Redis(port=redis_server.port)) as client:
+        client.flushall()
+    with caches(redis_entry(redis_server.url())):
+        yield redis_server

@@ -1,0 +1,95 @@
+"""`POST /refresh` on a real socket: one attempt, on a connection of its own, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.exchange import DocumentExchange, Granted, Refused, Unanswered
+from portal.api.handover import idempotency_key
+from portal.api.tokens import TokenPair
+from portal.api.transport import BearerAuth, Transport
+from tests.portal.api.http_server import Received, reply, scripted_server
+
+GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
+
+
+def exchange(url: str, *, seconds: float = 10, read_timeout_s: float = 5):
+    transport = Transport(base_url=url, connect_timeout_s=1, read_timeout_s=read_timeout_s)
+    try:
+        return DocumentExchange(transport).exchange(refresh="r1", deadline=Deadline(seconds), request_id="id")
+    finally:
+        transport.close()
+
+
+def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
+    with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
+        assert exchange(server.url) == Granted(pair=TokenPair(access="a2", refresh="r2"))
+    (request,) = server.received
+    assert request.line == "POST /refresh HTTP/1.1"
+    assert json.loads(request.body) == {"refreshToken": "r1"}
+    assert "authorization" not in request.headers
+    assert request.headers["idempotency-key"] == idempotency_key("r1")
+    assert request.headers["x-request-id"] == "id"
+
+
+def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
+    with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+        for _ in range(2):
+            transport.send(
+                method="GET", target="/me", headers={}, body=None, auth=BearerAuth("a"), deadline=Deadline(10)
+            )
+            DocumentExchange(transport).exchange(refresh="r1", deadline=Deadline(10), request_id=None)
+        transport.close()
+    assert [request.connection for request in server.received] == [1, 2, 1, 3]
+
+
+def test_a_refusal_is_an_answer():
+    with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
+        assert exchange(server.url) == Refused(reason="status 401")
+
+
+def test_a_503_is_no_answer_and_nothing_is_lost():
+    with scripted_server(lambda _, out: out.sendall(reply(status="503 Unavailable"))) as server:
+        assert exchange(server.url) == Unanswered(reason="status 503", lost=False)
+    assert len(server.received) == 1
+
+
+def test_a_backend_that_was_not_reached_has_not_taken_the_token():
+    outcome = exchange("http://127.0.0.1:1")
+    assert isinstance(outcome, Unanswered)
+    assert not outcome.lost
+
+
+def _break_before_the_answer(_: Received, out: socket.socket) -> None:
+    out.shutdown(socket.SHUT_RDWR)
+
+
+def _break_within_the_answer(_: Received, out: socket.socket) -> None:
+    out.sendall(GRANT[:-10])
+    out.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize("answer", [_break_before_the_answer, _break_within_the_answer])
+def test_an_answer_that_breaks_off_is_lost_and_nothing_is_repeated(answer):
+    with scripted_server(answer) as server:
+        outcome = exchange(server.url)
+    assert isinstance(outcome, Unanswered)
+    assert outcome.lost
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("limits", [{"read_timeout_s": 0.05}, {"seconds": 0.05}], ids=["silence", "deadline"])
+def test_an_answer_that_does_not_come_in_time_is_lost(limits):
+    over = threading.Event()
+    with scripted_server(lambda *_: over.wait(30)) as server:
+        outcome = exchange(server.url, **limits)
+        over.set()
+    assert isinstance(outcome, Unanswered)
+    assert outcome.lost
+    assert len(server.received) == 1

@@ -1,0 +1,185 @@
+"""The keys of a JWKS address: in the background, never waited for, never lost."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+import time
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from portal.api.jwks import FORCED_PAUSE_S, JwksKeys, jwks_keys, read_keys
+from portal.config.portal_config import TokenVerification
+from portal.config.runtime import portal_config
+from portal.errors import ApiUnavailableError
+from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
+from tests.portal.api.http_server import reply, scripted_server
+
+PRIVATE = {kid: rsa.generate_private_key(public_exponent=65537, key_size=2048) for kid in ("one", "two")}
+
+
+def document(*kids: str) -> bytes:
+    keys = [
+        {**jwt.algorithms.RSAAlgorithm.to_jwk(PRIVATE[kid].public_key(), as_dict=True), "kid": kid, "use": "sig"}
+        for kid in kids
+    ]
+    return json.dumps({"keys": keys}).encode()
+
+
+class Address:
+    """A JWKS address under control."""
+
+    def __init__(self, answer: bytes | Exception) -> None:
+        self.answer = answer
+        self.asked = threading.Semaphore(0)
+        self.count = 0
+
+    def __call__(self) -> bytes:
+        self.count += 1
+        try:
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+        finally:
+            self.asked.release()
+
+
+def kids(keys) -> list[str | None]:
+    return [key.key_id for key in keys]
+
+
+def test_keys_are_found_by_their_id_and_all_without_one():
+    source = JwksKeys(fetch=Address(document("one", "two")))
+    source.fetch_now()
+    assert kids(source.keys_for("two")) == ["two"]
+    assert kids(source.keys_for(None)) == ["one", "two"]
+
+
+def test_before_the_first_fetch_there_are_none_and_nothing_waits():
+    may_answer = threading.Event()
+
+    def fetch() -> bytes:
+        may_answer.wait(30)
+        return document("one")
+
+    source = JwksKeys(fetch=fetch)
+    assert source.keys_for("one") == ()
+    may_answer.set()
+    assert source.wait_until_fetched(timeout_s=30)
+    assert kids(source.keys_for("one")) == ["one"]
+
+
+def test_the_generation_changes_with_the_set_and_only_then():
+    address = Address(document("one"))
+    source = JwksKeys(fetch=address)
+    assert source.generation == 0
+    source.fetch_now()
+    source.fetch_now()
+    assert source.generation == 1
+    address.answer = document("one", "two")
+    source.fetch_now()
+    assert source.generation == 2
+
+
+def test_fetches_are_counted_when_they_begin_and_when_they_succeed():
+    source = JwksKeys(fetch=lambda: seen.append((source.begun, source.succeeded)) or document("one"))
+    seen: list[tuple[int, int]] = []
+    assert (source.begun, source.succeeded) == (0, 0)
+    source.fetch_now()
+    assert seen == [(1, 0)]
+    assert (source.begun, source.succeeded) == (1, 1)
+    failing = JwksKeys(fetch=Address(ApiUnavailableError("down")))
+    failing.fetch_now()
+    assert (failing.begun, failing.succeeded) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ApiUnavailableError("down"),
+        b"<html>",
+        b"[]",
+        b"{}",
+        b'{"keys": []}',
+        b'{"keys": 7}',
+        b'{"keys": [7]}',
+        b'{"keys": [{"kty": "nonsense"}]}',
+        b'{"keys": [{"kty": "RSA", "n": "!", "e": "!"}]}',
+    ],
+    ids=str,
+)
+def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
+    address = Address(document("one"))
+    source = JwksKeys(fetch=address)
+    source.fetch_now()
+    address.answer = answer
+    assert source.fetch_now() is False
+    assert kids(source.keys_for("one")) == ["one"]
+    assert source.generation == 1
+    assert "keeping the 1 keys" in caplog.text
+
+
+def test_one_unusable_key_does_not_hide_the_others():
+    keys = json.loads(document("one"))["keys"]
+    assert kids(read_keys(json.dumps({"keys": [{"kty": "odd", "kid": "x"}, *keys]}).encode())) == ["one"]
+
+
+def test_an_unknown_id_asks_for_one_fetch_in_half_a_minute():
+    now = [1000.0]
+    address = Address(document("one"))
+    source = JwksKeys(fetch=address, clock=lambda: now[0])
+    source.wait_until_fetched(timeout_s=30)
+    assert address.asked.acquire(timeout=30)
+    for number in range(100):
+        source.keys_for(f"made up {number}")
+    assert address.asked.acquire(timeout=30)
+    now[0] += FORCED_PAUSE_S - 1
+    source.keys_for("made up")
+    now[0] += 1
+    address.answer = document("one", "two")
+    source.keys_for("two")
+    assert address.asked.acquire(timeout=30)
+    assert address.count == 3
+    # The flood has pushed out nothing, and the new key is there once the set is swapped.
+    end = time.monotonic() + 30
+    while source.generation == 1 and time.monotonic() < end:
+        pass
+    assert kids(source.keys_for("two")) == ["two"]
+
+
+def test_tokens_verify_with_keys_from_a_real_address_and_after_a_rotation():
+    documents = [document("one")]
+    with scripted_server(lambda _, out: out.sendall(reply(documents[-1]))) as server:
+        url = f"{server.url}/keys.json"
+        verification = TokenVerification(jwks_url=url, algorithms=("RS256",))
+        source = jwks_keys(_config(verification))
+        use_key_source(source)
+        try:
+            assert source.wait_until_fetched(timeout_s=30)
+            verifier = make_verifier(verification)
+            assert verifier.verified_claims(_signed("one")) == {"sub": "ada"}
+            with pytest.raises(UnknownKeyError):
+                verifier.verified_claims(_signed("two"))
+            documents.append(document("two"))
+            source.fetch_now()
+            assert verifier.verified_claims(_signed("two")) == {"sub": "ada"}
+        finally:
+            use_key_source(None)
+    assert server.received[0].line == "GET /keys.json HTTP/1.1"
+
+
+def test_an_address_that_answers_anything_but_200_has_no_keys():
+    with scripted_server(lambda _, out: out.sendall(reply(document("one"), status="500 Oops"))) as server:
+        source = jwks_keys(_config(TokenVerification(jwks_url=server.url, algorithms=("RS256",))))
+        assert source.fetch_now() is False
+
+
+def _signed(kid: str) -> str:
+    return jwt.encode({"sub": "ada"}, PRIVATE[kid], algorithm="RS256", headers={"kid": kid})
+
+
+def _config(verification: TokenVerification):
+    return dataclasses.replace(portal_config(), verification=verification)

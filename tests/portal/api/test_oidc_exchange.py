@@ -1,0 +1,232 @@
+"""The refresh at the provider's token endpoint, and the records that go with it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.exchange import Granted, Refused, Unanswered
+from portal.api.oidc_exchange import OidcExchange, read_refresh
+from portal.api.oidc_provider import OidcClient
+from portal.api.oidc_sign_ins import ProviderSignIns
+from portal.api.oidc_tokens import LoggedOut, SignedInAs
+from portal.api.tokens import TokenPair
+from portal.api.transport import Reply
+from portal.config.portal_config import OidcProvider
+from portal.errors import StoreUnavailableError
+from portal.store.aliases import SharedStore
+from portal.store.sqlite import SqliteCache
+from portal.store.sqlite_pool import close_idle_connections
+from tests.fake_provider import fake_provider
+
+
+class StoreOn(SharedStore):
+    """A shared store on a given backend, without settings."""
+
+    def __init__(self, backend) -> None:
+        super().__init__(alias="test")
+        self._given = backend
+
+    def backend(self):
+        return self._given
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def backend(tmp_path, clock):
+    cache = SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    cache.clock = clock
+    yield cache
+    close_idle_connections()
+
+
+@pytest.fixture
+def sign_ins(backend, clock) -> ProviderSignIns:
+    return ProviderSignIns(store=StoreOn(backend), max_age_s=3600, clock=clock)
+
+
+@pytest.fixture
+def provider():
+    with fake_provider() as (provider, take_down):
+        provider.take_down = take_down
+        yield provider
+
+
+@pytest.fixture
+def exchange(provider, sign_ins) -> OidcExchange:
+    client = OidcClient(
+        provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
+    )
+    return OidcExchange(client=lambda: client, sign_ins=sign_ins)
+
+
+def reply(status: int, body: object) -> Reply:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Reply(status=status, headers={}, content=content)
+
+
+def pair(number: int) -> TokenPair:
+    return TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
+
+
+def begin(sign_ins, number=1, *, subject="ada", sid="s-1") -> None:
+    sign_ins.begin(pair(number), signed_in_as=SignedInAs(subject=subject, sid=sid), id_token="an-id-token")
+
+
+def out(*, sid=None, subject="ada", token_id="j-1") -> LoggedOut:
+    return LoggedOut(subject=subject, sid=sid, token_id=token_id)
+
+
+# --- what an answer means ---
+
+
+def test_new_tokens_are_granted():
+    outcome = read_refresh(reply(200, {"access_token": "a", "refresh_token": "r"}), presented="old")
+    assert outcome == Granted(pair=TokenPair(access="a", refresh="r"))
+
+
+def test_without_a_new_refresh_token_the_old_one_stays():
+    outcome = read_refresh(reply(200, {"access_token": "a"}), presented="old")
+    assert outcome == Granted(pair=TokenPair(access="a", refresh="old"))
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 422, 500])
+def test_a_refusal_ends_the_sign_in(status):
+    assert isinstance(read_refresh(reply(status, {"error": "invalid_grant"}), presented="old"), Refused)
+    assert isinstance(read_refresh(reply(status, b"<html>"), presented="old"), Refused)
+
+
+@pytest.mark.parametrize("error", ["invalid_client", "unauthorized_client", "unsupported_grant_type"])
+def test_a_fault_of_the_set_up_signs_nobody_out(error):
+    outcome = read_refresh(reply(401, {"error": error}), presented="old")
+    assert outcome == Unanswered(reason=error, lost=False)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(429, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
+)
+def test_what_is_no_answer_signs_nobody_out(status, body):
+    assert isinstance(read_refresh(reply(status, body), presented="old"), Unanswered)
+
+
+@pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
+def test_json_without_tokens_ends_the_sign_in(body):
+    assert isinstance(read_refresh(reply(200, body), presented="old"), Refused)
+
+
+# --- the exchange ---
+
+
+def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exchange, sign_ins):
+    begin(sign_ins)
+    outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id="r")
+    assert isinstance(outcome, Granted)
+    assert provider.forms == [{"grant_type": "refresh_token", "refresh_token": "refresh-1", "client_id": "portal"}]
+    assert sign_ins.id_token(outcome.pair) == "an-id-token"
+    sign_ins.end(out(sid="s-1"))
+    assert sign_ins.has_ended(outcome.pair)
+
+
+def test_nothing_is_presented_for_a_sign_in_that_the_provider_has_ended(provider, exchange, sign_ins):
+    begin(sign_ins)
+    sign_ins.end(out(sid="s-1"))
+    assert isinstance(exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), Refused)
+    assert provider.forms == []
+
+
+def test_a_provider_that_is_down_has_not_taken_the_token(provider, exchange):
+    provider.take_down()
+    outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    assert isinstance(outcome, Unanswered)
+    assert outcome.lost is False
+
+
+def test_a_revocation_that_fails_is_no_error(provider, exchange):
+    provider.take_down()
+    exchange.revoke(refresh="refresh-1", deadline=Deadline(1))
+
+
+def test_without_the_store_nothing_is_presented(provider):
+    class Broken:
+        def __getattr__(self, name):
+            raise OSError("gone")
+
+    exchange = OidcExchange(
+        client=lambda: pytest.fail("asked"), sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60)
+    )
+    with pytest.raises(StoreUnavailableError):
+        exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+
+
+# --- the records ---
+
+
+def test_a_session_that_ended_ends_its_own_sign_ins_alone(sign_ins):
+    begin(sign_ins, 1, sid="s-1")
+    begin(sign_ins, 2, sid="s-2")
+    assert sign_ins.end(out(sid="s-1")) is True
+    assert (sign_ins.has_ended(pair(1)), sign_ins.has_ended(pair(2))) == (True, False)
+
+
+def test_a_user_that_signed_out_everywhere_can_sign_in_again(sign_ins, clock):
+    begin(sign_ins, 1, sid="s-1")
+    begin(sign_ins, 2, sid=None)
+    begin(sign_ins, 3, subject="bob")
+    clock.now += 1
+    sign_ins.end(out())
+    clock.now += 1
+    begin(sign_ins, 4)
+    assert [sign_ins.has_ended(pair(number)) for number in (1, 2, 3, 4)] == [True, True, False, False]
+
+
+def test_a_refresh_does_not_make_an_older_sign_in_new(sign_ins, clock):
+    begin(sign_ins, 1)
+    clock.now += 1
+    sign_ins.end(out())
+    clock.now += 1
+    sign_ins.carry_over(spent="refresh-1", pair=pair(2))
+    assert sign_ins.has_ended(pair(2))
+
+
+def test_a_logout_token_counts_once(sign_ins):
+    assert sign_ins.end(out(token_id="j")) is True
+    assert sign_ins.end(out(token_id="j")) is False
+
+
+def test_without_a_refresh_token_the_access_token_names_the_sign_in(sign_ins):
+    only_access = TokenPair(access="access-1")
+    sign_ins.begin(only_access, signed_in_as=SignedInAs(subject="ada", sid="s-1"), id_token="an-id-token")
+    sign_ins.end(out(sid="s-1"))
+    assert sign_ins.has_ended(only_access)
+    assert sign_ins.id_token(only_access) == "an-id-token"
+
+
+def test_tokens_that_came_from_elsewhere_have_no_record(sign_ins):
+    assert sign_ins.has_ended(pair(9)) is False
+    assert sign_ins.id_token(pair(9)) is None
+    assert sign_ins.has_ended(TokenPair()) is False
+    sign_ins.carry_over(spent="refresh-9", pair=pair(10))
+    assert sign_ins.id_token(pair(10)) is None
+
+
+def test_the_store_names_nobody_and_holds_no_token(sign_ins, backend):
+    begin(sign_ins)
+    sign_ins.carry_over(spent="refresh-1", pair=pair(2))
+    sign_ins.end(out(sid="s-1", token_id="j-unique"))
+    content = b"".join(path.read_bytes() for path in backend.path.parent.iterdir())
+    assert b":oidc" in content
+    for secret in ("an-id-token", "refresh-1", "refresh-2", "access-1", '"ada"', '"s-1"', "j-unique"):
+        assert secret.encode() not in content

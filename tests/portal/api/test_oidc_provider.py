@@ -1,0 +1,167 @@
+"""The client of the provider: discovery, keys, and the addresses that it makes."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.oidc_provider import KEYS_AGAIN_AFTER_S, KNOWN_FOR_S, OidcClient, read_metadata
+from portal.config.portal_config import OidcProvider
+from portal.errors import ApiMalformedError, ApiUnavailableError
+from tests.fake_provider import fake_provider
+
+ISSUER = "https://id.example.com"
+PROVIDER = OidcProvider(issuer=ISSUER, client_id="portal", client_secret="secret")
+DOCUMENT = {
+    "issuer": ISSUER,
+    "authorization_endpoint": f"{ISSUER}/auth",
+    "token_endpoint": f"{ISSUER}/token",
+    "jwks_uri": f"{ISSUER}/jwks",
+}
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def served(clock):
+    with fake_provider() as (provider, take_down):
+        client = OidcClient(
+            provider=OidcProvider(issuer=provider.issuer, client_id="portal", scopes=("openid", "offline_access")),
+            connect_timeout_s=1,
+            read_timeout_s=1,
+            clock=clock,
+        )
+        yield provider, client, take_down
+
+
+def soon() -> Deadline:
+    return Deadline(5)
+
+
+def test_a_plain_document_is_read_with_the_defaults_of_the_standard():
+    metadata = read_metadata(DOCUMENT, provider=PROVIDER)
+    assert metadata.algorithms == ("RS256",)
+    assert metadata.auth_method == "client_secret_basic"
+    assert (metadata.end_session_endpoint, metadata.revocation_endpoint, metadata.names_itself) == ("", "", False)
+
+
+@pytest.mark.parametrize(
+    ("methods", "secret", "method"),
+    [
+        (["client_secret_post"], "secret", "client_secret_post"),
+        (["client_secret_post", "client_secret_basic"], "secret", "client_secret_basic"),
+        (["private_key_jwt"], "secret", "client_secret_basic"),
+        (["client_secret_basic"], "", "none"),
+    ],
+)
+def test_the_client_names_itself_as_the_provider_wants(methods, secret, method):
+    provider = OidcProvider(issuer=ISSUER, client_id="portal", client_secret=secret)
+    document = DOCUMENT | {"token_endpoint_auth_methods_supported": methods}
+    assert read_metadata(document, provider=provider).auth_method == method
+
+
+def test_signatures_that_prove_nothing_are_not_accepted():
+    document = DOCUMENT | {"id_token_signing_alg_values_supported": ["none", "HS256", "ES256", "PS256"]}
+    assert read_metadata(document, provider=PROVIDER).algorithms == ("PS256", "ES256")
+    with pytest.raises(ApiMalformedError):
+        read_metadata(DOCUMENT | {"id_token_signing_alg_values_supported": ["none", "HS256"]}, provider=PROVIDER)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        [],
+        {},
+        DOCUMENT | {"issuer": "https://id.example.com.evil.example"},
+        DOCUMENT | {"issuer": None},
+        DOCUMENT | {"token_endpoint": None},
+        DOCUMENT | {"token_endpoint": "/token"},
+        DOCUMENT | {"authorization_endpoint": "javascript:alert(1)"},
+        DOCUMENT | {"jwks_uri": "http://id.example.com/jwks"},
+        DOCUMENT | {"end_session_endpoint": "http://id.example.com/end"},
+    ],
+)
+def test_a_document_that_can_not_be_right_is_refused(document):
+    with pytest.raises(ApiMalformedError):
+        read_metadata(document, provider=PROVIDER)
+
+
+@pytest.mark.parametrize("tail", ["[x/", "id.test:99999/t", "id.test:x/t", "id.test/a\r\nX: y", "id.test/\ta"])
+def test_an_address_that_can_not_be_read_is_refused(tail):
+    with pytest.raises(ApiMalformedError):
+        read_metadata(DOCUMENT | {"authorization_endpoint": f"https://{tail}"}, provider=PROVIDER)
+
+
+def test_an_issuer_may_have_a_slash_at_its_end_and_its_tokens_too():
+    assert read_metadata(DOCUMENT | {"issuer": f"{ISSUER}/"}, provider=PROVIDER).issuer == f"{ISSUER}/"
+
+
+def test_discovery_is_asked_once_an_hour_and_serves_on_while_the_provider_is_down(served, clock):
+    provider, client, take_down = served
+    first = client.metadata(deadline=soon())
+    provider.metadata["token_endpoint"] = f"{provider.issuer}/elsewhere"
+    assert client.metadata(deadline=soon()) == first
+    clock.now += KNOWN_FOR_S
+    assert client.metadata(deadline=soon()).token_endpoint == f"{provider.issuer}/elsewhere"
+    take_down()
+    clock.now += KNOWN_FOR_S
+    assert client.metadata(deadline=soon()).token_endpoint == f"{provider.issuer}/elsewhere"
+
+
+def test_a_provider_that_never_answered_is_said_so_and_asked_again(served):
+    provider, client, take_down = served
+    provider.metadata["issuer"] = "https://other.example"
+    with pytest.raises(ApiMalformedError):
+        client.metadata(deadline=soon())
+    provider.metadata.clear()
+    assert client.metadata(deadline=soon()).issuer == provider.issuer
+    take_down()
+    with pytest.raises(ApiUnavailableError):
+        client.keys(deadline=soon())
+
+
+def test_keys_are_asked_for_again_when_one_is_not_known_but_not_at_once(served, clock):
+    provider, client, _ = served
+    assert client.keys(deadline=soon())["keys"][0]["kid"] == "one"
+    provider.kid = "two"
+    assert client.keys(deadline=soon(), again=True)["keys"][0]["kid"] == "one"
+    clock.now += KEYS_AGAIN_AFTER_S
+    assert client.keys(deadline=soon())["keys"][0]["kid"] == "one"
+    assert client.keys(deadline=soon(), again=True)["keys"][0]["kid"] == "two"
+
+
+def test_the_way_to_the_provider_carries_a_challenge_and_not_its_answer(served):
+    _, client, _ = served
+    url = client.authorization_url(
+        client.metadata(deadline=soon()),
+        redirect_uri="http://localhost:8000/login/oidc/callback",
+        state="a-state",
+        nonce="a-nonce",
+        verifier="a-verifier-that-is-long-enough-to-be-one-0123456789",
+        locale="tr",
+    )
+    asked = parse_qs(urlsplit(url).query)
+    assert "a-verifier" not in url
+    assert asked["code_challenge_method"] == ["S256"]
+    assert (asked["state"], asked["nonce"], asked["ui_locales"]) == (["a-state"], ["a-nonce"], ["tr"])
+    # Without it a provider may leave the refresh token out.
+    assert asked["prompt"] == ["consent"]
+
+
+def test_a_refresh_token_can_only_be_revoked_where_the_provider_offers_it(served):
+    provider, client, _ = served
+    assert client.revoke(client.metadata(deadline=soon()), refresh="r", deadline=soon()) is None
+    assert provider.forms == []

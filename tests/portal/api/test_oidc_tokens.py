@@ -1,0 +1,175 @@
+"""What the provider signed, checked claim by claim. The gateway's answers to forgeries stand in the functional tests."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from portal.api.oidc_provider import ALGORITHMS
+from portal.api.oidc_tokens import (
+    LEEWAY_S,
+    LOGOUT_EVENT,
+    LOGOUT_TOKEN_AGE_S,
+    Expected,
+    Flaw,
+    LoggedOut,
+    SignedInAs,
+    TokenFlawError,
+    check_id_token,
+    check_logout_token,
+)
+
+NOW = 1_700_000_000
+ISSUER, CLIENT, NONCE, ACCESS = "https://id.example.com", "portal", "n-1", "an-access-token"
+EXPECTED = Expected(issuer=ISSUER, client_id=CLIENT, algorithms=ALGORITHMS)
+RSA_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+EC_KEY = ec.generate_private_key(ec.SECP256R1())
+
+
+def published(key, kid="k"):
+    algorithm = jwt.algorithms.RSAAlgorithm if isinstance(key, rsa.RSAPrivateKey) else jwt.algorithms.ECAlgorithm
+    return {**json.loads(algorithm.to_jwk(key.public_key())), "kid": kid}
+
+
+KEYS = {"keys": [published(RSA_KEY), published(EC_KEY, "e")]}
+
+
+def signed(claims, *, key=RSA_KEY, algorithm="RS256", kid="k", **headers):
+    content = {name: value for name, value in claims.items() if value is not None}
+    headers = {**({} if kid is None else {"kid": kid}), **headers}
+    return jwt.encode(content, key, algorithm=algorithm, headers=headers)
+
+
+def id_token(*, key=RSA_KEY, algorithm="RS256", kid="k", **changes):
+    claims = {"iss": ISSUER, "aud": CLIENT, "sub": "ada", "iat": NOW, "exp": NOW + 60, "nonce": NONCE, **changes}
+    return signed(claims, key=key, algorithm=algorithm, kid=kid)
+
+
+def check(token, *, now=NOW, keys=KEYS):
+    return check_id_token(token, keys=keys, expected=EXPECTED, nonce=NONCE, access_token=ACCESS, now=now)
+
+
+def logout_token(**changes):
+    claims = {
+        "iss": ISSUER,
+        "aud": CLIENT,
+        "iat": NOW,
+        "exp": NOW + 60,
+        "jti": "j-1",
+        "sid": "s-1",
+        "events": {LOGOUT_EVENT: {}},
+        **changes,
+    }
+    return signed(claims, typ="logout+jwt")
+
+
+def check_logout(token, *, now=NOW):
+    return check_logout_token(token, keys=KEYS, expected=EXPECTED, now=now)
+
+
+def flaw_of(call, *arguments, **options):
+    with pytest.raises(TokenFlawError) as caught:
+        call(*arguments, **options)
+    return caught.value.flaw
+
+
+@pytest.mark.parametrize(
+    ("key", "algorithm", "kid"),
+    [
+        (RSA_KEY, "RS256", "k"),
+        (RSA_KEY, "PS512", "k"),
+        (EC_KEY, "ES256", "e"),
+        (RSA_KEY, "RS256", None),
+    ],
+)
+def test_an_id_token_says_who_signed_in(key, algorithm, kid):
+    token = id_token(key=key, algorithm=algorithm, kid=kid, sid="s-1")
+    assert check(token) == SignedInAs(subject="ada", sid="s-1")
+
+
+def test_a_session_need_not_be_named():
+    assert check(id_token()).sid is None
+
+
+def test_a_hash_of_the_access_token_is_checked_where_there_is_one():
+    half = hashlib.sha256(ACCESS.encode()).digest()[:16]
+    right = base64.urlsafe_b64encode(half).rstrip(b"=").decode()
+    assert check(id_token(at_hash=right)).subject == "ada"
+    assert flaw_of(check, id_token(at_hash=right[::-1])) is Flaw.CLAIMS
+
+
+def test_clocks_may_differ_a_little():
+    assert check(id_token(exp=NOW - LEEWAY_S + 5)).subject == "ada"
+    assert flaw_of(check, id_token(exp=NOW - LEEWAY_S - 5)) is Flaw.EXPIRED
+
+
+@pytest.mark.parametrize("token", [None, 7, "", "a", "a.b", "a.b.c", "....", "é.é.é", "W10.e30.", "e30.e30.e30"])
+def test_what_is_no_token_is_refused(token):
+    assert flaw_of(check, token) in {Flaw.MALFORMED, Flaw.ALGORITHM}
+    assert flaw_of(check_logout, token) in {Flaw.MALFORMED, Flaw.ALGORITHM}
+
+
+def test_a_public_key_is_never_taken_as_a_shared_secret():
+    secret = "what everybody can read, and forty bytes long"
+    forged = jwt.encode({"iss": ISSUER, "aud": CLIENT}, secret, algorithm="HS256", headers={"kid": "k"})
+    assert flaw_of(check, forged) is Flaw.ALGORITHM
+    permissive = Expected(issuer=ISSUER, client_id=CLIENT, algorithms=("HS256",))
+    symmetric = {"keys": [{"kty": "oct", "kid": "k", "k": base64.urlsafe_b64encode(secret.encode()).decode()}]}
+    found = flaw_of(
+        check_id_token, forged, keys=symmetric, expected=permissive, nonce=NONCE, access_token=ACCESS, now=NOW
+    )
+    assert found is Flaw.UNKNOWN_KEY
+
+
+@pytest.mark.parametrize("keys", [{"keys": []}, {"keys": [None, "x", {}]}, {"keys": [{"kty": "RSA", "kid": "k"}]}])
+def test_a_key_set_without_the_key_accepts_nothing(keys):
+    assert flaw_of(check, id_token(), keys=keys) in {Flaw.UNKNOWN_KEY, Flaw.SIGNATURE}
+
+
+def test_a_logout_token_names_a_session_or_a_user():
+    assert check_logout(logout_token()) == LoggedOut(subject=None, sid="s-1", token_id="j-1")
+    assert check_logout(logout_token(sid=None, sub="ada")) == LoggedOut(subject="ada", sid=None, token_id="j-1")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"nonce": "n"},
+        {"events": {}},
+        {"events": [LOGOUT_EVENT]},
+        {"events": {LOGOUT_EVENT: "x"}},
+        {"jti": None},
+        {"jti": 7},
+        {"sid": None},
+        {"sid": ""},
+        {"sub": 7},
+    ],
+)
+def test_a_logout_token_that_lacks_something_is_refused(changes):
+    assert flaw_of(check_logout, logout_token(**changes)) is Flaw.CLAIMS
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"iat": None},
+        {"iat": "now"},
+        {"iat": True},
+        {"iat": NOW - LOGOUT_TOKEN_AGE_S - 1},
+        {"iat": NOW + LEEWAY_S + 1},
+        {"exp": NOW - LEEWAY_S},
+        {"exp": "later"},
+    ],
+)
+def test_a_logout_token_is_for_now(changes):
+    assert flaw_of(check_logout, logout_token(**changes)) is Flaw.EXPIRED
+
+
+def test_an_id_token_is_no_logout_token():
+    assert flaw_of(check_logout, id_token(sid="s-1")) is Flaw.CLAIMS
+    assert flaw_of(check, logout_token(sub="ada")) is Flaw.NONCE

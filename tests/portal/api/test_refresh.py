@@ -1,0 +1,67 @@
+"""`set_tokens`, `clear_tokens`, `sign_out`: what the sign-in services call."""
+
+from __future__ import annotations
+
+import pytest
+import responses
+
+from portal.api.refresh import clear_tokens, cookie_bytes, set_tokens, sign_out
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.errors import ApiMalformedError
+
+
+def test_set_tokens_signs_in():
+    tokens = TokenStore()
+    set_tokens(tokens, TokenPair(access="a", refresh="r"))
+    assert (tokens.current, tokens.fate) == (TokenPair(access="a", refresh="r"), Fate.SIGNED_IN)
+
+
+def test_clear_tokens_forgets_them():
+    tokens = TokenStore(TokenPair(access="a", refresh="r"))
+    clear_tokens(tokens)
+    assert tokens.cleared
+
+
+@pytest.mark.parametrize("name", [VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN])
+def test_a_token_that_browsers_would_not_keep_is_refused_at_sign_in_and_logged(name, caplog):
+    fits = "x" * (MAX_COOKIE_BYTES - len(name))
+    tokens = TokenStore()
+
+    def pair(value: str) -> TokenPair:
+        return (
+            TokenPair(access=value, refresh="r") if name == VAR_ACCESS_TOKEN else TokenPair(access="a", refresh=value)
+        )
+
+    with pytest.raises(ApiMalformedError, match=f"{name} cookie would take 4097 bytes") as caught:
+        set_tokens(tokens, pair(fits + "x"))
+    assert "sign-in refused" in caplog.text
+    assert "xx" not in str(caught.value) + caplog.text
+    assert tokens.fate is Fate.KEPT
+    set_tokens(tokens, pair(fits))
+    assert tokens.changed
+
+
+def test_a_cookies_size_is_that_of_its_written_form():
+    assert cookie_bytes("name", "value") == 9
+    # A comma makes the value a quoted one, with three digits in the comma's place.
+    assert cookie_bytes("name", "a,b") == len('name"a\\054b"')
+
+
+@responses.activate
+def test_sign_out_tells_the_backend_and_leaves_nothing():
+    logout = responses.post("http://backend.test/auth/logout", status=204)
+    tokens = TokenStore(TokenPair(access="a", refresh="a-refresh-token-of-this-test"))
+    sign_out(tokens)
+    assert tokens.cleared
+    assert logout.call_count == 1
+    assert responses.calls[0].request.body == b'{"refreshToken": "a-refresh-token-of-this-test"}'
+
+
+@responses.activate
+@pytest.mark.parametrize("answer", [{"status": 500}, {"status": 401}, {"body": ConnectionError()}], ids=str)
+def test_sign_out_succeeds_whatever_the_backend_says(answer):
+    responses.post("http://backend.test/auth/logout", **answer)
+    tokens = TokenStore(TokenPair(access="a", refresh=f"another-refresh-token-{answer}"))
+    sign_out(tokens)
+    assert tokens.cleared

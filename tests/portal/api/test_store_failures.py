@@ -1,0 +1,281 @@
+"""The refresh when its store is down, slow, full, damaged or emptied (docs/explanation/store-failures.md)."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+import threading
+
+import pytest
+
+from portal.api.counters import Outcome
+from portal.api.exchange import Unanswered
+from portal.api.tokens import Fate
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from portal.store.sqlite_file import open_database
+from portal.store.sqlite_pool import close_idle_connections
+from tests.portal.api.conftest import caches, redis_entry
+from tests.portal.api.world import Process, World
+from tests.redis_server import RedisServer
+
+
+class FlakyStore:
+    """Wraps a process's store; while it is down, every operation fails."""
+
+    def __init__(self, process: Process) -> None:
+        self.down = False
+        self.refused = 0
+        self._do = process.store._do
+        process.store._do = self._operate
+
+    def _operate(self, operation):
+        if self.down:
+            self.refused += 1
+            raise StoreUnavailableError("store 'refresh': down")
+        return self._do(operation)
+
+
+# --- down ---
+
+
+def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    store = FlakyStore(process)
+    store.down = True
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError) as caught:
+        process.refresh(tokens)
+    assert caught.value.retry_after == 1
+    assert tokens.fate is Fate.KEPT
+    assert not world.backend.presented
+    store.down = False
+    assert process.refresh(tokens) is Outcome.REFRESHED
+
+
+def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    back = threading.Event()
+
+    def goes_down(_: str) -> None:
+        store.down = True
+
+    def comes_back() -> None:
+        if store.refused >= 3:
+            assert back.wait(30)
+            store.down = False
+
+    world.backend.during = goes_down
+    process.while_waiting = comes_back
+    tokens = process.request(pair)
+    # Who asked has its tokens, and so have all others in this process.
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    late = process.request(pair)
+    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert late.current == tokens.current
+    # They are not written as cookies while nobody can say whether the sign-in still stands.
+    assert process.refresher.deliverable(tokens) is None
+    back.set()
+    process.settle()
+    elsewhere = other.request(pair)
+    assert other.refresh(elsewhere) is Outcome.HANDED_OVER
+    assert elsewhere.current == tokens.current == process.refresher.deliverable(tokens)
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    world.backend.answers = [Unanswered(reason="timeout", lost=True)]
+    world.backend.during = lambda _: setattr(store, "down", True)
+    process.while_waiting = lambda: setattr(store, "down", False)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.time.advance(60)
+    with pytest.raises(ApiUnavailableError):
+        other.refresh(other.request(pair))
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_down_for_longer_than_patience_the_attempt_ends(world: World, caplog):
+    pair = world.backend.sign_in()
+    process = world.process()
+    store = FlakyStore(process)
+    world.backend.during = lambda _: setattr(store, "down", True)
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    process.settle()
+    assert "never took" in caplog.text
+
+
+def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    world.backend.during = lambda _: setattr(store, "down", True)
+
+    def signed_out_meanwhile() -> None:
+        process.while_waiting = lambda: None
+        other.refresher.sign_out(other.request(pair))
+        store.down = False
+
+    process.while_waiting = signed_out_meanwhile
+    tokens = process.request(pair)
+    process.refresh(tokens)
+    process.settle()
+    assert process.refresher.deliverable(tokens) is None
+    # The new tokens, which the sign-out could not know, were revoked too.
+    assert world.backend.revoked == [pair.refresh, tokens.current.refresh]
+
+
+@pytest.mark.redis
+def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
+    server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
+    server.start()
+    try:
+        with caches(redis_entry(server.url())):
+            world = World()
+            pair = world.backend.sign_in()
+            process, other = world.process(), world.process(real_waits=True)
+            process.refresh(process.request(pair))
+            server.stop()
+            with pytest.raises(ApiUnavailableError):
+                other.refresh(other.request(pair))
+            server.start()
+            late = other.request(pair)
+            assert other.refresh(late) is Outcome.HANDED_OVER
+            assert world.backend.presented == {pair.refresh: 1}
+            for used in (process, other):
+                used.store.backend()._cache.get_client(write=True).connection_pool.disconnect()
+    finally:
+        server.stop()
+
+
+# --- slow ---
+
+
+@pytest.mark.redis
+def test_a_store_that_does_not_answer_costs_a_request_seconds_not_minutes():
+    """A socket that accepts and says nothing: each operation ends at the store's own timeout."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        caches(redis_entry(f"redis://127.0.0.1:{silent.getsockname()[1]}")),
+    ):
+        world = World()
+        process = world.process()
+        tokens = process.request(world.backend.sign_in())
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens, budget_s=10)
+        process.settle()
+        assert process.counts() == {Outcome.STORE_DOWN: 1}
+        assert not world.backend.presented
+
+
+# --- full ---
+
+
+def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
+    first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    backend = process.store.backend()
+    backend.max_bytes, backend._writes_per_look = 1, 1
+    refused = process.request(second)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(refused)
+    assert refused.fate is Fate.KEPT
+    assert world.backend.presented[second.refresh] == 0
+    # What was handed over before is still there.
+    late = process.request(first)
+    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert late.current == tokens.current
+
+
+def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    backend = process.store.backend()
+
+    def fills_up(_: str) -> None:
+        backend.max_bytes, backend._writes_per_look = 1, 1
+
+    world.backend.during = fills_up
+    process.refresh(process.request(pair))
+    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
+
+
+# --- damaged, removed, emptied ---
+
+
+def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: World, embedded_store):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    process.settle()
+    close_idle_connections()
+    target = embedded_store.resolve()
+    for part in target.parent.glob(f"{target.name}*"):
+        part.write_bytes(b"damage" * 2000)
+    world.expire()
+    # Whoever holds the newest tokens notices nothing.
+    assert process.refresh(process.request(tokens.current)) is Outcome.REFRESHED
+    assert world.backend.is_signed_in()
+
+
+def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world: World, embedded_store):
+    """SQLite takes a file of no bytes for a sound database without tables."""
+    tokens = (process := world.process()).request(world.backend.sign_in())
+    process.refresh(tokens)
+    process.settle()
+    close_idle_connections()
+    target = embedded_store.resolve()
+    for part in target.parent.glob(f"{target.name}*"):
+        part.write_bytes(b"")
+    world.expire()
+    assert process.refresh(process.request(tokens.current)) is Outcome.REFRESHED
+    assert world.backend.is_signed_in()
+
+
+def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: World):
+    """What the store forgot can't be known: the backend takes the old token for stolen."""
+    first = world.backend.sign_in()
+    process = world.process()
+    process.refresh(process.request(first))
+    process.store.backend().clear()
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(first))
+    assert world.backend.presented[first.refresh] == 2
+
+
+def test_emptied_during_the_call_its_result_is_there_afterwards(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    world.backend.during = lambda _: process.store.backend().clear()
+    process.refresh(process.request(pair))
+    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: World, embedded_store):
+    process = world.process()
+    process.store.get("opened")
+    backend = process.store.backend()
+    close_idle_connections()
+    backend._pool._connect = lambda: open_database(embedded_store, busy_timeout_s=0.05)
+    blocker = sqlite3.connect(embedded_store, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    tokens = process.request(world.backend.sign_in())
+    try:
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens)
+    finally:
+        blocker.execute("ROLLBACK")
+        blocker.close()
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    assert process.refresh(tokens) is Outcome.REFRESHED

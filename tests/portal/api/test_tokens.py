@@ -1,0 +1,71 @@
+"""The tokens of one request, and what becomes of them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from portal.api.tokens import Fate, TokenPair, TokenStore
+
+OLD, NEW, OTHER = (TokenPair(access=f"access-{n}", refresh=f"refresh-{n}") for n in ("old", "new", "other"))
+
+
+def test_a_request_begins_with_what_its_cookies_brought():
+    tokens = TokenStore(OLD)
+    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, OLD, Fate.KEPT)
+    assert not tokens.changed
+    assert not tokens.cleared
+    assert not tokens.ended
+
+
+def test_a_refresh_replaces_what_it_was_made_for():
+    tokens = TokenStore(OLD)
+    assert tokens.renew(NEW, spent=OLD.refresh)
+    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, NEW, Fate.RENEWED)
+    assert tokens.changed
+
+
+def test_a_late_refresh_undoes_no_sign_out():
+    tokens = TokenStore(OLD)
+    tokens.clear()
+    assert not tokens.renew(NEW, spent=OLD.refresh)
+    assert (tokens.current, tokens.fate) == (TokenPair(), Fate.CLEARED)
+
+
+def test_a_late_refresh_undoes_no_sign_in():
+    tokens = TokenStore(OLD)
+    tokens.replace(OTHER)
+    assert not tokens.renew(NEW, spent=OLD.refresh)
+    assert (tokens.current, tokens.fate) == (OTHER, Fate.SIGNED_IN)
+
+
+def test_a_sign_in_wins_over_cookies_that_were_dead():
+    tokens = TokenStore(OLD)
+    tokens.clear()
+    tokens.replace(NEW)
+    assert tokens.changed
+    assert not tokens.cleared
+
+
+def test_a_refresh_after_a_sign_in_is_still_that_sign_in():
+    tokens = TokenStore(OLD)
+    tokens.replace(OTHER)
+    tokens.renew(NEW, spent=OTHER.refresh)
+    assert (tokens.current, tokens.fate) == (NEW, Fate.SIGNED_IN)
+
+
+def test_the_end_of_a_token_that_is_not_in_use_any_more_ends_nothing():
+    tokens = TokenStore(OLD)
+    tokens.renew(NEW, spent=OLD.refresh)
+    assert not tokens.end(refused=OLD.refresh)
+    assert tokens.changed
+    assert tokens.end(refused=NEW.refresh)
+    assert tokens.ended
+    assert tokens.cleared
+
+
+def test_a_pair_never_shows_itself():
+    assert "old" not in f"{OLD!r} {OLD!s} {OLD}"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        OLD.access = "other"

@@ -1,0 +1,302 @@
+"""One exchange on a real socket: bounded in time and size, and nothing of it is remembered."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import multiprocessing
+import socket
+import ssl
+import threading
+import time
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.transport import BearerAuth, Transport
+from portal.config import limits
+from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
+from tests.portal.api.http_server import reply, scripted_server
+
+
+@pytest.fixture
+def connect():
+    made = []
+
+    def make(base_url: str, *, read_timeout_s: float = 5) -> Transport:
+        made.append(Transport(base_url=base_url, connect_timeout_s=1, read_timeout_s=read_timeout_s))
+        return made[-1]
+
+    yield make
+    for transport in made:
+        transport.close()
+
+
+def send(transport: Transport, *, token: str | None = "t", seconds: float = 10, **changes):
+    request = {"method": "GET", "target": "/me", "headers": {"Accept": "application/json"}, "body": None}
+    auth = BearerAuth(token) if token else None
+    return transport.send(**{**request, "auth": auth, "deadline": Deadline(seconds), **changes})
+
+
+def test_an_answer_comes_whole(connect):
+    with scripted_server(lambda _, out: out.sendall(reply(b'{"a": 1}', headers="X-One: two\r\n"))) as server:
+        answer = send(connect(server.url))
+    assert (answer.status, answer.content, answer.headers["x-one"]) == (200, b'{"a": 1}', "two")
+    assert server.received[0].line == "GET /me HTTP/1.1"
+    assert server.received[0].headers["authorization"] == "Bearer t"
+
+
+def test_connections_are_kept_and_shared_by_threads(connect):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        transport = connect(server.url)
+        for _ in range(20):
+            send(transport)
+        assert server.connections == 1
+        threads = [threading.Thread(target=send, args=(transport,)) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(server.received) == 40
+
+
+def test_two_users_on_one_worker_share_nothing_that_the_backend_sets(connect):
+    cookies = "Set-Cookie: sid=of-the-first-user; Path=/\r\nSet-Cookie: VAR_ACCESS_TOKEN=x; Path=/\r\n"
+    with scripted_server(lambda _, out: out.sendall(reply(headers=cookies))) as server:
+        transport = connect(server.url)
+        send(transport, token="ada")
+        send(transport, token="bob")
+        send(transport, token=None)
+    assert [request.headers.get("authorization") for request in server.received] == ["Bearer ada", "Bearer bob", None]
+    assert all("cookie" not in request.headers for request in server.received)
+
+
+def test_a_netrc_and_proxies_of_the_machine_are_ignored(connect, tmp_path, monkeypatch):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login someone password secret\ndefault login d password d\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        transport = connect(server.url)
+        send(transport, token="ada")
+        send(transport, token=None)
+    assert [request.headers.get("authorization") for request in server.received] == ["Bearer ada", None]
+
+
+def test_redirects_are_not_followed(connect):
+    location = "Location: http://127.0.0.1:1/elsewhere\r\n"
+    with scripted_server(lambda _, out: out.sendall(reply(status="302 Found", headers=location))) as server:
+        assert send(connect(server.url)).status == 302
+    assert len(server.received) == 1
+
+
+def trickle(parts: bytes):
+    def answer(_, out: socket.socket) -> None:
+        for byte in itertools.chain(parts, itertools.repeat(32)):
+            out.sendall(bytes([byte]))
+            time.sleep(0.02)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n["],
+    ids=["status", "headers", "body"],
+)
+def test_a_trickling_answer_ends_at_the_deadline_however_it_trickles(connect, beginning):
+    def answer(request, out: socket.socket) -> None:
+        out.sendall(beginning)
+        trickle(b"")(request, out)
+
+    with scripted_server(answer) as server:
+        started = time.monotonic()
+        with pytest.raises(ApiTimeoutError):
+            send(connect(server.url, read_timeout_s=5), seconds=0.3)
+        # Far from the read timeout, which each single byte would have renewed.
+        assert time.monotonic() - started < 4
+
+
+def test_silence_ends_at_the_read_timeout(connect):
+    over = threading.Event()
+    with scripted_server(lambda *_: over.wait(30)) as server:
+        transport = connect(server.url, read_timeout_s=0.05)
+        with pytest.raises(ApiTimeoutError) as caught:
+            send(transport)
+        over.set()
+    assert caught.value.was_sent
+
+
+def test_a_passed_deadline_sends_nothing(connect):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        transport = connect(server.url)
+        with pytest.raises(ApiTimeoutError) as caught:
+            send(transport, seconds=0)
+        assert server.received == []
+    assert not caught.value.was_sent
+
+
+def test_a_connection_that_comes_after_the_deadline_is_not_used(connect, monkeypatch):
+    """A slow name server must not let a refresh go out after its lock has ended."""
+    look_up = socket.getaddrinfo
+
+    def slow(*args, **kwargs):
+        time.sleep(0.3)
+        return look_up(*args, **kwargs)
+
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        monkeypatch.setattr("socket.getaddrinfo", slow)
+        with pytest.raises(ApiTimeoutError) as caught:
+            send(connect(server.url), seconds=0.1, own_connection=True)
+        monkeypatch.undo()
+        send(connect(server.url))
+        assert len(server.received) == 1
+    assert not caught.value.was_sent
+
+
+def test_an_upload_that_the_backend_reads_slowly_ends_at_the_deadline(connect):
+    class Trickle(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            time.sleep(0.02)
+            return super().read(min(100, size or 100))
+
+    body = Trickle(b"x" * 20_000)
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        began = time.monotonic()
+        with pytest.raises(ApiUnavailableError) as caught:
+            send(connect(server.url), method="POST", body=body, headers={"Content-Length": "20000"}, seconds=0.3)
+        assert time.monotonic() - began < 2
+    assert caught.value.was_sent
+
+
+@pytest.mark.parametrize(("moment", "was_sent"), [("_Response.begin", True), ("_Connection.connect", False)])
+def test_a_tls_fault_may_have_been_sent_unless_it_was_the_handshakes(connect, monkeypatch, moment, was_sent):
+    """A refresh token that may have been taken must not be presented again."""
+
+    def broken(*_):
+        raise ssl.SSLError(1, "bad record mac")
+
+    monkeypatch.setattr(f"portal.api.transport.{moment}", broken)
+    with (
+        scripted_server(lambda _, out: out.sendall(reply())) as server,
+        pytest.raises(ApiUnavailableError) as caught,
+    ):
+        send(connect(server.url), own_connection=True)
+    assert caught.value.was_sent is was_sent
+
+
+def test_a_refused_connection_was_not_sent(connect):
+    with pytest.raises(ApiUnavailableError) as caught:
+        send(connect("http://127.0.0.1:1"))
+    assert not caught.value.was_sent
+
+
+def test_an_unknown_host_was_not_sent(connect):
+    with pytest.raises(ApiUnavailableError) as caught:
+        send(connect("http://no-such-host.invalid"))
+    assert not caught.value.was_sent
+
+
+def test_a_connection_that_breaks_before_the_answer_may_have_been_sent(connect):
+    with (
+        scripted_server(lambda _, out: out.shutdown(socket.SHUT_RDWR)) as server,
+        pytest.raises(ApiUnavailableError) as caught,
+    ):
+        send(connect(server.url), method="POST", body=b"{}", headers={"Content-Length": "2"})
+    assert caught.value.was_sent
+    assert len(server.received) == 1
+
+
+def test_a_connection_that_breaks_within_the_answer_may_have_been_sent(connect):
+    def answer(_, out: socket.socket) -> None:
+        out.sendall(reply(b"x" * 100)[:-50])
+        out.shutdown(socket.SHUT_RDWR)
+
+    with scripted_server(answer) as server, pytest.raises(ApiUnavailableError) as caught:
+        send(connect(server.url))
+    assert caught.value.was_sent
+
+
+def test_an_answer_that_is_too_large_is_not_read_to_its_end(connect, monkeypatch):
+    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 1000)
+    with (
+        scripted_server(lambda _, out: out.sendall(reply(b"x" * 1_000_000))) as server,
+        pytest.raises(ApiMalformedError, match="larger"),
+    ):
+        send(connect(server.url))
+
+
+def test_an_answer_that_unpacks_to_too_much_is_refused(connect, monkeypatch):
+    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 1000)
+    bomb = gzip.compress(b"x" * 10_000_000)
+    with (
+        scripted_server(lambda _, out: out.sendall(reply(bomb, headers="Content-Encoding: gzip\r\n"))) as server,
+        pytest.raises(ApiMalformedError, match="larger"),
+    ):
+        send(connect(server.url))
+
+
+def test_a_packed_answer_is_unpacked(connect):
+    packed = gzip.compress(b'{"a": 1}')
+    with scripted_server(lambda _, out: out.sendall(reply(packed, headers="Content-Encoding: gzip\r\n"))) as server:
+        assert send(connect(server.url)).content == b'{"a": 1}'
+
+
+def test_a_damaged_packed_answer_is_no_usable_answer(connect):
+    broken = b"not gzip at all"
+    with (
+        scripted_server(lambda _, out: out.sendall(reply(broken, headers="Content-Encoding: gzip\r\n"))) as server,
+        pytest.raises(ApiUnavailableError),
+    ):
+        send(connect(server.url))
+
+
+def test_after_an_oversized_answer_the_connection_is_not_used_again(connect, monkeypatch):
+    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 1000)
+    bodies = iter([b"x" * 5000, b"{}"])
+    with scripted_server(lambda _, out: out.sendall(reply(next(bodies)))) as server:
+        transport = connect(server.url)
+        with pytest.raises(ApiMalformedError):
+            send(transport)
+        assert send(transport).content == b"{}"
+        assert server.connections == 2
+
+
+def test_a_call_with_a_connection_of_its_own_uses_no_kept_one(connect):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        transport = connect(server.url)
+        send(transport)
+        send(transport, own_connection=True)
+        send(transport)
+    assert [request.connection for request in server.received] == [1, 2, 1]
+
+
+def test_a_stream_is_sent_from_where_it_stands(connect):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        stream = io.BytesIO(b"skipped" + b"x" * 100_000)
+        stream.seek(7)
+        send(connect(server.url), method="POST", body=stream, headers={"Content-Length": "100000"})
+    assert server.received[0].body == b"x" * 100_000
+
+
+def test_a_child_process_does_not_use_the_parents_connections():
+    from portal.api.session import api_session
+
+    ours = api_session()
+    assert api_session() is ours
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=lambda: answers.put(api_session() is ours))
+    process.start()
+    assert answers.get(timeout=30) is False
+    process.join(30)
+
+
+def test_the_pool_holds_as_many_connections_as_any_worker_has_threads():
+    from portal.api.transport import POOL_SIZE
+
+    assert POOL_SIZE >= 64
+    assert limits.REFRESH_DEADLINE_S < limits.REFRESH_LOCK_S

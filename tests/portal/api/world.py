@@ -1,0 +1,151 @@
+"""A world for the refresh: a backend with rotation, processes that share a store, and a clock that only moves when told.
+
+Each `process` has its own refresher, as another worker or another machine would. Interleavings are scripted by
+code that runs inside the backend's answer (`backend.during`) or in a process's waiting (`process.while_waiting`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from portal.api.clock import Clock
+from portal.api.counters import Counters, Outcome
+from portal.api.deadline import Deadline
+from portal.api.exchange import ExchangeOutcome, Granted, Refused
+from portal.api.refresher import TokenRefresher
+from portal.api.tokens import TokenPair, TokenStore
+from portal.store.aliases import SharedStore
+
+ACCESS_LIFETIME_S = 300
+MAX_AGE_S = 30 * 24 * 3600
+
+
+def jwt(**claims: object) -> str:
+    """A token that decodes; nobody here verifies it."""
+    parts = ({"alg": "HS256", "typ": "JWT"}, claims)
+    encoded = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
+    return ".".join([*encoded, "c2lnbmF0dXJl"])
+
+
+class FakeTime:
+    def __init__(self) -> None:
+        self.seconds = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+class RotatingBackend:
+    """Accepts each refresh token once; a second use revokes the whole sign-in."""
+
+    def __init__(self, clock: FakeTime) -> None:
+        self.time = clock
+        self.presented: Counter[str] = Counter()
+        self.revoked: list[str] = []
+        self.access_lifetime_s: float = ACCESS_LIFETIME_S
+        self.during: Callable[[str], None] = lambda refresh: None
+        self.answers: list[ExchangeOutcome] = []
+        self._family_of: dict[str, str] = {}
+        self._current: dict[str, str] = {}
+        self._serial = 0
+        self._lock = threading.Lock()
+
+    def sign_in(self, user: str = "user") -> TokenPair:
+        with self._lock:
+            return self._issue(user)
+
+    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+        with self._lock:
+            self.presented[refresh] += 1
+        self.during(refresh)
+        with self._lock:
+            if self.answers:
+                return self.answers.pop(0)
+            family = self._family_of[refresh]
+            if self._current.get(family) != refresh:
+                self._current.pop(family, None)
+                return Refused(reason="replay")
+            return Granted(pair=self._issue(family))
+
+    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
+        self.revoked.append(refresh)
+        self._current.pop(self._family_of.get(refresh, ""), None)
+
+    def is_signed_in(self, family: str = "user") -> bool:
+        return family in self._current
+
+    def _issue(self, family: str) -> TokenPair:
+        self._serial += 1
+        refresh = f"refresh-{family}-{self._serial}-secret"
+        access = jwt(sub=family, n=self._serial, exp=self.time() + self.access_lifetime_s)
+        self._family_of[refresh] = family
+        self._current[family] = refresh
+        return TokenPair(access=access, refresh=refresh)
+
+
+class Process:
+    """One worker process: its own refresher on the shared store."""
+
+    def __init__(self, world: World, *, real_waits: bool) -> None:
+        self.world = world
+        self.while_waiting: Callable[[], None] = lambda: None
+        self.counters = Counters()
+        self.store = SharedStore(alias="refresh")
+        backend = self.store.backend()
+        if hasattr(backend, "clock"):
+            backend.clock = world.time
+        self.refresher = TokenRefresher(
+            exchange=world.backend,
+            store=self.store,
+            max_age_s=MAX_AGE_S,
+            clock=Clock(now=world.time, monotonic=world.time, sleep=time.sleep if real_waits else self._sleep),
+            counters=self.counters,
+        )
+
+    def request(self, pair: TokenPair) -> TokenStore:
+        """A request whose cookies hold `pair`."""
+        return TokenStore(pair)
+
+    def refresh(self, tokens: TokenStore, *, budget_s: float = 10.0) -> Outcome:
+        """What a 401, or an expired access token, makes of a request."""
+        # Real seconds: how long this test may wait for the flight's thread.
+        return self.refresher.renew(tokens, deadline=Deadline(budget_s)).outcome
+
+    def counts(self) -> dict[Outcome, int]:
+        return {outcome: number for outcome, number in self.counters.snapshot().items() if number}
+
+    def settle(self) -> None:
+        """Wait until nothing is in flight any more."""
+        for flight in self.refresher._flights.in_flight():
+            assert flight.over.wait(30)
+
+    def _sleep(self, seconds: float) -> None:
+        self.world.time.advance(seconds)
+        self.while_waiting()
+
+
+class World:
+    def __init__(self) -> None:
+        self.time = FakeTime()
+        self.backend = RotatingBackend(self.time)
+        self.processes: list[Process] = []
+
+    def process(self, *, real_waits: bool = False) -> Process:
+        """Another process.
+
+        :param real_waits: its waiting takes real time and the clock stands still, for storms of threads.
+        """
+        self.processes.append(Process(self, real_waits=real_waits))
+        return self.processes[-1]
+
+    def expire(self) -> None:
+        """Let every access token expire."""
+        self.time.advance(self.backend.access_lifetime_s + 1)

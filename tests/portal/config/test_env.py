@@ -1,0 +1,196 @@
+"""What the environment may say, and the one line that answers when it says something else."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+
+from portal.config import env as env_module
+from portal.config.env import read_config
+from portal.config.state_dir import kept_secret, private_dir
+from portal.errors import ConfigurationError
+
+PRODUCTION = {
+    "DEBUG": "off",
+    "SECRET_KEY": "k" * 50,
+    "ALLOWED_HOSTS": "auth.example.com",
+    "APP_PUBLIC_API_BASE_URL": "https://api.example.com/v1/",
+    "APP_PUBLIC_GATEWAY_APP_URL": "https://auth.example.com",
+    "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
+}
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    """No variable of this machine, and no `.env` file, takes part."""
+    for name in list(os.environ):
+        if name.startswith("APP_") or name in {"DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "CACHE_URL", "PORT_BASE"}:
+            monkeypatch.delenv(name)
+    monkeypatch.setattr(env_module, "REPOSITORY", tmp_path)
+
+
+def read(monkeypatch: pytest.MonkeyPatch, app: str = "energy", **variables: str):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return read_config(app)
+
+
+def test_a_developer_needs_no_variable_but_debug(monkeypatch) -> None:
+    config = read(monkeypatch, DEBUG="on")
+    assert config.api_base_url == "http://127.0.0.1:8100"
+    assert config.origins == {
+        "auth_app": "http://localhost:8000",
+        "energy": "http://localhost:8001",
+        "operations": "http://localhost:8002",
+        "finance": "http://localhost:8003",
+    }
+    assert len(config.secret_key) > 50
+    assert read_config("energy").secret_key == config.secret_key, "the key is kept"
+    assert not config.secure
+
+
+def test_port_base_moves_all_local_addresses(monkeypatch) -> None:
+    config = read(monkeypatch, DEBUG="on", PORT_BASE="9000")
+    assert config.origins["finance"] == "http://localhost:9003"
+    assert config.api_base_url == "http://127.0.0.1:9100"
+
+
+def test_production_addresses_follow_from_the_cookie_domain(monkeypatch) -> None:
+    config = read(monkeypatch, **PRODUCTION)
+    assert config.origins["operations"] == "https://operations.example.com"
+    assert config.api_base_url == "https://api.example.com/v1"
+    assert config.secure
+    assert config.own_origin == "https://energy.example.com"
+
+
+@pytest.mark.parametrize(
+    "missing",
+    ["SECRET_KEY", "ALLOWED_HOSTS", "APP_PUBLIC_API_BASE_URL", "APP_PUBLIC_GATEWAY_APP_URL"],
+)
+def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(monkeypatch, **{name: value for name, value in PRODUCTION.items() if name != missing})
+    assert str(caught.value).startswith(f"{missing} is missing: it should be ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DEBUG", "perhaps"),
+        ("APP_BEHIND_PROXY", "ja"),
+        ("PORT_BASE", "eight thousand"),
+        ("PORT_BASE", "80"),
+        ("PORT_BASE", "65500"),
+        ("APP_PUBLIC_API_BASE_URL", "api.example.com"),
+        ("APP_PUBLIC_API_BASE_URL", "ftp://api.example.com"),
+        ("APP_PUBLIC_API_BASE_URL", "https://user:secret@api.example.com"),
+        ("APP_PUBLIC_API_BASE_URL", "https://api.example.com/?x=1"),
+        ("APP_PUBLIC_API_BASE_URL", "https://api.example.com:port"),
+        ("APP_PUBLIC_GATEWAY_APP_URL", "https://auth.example.com/gateway"),
+        ("APP_PUBLIC_GATEWAY_APP_URL", "https://"),
+        ("APP_PUBLIC_ENERGY_APP_URL", "//energy.example.com"),
+        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "localhost"),
+        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "https://example.com"),
+        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "example.com; Secure"),
+        ("CACHE_URL", "memcached://localhost"),
+        ("APP_API_CONNECT_TIMEOUT_S", "0"),
+        ("APP_API_READ_TIMEOUT_S", "ten"),
+        ("APP_API_READ_TIMEOUT_S", "nan"),
+        ("APP_API_READ_TIMEOUT_S", "inf"),
+        ("APP_SESSION_MAX_AGE_S", "-1"),
+        ("APP_JWT_JWKS_URL", "keys.json"),
+        ("APP_JWT_KEY", "short"),
+        ("APP_OIDC_ISSUER", "https://id.example.com"),
+    ],
+)
+def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: str, value: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(monkeypatch, **{**PRODUCTION, name: value})
+    message = str(caught.value)
+    assert "should be" in message
+    assert message.startswith("APP_OIDC_CLIENT_ID" if name == "APP_OIDC_ISSUER" else name)
+    assert "\n" not in message
+    assert "secret" not in message or name == "APP_JWT_ALGORITHMS"
+
+
+def test_an_hmac_algorithm_is_never_taken_with_a_public_key(monkeypatch) -> None:
+    with pytest.raises(ConfigurationError, match="APP_JWT_ALGORITHMS"):
+        read(monkeypatch, **PRODUCTION, APP_JWT_JWKS_URL="https://id.example.com/jwks", APP_JWT_ALGORITHMS="HS256")
+    with pytest.raises(ConfigurationError, match="APP_JWT_ALGORITHMS"):
+        read(monkeypatch, APP_JWT_JWKS_URL="", APP_JWT_KEY="k" * 40, APP_JWT_ALGORITHMS="none")
+    with pytest.raises(ConfigurationError, match="exclude each other"):
+        read(monkeypatch, APP_JWT_JWKS_URL="https://id.example.com/jwks", APP_JWT_ALGORITHMS="RS256")
+
+
+def test_secrets_do_not_show_in_a_printed_configuration(monkeypatch) -> None:
+    config = read(monkeypatch, **PRODUCTION, APP_JWT_KEY="verification-key-" * 3, CACHE_URL="redis://:pass@cache/0")
+    shown = repr(config)
+    assert "verification-key" not in shown
+    assert "k" * 50 not in shown
+    assert ":pass@" not in shown
+
+
+def test_an_unknown_project_is_refused_with_the_names_of_all() -> None:
+    with pytest.raises(ConfigurationError, match="auth_app, energy, operations, finance"):
+        read_config("logistics")
+
+
+def test_processes_that_start_at_once_keep_the_same_secret(tmp_path) -> None:
+    barrier = threading.Barrier(16)
+    seen: list[str] = []
+
+    def start() -> None:
+        barrier.wait()
+        seen.append(kept_secret(tmp_path / "key"))
+
+    threads = [threading.Thread(target=start) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 16
+    assert len(set(seen)) == 1
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["key"]
+
+
+def test_the_state_folder_is_made_private(tmp_path) -> None:
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o755)
+    assert private_dir(folder).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_state_folder_that_is_a_file_is_refused_by_name(tmp_path) -> None:
+    (tmp_path / "state").write_text("")
+    with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
+        private_dir(tmp_path / "state")
+
+
+PROVIDER = {"APP_OIDC_ISSUER": "https://id.example.com/", "APP_OIDC_CLIENT_ID": "portal"}
+
+
+def test_a_claim_of_the_providers_own_is_mapped_to_permissions_by_one_setting(monkeypatch) -> None:
+    config = read(
+        monkeypatch,
+        **PRODUCTION,
+        **PROVIDER,
+        APP_OIDC_PERMISSIONS="groups: staff=ENERGY_APP, staff = FINANCE_APP,accounts=FINANCE_APP",
+    )
+    assert config.oidc.issuer == "https://id.example.com"
+    assert config.oidc.mapping.claim == "groups"
+    assert config.oidc.mapping.permissions == (
+        ("staff", "ENERGY_APP"),
+        ("staff", "FINANCE_APP"),
+        ("accounts", "FINANCE_APP"),
+    )
+
+
+@pytest.mark.parametrize(
+    "value", ["groups", "groups:", ": staff=ENERGY_APP", "groups: staff", "groups: a=b=c", "groups: a="]
+)
+def test_a_malformed_mapping_stops_the_start(monkeypatch, value: str) -> None:
+    with pytest.raises(ConfigurationError, match="APP_OIDC_PERMISSIONS should be"):
+        read(monkeypatch, **PRODUCTION, **PROVIDER, APP_OIDC_PERMISSIONS=value)

@@ -1,0 +1,112 @@
+"""`explain_route`: the way to a decision, and the same decision that a request would get."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import jwt
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given
+
+from portal.edge.explanation import DECIDES, explain
+from portal.edge.routing import RULES, decide
+from tests.portal.edge.test_routing import FACTS
+from tests.portal.edge.test_routing_table import CASES, facts_for
+
+ENERGY = jwt.encode({"sub": "somebody", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
+
+
+def explained(*words: str) -> str:
+    out = StringIO()
+    call_command("explain_route", *words, stdout=out, no_color=True)
+    return out.getvalue()
+
+
+@given(FACTS)
+def test_what_is_explained_is_what_is_decided(facts) -> None:
+    explanation = explain(facts)
+    assert explanation.decision == decide(facts)
+    assert [step.verdict for step in explanation.steps].index(DECIDES) == len(explanation.steps) - 1
+    assert [step.rule for step in explanation.steps] == [rule.name for rule in RULES[: len(explanation.steps)]]
+
+
+def test_every_line_of_the_table_can_be_explained() -> None:
+    for case in CASES:
+        assert explain(facts_for(*case[:4])).steps[-1].verdict == DECIDES
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (
+            ["/energy/clients?q=1"],
+            [
+                "route          of the platform ENERGY, this app",
+                "Location: /en/energy/clients?q=1",
+                "1-normal-form  decides",
+            ],
+        ),
+        (
+            ["http://localhost:8001/en/finance", "--permissions", "ENERGY_APP, IAM_ADMIN"],
+            ["platforms      ENERGY (from the token)", "4-not-allowed  decides", "302 Found", "Location: /en/energy"],
+        ),
+        (
+            ["/en/energy", "--permissions", "ENERGY_APP"],
+            ["forwarded to apps.energy.views.overview.overview", "x-pathname: /en/energy"],
+        ),
+        (
+            ["/en/energy", "--token", ENERGY],
+            ["access token   valid", "forwarded to apps.energy.views.overview.overview"],
+        ),
+        (
+            ["/en/energy", "--permissions", "", "--cookie", "VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D"],
+            ["platforms      ENERGY (from the cookie)", "5-forward      decides"],
+        ),
+        (
+            ["/en/energy", "--token", "garbage", "--header", "HX-Request: true", "--method", "POST"],
+            [
+                "navigation     no, from htmx",
+                "401 Unauthorized",
+                "cookies are cleared",
+                "HX-Redirect: http://localhost",
+            ],
+        ),
+        (
+            ["/en/energy", "--cookie", "VAR_REFRESH_TOKEN=r"],
+            ["refresh token  present", "Location: http://localhost:8000/en/profile"],
+        ),
+        (
+            ["/en/finance", "--permissions", "ENERGY_APP", "--method", "POST"],
+            ["403 Forbidden, as the project's own page"],
+        ),
+        (["/en/energy/%2e%2e"], ["0-malformed    decides", "400 Bad Request"]),
+        (["/healthz"], ["route          never gated", "forwarded to portal.web.views", "no x-pathname"]),
+        (["/en/energy", "--method", "OPTIONS"], ["204 No Content", "Allow: GET"]),
+        (["/"], ["locale         en, by cookie", "Location: /en"]),
+        (["/", "--header", "Accept-Language: tr", "--cookie", "VAR_SELECTED_LOCALE=de"], ["Location: /de"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_it_prints_the_way_and_the_response(words, lines) -> None:
+    printed = explained(*words)
+    for line in lines:
+        assert line in printed
+
+
+def test_it_never_prints_the_token() -> None:
+    assert ENERGY not in explained("/en/energy", "--token", ENERGY)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["http://localhost:8003/en/finance"], "http://localhost:8001 is this app's address"),
+        (["http://[x/en"], "is no address"),
+        (["/en", "--header", "nonsense"], "should be 'Name: value'"),
+        (["/en", "--token", "x", "--permissions", "y"], "not allowed with"),
+    ],
+)
+def test_a_wrong_call_is_told_what_is_wrong(words, complaint) -> None:
+    with pytest.raises(CommandError, match=complaint):
+        explained(*words)

@@ -1,0 +1,271 @@
+"""`ProxyMiddleware` translates: requests to facts, decisions to responses."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import logging
+
+import jwt
+import pytest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory, override_settings
+from django.utils import translation
+
+from portal.api.tokens import TokenPair, TokenStore
+from portal.config.portal_config import PortalConfig, TokenVerification
+from portal.config.projects import PROJECT_BY_APP
+from portal.edge.middleware import ProxyMiddleware
+
+SECRET = "a secret of at least thirty-two bytes"
+ENERGY = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"]}, SECRET)
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class View:
+    """The inside of the onion: keeps the request that arrived."""
+
+    def __init__(self) -> None:
+        self.request: HttpRequest | None = None
+        self.language: str | None = None
+        self.headers: dict[str, str] = {}
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        self.request, self.language = request, translation.get_language()
+        return HttpResponse("the view", headers=self.headers)
+
+
+@pytest.fixture
+def view() -> View:
+    return View()
+
+
+@pytest.fixture
+def proxy(view: View) -> ProxyMiddleware:
+    return ProxyMiddleware(view)
+
+
+def make(
+    path: str = "/en/energy", *, method: str = "GET", access: str | None = None, refresh: str | None = None, **options
+) -> HttpRequest:
+    request = RequestFactory().generic(method, path, **options)
+    request.token_store = TokenStore(TokenPair(access=access, refresh=refresh))
+    return request
+
+
+def config(**changes: object) -> PortalConfig:
+    return dataclasses.replace(settings.PORTAL, **changes)
+
+
+def test_a_forwarded_request_carries_its_pathname_its_user_and_its_language(proxy, view) -> None:
+    response = proxy(make("/de/energy/clients?q=x", access=ENERGY))
+    assert response.content == b"the view"
+    assert view.request.META["HTTP_X_PATHNAME"] == view.request.headers["x-pathname"] == "/de/energy/clients"
+    assert view.language == view.request.LANGUAGE_CODE == "de"
+    who = view.request.user_facts
+    assert (who.signed_in, who.platforms, who.primary, who.locale) == (True, ("ENERGY",), "ENERGY", "de")
+    assert who.home_url == "/de/energy"
+    assert who.user.subject == "u-1"
+
+
+def test_an_x_pathname_of_the_callers_own_never_arrives(proxy, view) -> None:
+    request = make("/en/energy", access=ENERGY, HTTP_X_PATHNAME="/en/finance")
+    assert request.headers["x-pathname"] == "/en/finance", "something before the edge has already looked"
+    proxy(request)
+    assert view.request.headers["x-pathname"] == "/en/energy"
+    proxy(make("/healthz", HTTP_X_PATHNAME="/en/finance"))
+    assert "HTTP_X_PATHNAME" not in view.request.META
+    assert "x-pathname" not in view.request.headers
+
+
+def test_an_ungated_request_knows_its_user_and_the_visitors_language(proxy, view) -> None:
+    proxy(make("/locale", method="POST", access=ENERGY, HTTP_ACCEPT_LANGUAGE="tr"))
+    assert view.language == "tr"
+    assert view.request.user_facts.signed_in
+    assert view.request.user_facts.home_url == "/tr/energy"
+
+
+def test_a_redirect_runs_no_view(proxy, view) -> None:
+    response = proxy(make("/en/energy/clients"))
+    assert response.status_code == 302
+    assert response["Location"].startswith("http://localhost:8000/en/login?next=http%3A%2F%2Flocalhost%3A8001%2Fen%2F")
+    assert view.request is None
+
+
+@pytest.mark.parametrize("access", [None, ENERGY])
+@pytest.mark.parametrize("path", ["/", "/en", "/en/energy", "/en/finance", "/en/login", "/EN/x", "/en/a\\b"])
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_each_own_answer_carries_the_security_headers_and_is_kept_by_no_cache(
+    proxy, view, path, access, method
+) -> None:
+    response = proxy(make(path, access=access, method=method, HTTP_SEC_FETCH_MODE="cors"))
+    if view.request is None:
+        assert SECURITY_HEADERS.items() <= dict(response.items()).items()
+        assert "default-src 'self'" in response["Content-Security-Policy"]
+        assert response["Cache-Control"] == "private, no-store"
+
+
+def test_the_own_answers_headers_are_those_of_the_middleware_that_pages_pass(proxy) -> None:
+    from django.test import Client
+
+    page = Client().get("/healthz")
+    own = proxy(make("/")).headers
+    for name in [*SECURITY_HEADERS, "Content-Security-Policy"]:
+        assert sorted(own[name].split("; ")) == sorted(page[name].split("; "))
+
+
+def test_over_https_an_own_answer_pins_https(view) -> None:
+    with override_settings(SECURE_HSTS_SECONDS=600):
+        proxy = ProxyMiddleware(view)
+        assert proxy(make("/", secure=True))["Strict-Transport-Security"] == "max-age=600"
+        assert "Strict-Transport-Security" not in proxy(make("/"))
+
+
+@pytest.mark.parametrize(
+    ("path", "access", "vary"),
+    [
+        ("/", None, {"Accept-Language", "Cookie"}),
+        ("/EN/x", None, None),
+        ("/en/energy", None, {"Cookie", "Accept", "Sec-Fetch-Mode", "X-Requested-With", "HX-Request"}),
+        ("/en/finance", ENERGY, {"Cookie", "Accept", "Sec-Fetch-Mode", "X-Requested-With", "HX-Request"}),
+    ],
+)
+def test_vary_names_what_the_answer_depends_on(proxy, path, access, vary) -> None:
+    response = proxy(make(path, access=access))
+    assert (set(response["Vary"].split(", ")) if "Vary" in response else None) == vary
+
+
+def test_a_program_gets_a_problem_document(proxy) -> None:
+    response = proxy(make("/en/energy", HTTP_ACCEPT="application/json"))
+    assert response.status_code == 401
+    assert response["Content-Type"] == "application/problem+json"
+    assert json.loads(response.content) == {
+        "type": "about:blank",
+        "title": "Unauthorized",
+        "status": 401,
+        "detail": "Sign in to continue.",
+    }
+    assert "Location" not in response
+    assert "HX-Redirect" not in response
+
+
+def test_htmx_gets_the_same_and_where_to_go(proxy) -> None:
+    response = proxy(
+        make("/en/energy", HTTP_HX_REQUEST="true", HTTP_HX_CURRENT_URL="http://localhost:8001/en/energy/clients")
+    )
+    assert response.status_code == 401
+    assert response["HX-Redirect"].startswith("http://localhost:8000/en/login?next=http%3A%2F%2Flocalhost%3A8001%2Fen")
+
+
+def test_options_names_the_methods(proxy, view) -> None:
+    response = proxy(make("/en/energy", method="OPTIONS"))
+    assert (response.status_code, response["Allow"], response.content) == (204, "GET, HEAD, POST, OPTIONS", b"")
+    assert "Content-Type" not in response
+    assert view.request is None
+
+
+@pytest.mark.parametrize("path", ["/", "/en/energy", "/en/logout", "/en/login", "/EN/x"])
+def test_a_dead_token_is_cleared_whatever_the_outcome(proxy, path) -> None:
+    request = make(path, access="garbage")
+    proxy(request)
+    assert request.token_store.cleared
+
+
+@pytest.mark.parametrize(("path", "refresh"), [("/healthz", None), ("/en/..", None), ("/en/logout", "r")])
+def test_it_is_left_alone_in_row_0_and_beside_a_refresh_token(proxy, path, refresh) -> None:
+    request = make(path, access="garbage", refresh=refresh)
+    proxy(request)
+    assert not request.token_store.cleared
+
+
+def test_a_signed_in_page_is_private_unless_the_view_says_otherwise(proxy, view) -> None:
+    assert proxy(make(access=ENERGY))["Cache-Control"] == "private, no-store"
+    assert "Cache-Control" not in proxy(make("/en/logout"))
+    view.headers = {"Cache-Control": "private, max-age=60"}
+    assert proxy(make(access=ENERGY))["Cache-Control"] == "private, max-age=60"
+
+
+def test_a_person_is_shown_a_refusal_as_the_projects_own_page(proxy, view) -> None:
+    proxy(make("/en/finance/x", method="POST", access=ENERGY))
+    assert view.request.urlconf == "portal.edge.refusal_urls"
+    assert view.request.edge_refusal == 403
+    assert view.request.user_facts.signed_in
+    assert view.request.META["HTTP_X_PATHNAME"] == "/en/finance/x"
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_the_refusing_view_stands_before_all_others_and_their_links_can_be_reversed(status) -> None:
+    from django.urls import resolve, reverse
+
+    urls = importlib.import_module("portal.edge.refusal_urls")
+    for path in ("/", "/en/finance/x", "/healthz"):
+        assert resolve(path, urlconf=urls).func is urls.refuse
+    assert reverse("healthz", urlconf=urls) == "/healthz"
+    request = make("/en/finance/x", method="POST", HTTP_ACCEPT="application/json")
+    request.edge_refusal = status
+    assert urls.refuse(request).status_code == status
+
+
+def test_what_is_gated_is_what_is_resolved(proxy, view) -> None:
+    """WSGI gives a decoded path as bytes in latin-1; the gate sees what the resolver will see."""
+    for raw, decided in {
+        "/en/energy/%C3%A9": "/en/energy/%C3%A9",
+        "/en%2Fenergy": "/en/energy",
+        "/en/energy/%2e%2e%2ffinance": None,
+        "/en/energy/%5c": None,
+        "/en/energy/%00": None,
+        "/en/energy/%FF": "/en/energy/%25FF",
+    }.items():
+        view.request = None
+        response = proxy(make(raw, access=ENERGY))
+        if decided is None:
+            assert response.status_code == 400, raw
+            assert view.request is None
+        else:
+            assert view.request.META["HTTP_X_PATHNAME"] == decided
+
+
+def test_debug_names_the_rule_and_nothing_else_does(view) -> None:
+    assert "X-Edge-Rule" not in ProxyMiddleware(view)(make("/"))
+    with override_settings(PORTAL=config(debug=True)):
+        proxy = ProxyMiddleware(view)
+        assert proxy(make("/"))["X-Edge-Rule"] == "1-normal-form"
+        assert proxy(make(access=ENERGY))["X-Edge-Rule"] == "5-forward"
+        assert proxy(make("/__debug__/render"))["X-Edge-Rule"] == "0-ungated"
+    assert ProxyMiddleware(view)(make("/__debug__/render")).status_code == 307
+
+
+def test_the_start_warns_outside_debug_while_tokens_are_only_decoded(caplog) -> None:
+    key = TokenVerification(key=SECRET, algorithms=("HS256",))
+    for changes, warns in (({}, True), ({"debug": True}, False), ({"verification": key}, False)):
+        caplog.clear()
+        with override_settings(PORTAL=config(**changes)), caplog.at_level(logging.WARNING):
+            ProxyMiddleware(View())
+        assert ("APP_JWT_KEY" in caplog.text) is warns
+
+
+def test_with_a_key_a_forged_token_is_signed_out_and_cleared(view) -> None:
+    key = TokenVerification(key=SECRET, algorithms=("HS256",))
+    forged = jwt.encode({"permissions": ["ENERGY_APP"]}, "another secret of thirty-two bytes!!")
+    with override_settings(PORTAL=config(verification=key)):
+        proxy = ProxyMiddleware(view)
+        assert proxy(make(access=ENERGY)).status_code == 200
+        request = make(access=forged)
+        assert proxy(request).status_code == 302
+        assert request.token_store.cleared
+
+
+@pytest.mark.parametrize("app", list(PROJECT_BY_APP))
+def test_each_project_gets_its_own_routes(app, view) -> None:
+    with override_settings(PORTAL=config(project=PROJECT_BY_APP[app])):
+        proxy = ProxyMiddleware(view)
+    assert proxy.site.own_origin == settings.PORTAL.origins[app]
+    assert proxy.site.is_gateway == (app == "auth_app")
+    assert bool(proxy.site.public.match("/login/oidc")) == (app == "auth_app")

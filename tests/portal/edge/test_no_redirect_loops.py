@@ -1,0 +1,274 @@
+"""No page may loop, whatever token, cookies and backend say: every state is tried, across all four apps.
+
+A state is what the browser brings and where it goes; a backend is how the views' calls end. Decisions come from
+`decide`, views are modelled as the contract describes them ("The edge and the backend may disagree"), and both are
+followed like a browser follows them, cookies included. Each journey ends in a page, or at `/` with the sign-in's
+cookies gone: that is the state "signed out, at `/`", which is enumerated as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from urllib.parse import urlsplit
+
+from portal.edge.decisions import Decision, Forward, Redirect, Refuse
+from portal.edge.facts import RequestFacts
+from portal.edge.route import read_route
+from portal.edge.routing import decide
+from portal.identity.known_tokens import NO_TOKEN, REJECTED, UNJUDGED, TokenReading, TokenState
+from portal.identity.paths import split_locale
+from portal.identity.platforms_cookie import dump_platforms_cookie
+from tests.portal.edge.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, reading
+
+MOST_HOPS = 4
+Edge = Callable[[RequestFacts], Decision]
+
+PATHS = (
+    "/",
+    "/en",
+    "/de/",
+    "/login",
+    "/en/login",
+    "/en/login/oidc",
+    "/en/login-history",
+    "/en/profile",
+    "/en/logout",
+    "/en/signed-out",
+    "/en/essentials",
+    "/energy",
+    "/EN//finance/",
+    "/en/energy",
+    "/en/energy/clients",
+    "/de/operations",
+    "/tr/finance/invoices",
+    "/en/nothing-here",
+)
+ACCESS: tuple[TokenReading, ...] = (
+    NO_TOKEN,
+    REJECTED,
+    UNJUDGED,
+    *(reading(state, platforms) for state in (TokenState.VALID, TokenState.EXPIRED) for platforms in PLATFORM_SETS),
+)
+
+
+class Backend(Enum):
+    """How the views' calls to the backend end."""
+
+    AGREES = "/me says what the token says"
+    OTHER_PERMISSIONS = "/me says something else, and so do refreshed tokens"
+    NOTHING_LEFT = "/me says: no permissions, and so do refreshed tokens"
+    REJECTS = "401 on /me; a refresh gives tokens that are rejected too"
+    REFRESH_REFUSED = "401 on /me, and the refresh is refused"
+    DOWN = "no answer"
+
+
+@dataclass(frozen=True)
+class Browser:
+    """What the browser brings, and where it is."""
+
+    app: str
+    path: str
+    access: TokenReading
+    refreshable: bool
+    cookie: tuple[str, ...] | None
+
+    @property
+    def signed_out(self) -> bool:
+        return self.access is NO_TOKEN and not self.refreshable
+
+
+#: Ends of a journey: a page with its status, or `/` with the cookies gone.
+PAGES = frozenset({"200", "401", "403", "404", "503"})
+END_OF_SIGN_IN = "/"
+
+
+def states():
+    for app, path, access, refreshable, cookie in itertools.product(
+        SITES, PATHS, ACCESS, (False, True), (None, *PLATFORM_SETS)
+    ):
+        yield Browser(app, path, access, refreshable, cookie)
+
+
+def journey(start: Browser, backend: Backend, *, edge: Edge = decide) -> tuple[int, str]:
+    """Hops until the end, and the end."""
+    at, hops = start, 0
+    while hops <= MOST_HOPS:
+        arrived = step(at, backend, edge=edge)
+        if isinstance(arrived, str):
+            return hops + (arrived == END_OF_SIGN_IN), arrived
+        at, hops = arrived, hops + 1
+    return hops, f"loop: {start} with {backend}"
+
+
+def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str:
+    """One request: the browser after a redirect, or how it ends."""
+    decision = edge(
+        RequestFacts(
+            SITES[at.app],
+            "GET",
+            at.path,
+            access=at.access,
+            refreshable=at.refreshable,
+            platforms_cookie=None if at.cookie is None else dump_platforms_cookie(at.cookie),
+        )
+    )
+    if decision.ends_sign_in:
+        at = replace(at, access=NO_TOKEN, refreshable=False, cookie=None)
+    if isinstance(decision, Redirect):
+        return follow(at, decision.location)
+    if isinstance(decision, Refuse):
+        return str(decision.status)
+    assert isinstance(decision, Forward)
+    return view(at, decision, backend)
+
+
+def follow(at: Browser, location: str) -> Browser:
+    origin = origin_of(location)
+    return replace(at, app=APP_AT[origin] if origin else at.app, path=urlsplit(location).path)
+
+
+def view(at: Browser, decision: Forward, backend: Backend) -> Browser | str:
+    """A view as the contract describes it.
+
+    It redirects in two cases only: a platform app's sign-in page to the gateway's, and when the refresh is refused.
+    """
+    rest = split_locale(at.path)[1]
+    if rest == "/login" and at.app != "gateway":
+        return follow(at, SITES[at.app].logins[decision.who.locale])
+    if rest in {"/logout", "/signed-out"} or not decision.who.signed_in:
+        return "401" if rest == "/essentials" else "200"
+    assert rest != "/login", "a signed-in user does not get here"
+    if at.refreshable and backend is Backend.REFRESH_REFUSED:
+        return END_OF_SIGN_IN
+    failure = {Backend.DOWN: "503", Backend.REJECTS: "401", Backend.REFRESH_REFUSED: "401"}
+    return failure.get(backend) or page(rest, profile(decision, backend))
+
+
+def page(rest: str, platforms: tuple[str, ...]) -> str:
+    """What becomes of a page once the profile is known. `/me` never redirects."""
+    platform = read_route(SITES["gateway"], f"/en{rest}").platform
+    if platform is not None and platform.name not in platforms:
+        return "403"
+    return "404" if rest in {"/nothing-here", "/login-history"} else "200"
+
+
+def profile(decision: Forward, backend: Backend) -> tuple[str, ...]:
+    """The platforms that `/me` gives. A refresh gives a token that says the same."""
+    if backend is Backend.NOTHING_LEFT:
+        return ()
+    said = decision.who.platforms
+    if backend is Backend.OTHER_PERMISSIONS:
+        return PLATFORM_SETS[(PLATFORM_SETS.index(said) + 3) % len(PLATFORM_SETS)]
+    return said
+
+
+def test_every_state_ends_within_four_hops_whatever_the_backend_says() -> None:
+    count = 0
+    hops: Counter[int] = Counter()
+    ends: Counter[str] = Counter()
+    for state in states():
+        count += 1
+        for backend in Backend:
+            length, end = journey(state, backend)
+            assert end in PAGES | {END_OF_SIGN_IN}, end
+            assert length <= MOST_HOPS, (length, state, backend)
+            hops[length] += 1
+            ends[end] += 1
+    assert count >= 15_000
+    assert set(hops) == set(range(MOST_HOPS + 1)), "short and long journeys were among them"
+    assert set(ends) == PAGES | {END_OF_SIGN_IN}, "every kind of end was among them"
+
+
+def test_a_page_that_changed_the_cookies_can_be_loaded_again() -> None:
+    """After /me the cookie says what the profile says, and a refreshed token too; the next load ends as well."""
+    count = 0
+    for state in states():
+        for platforms in PLATFORM_SETS:
+            if state.signed_out or state.path not in {"/en", "/en/energy", "/en/profile", "/tr/finance/invoices"}:
+                continue
+            access = reading(TokenState.VALID, platforms) if state.refreshable else state.access
+            count += 1
+            length, end = journey(replace(state, access=access, cookie=platforms), Backend.AGREES)
+            assert length <= MOST_HOPS, (end, state, platforms)
+    assert count > 10_000
+
+
+def test_applications_whose_clocks_differ_send_nobody_to_and_fro() -> None:
+    """What one of them finds expired is still valid at the other. Whoever finds it dead clears it: that ends it."""
+    states = (TokenState.VALID, TokenState.EXPIRED)
+    count = 0
+    for platforms, at_gateway in itertools.product(PLATFORM_SETS, states):
+        judged = {state: reading(state, platforms) for state in states}
+
+        def edge(
+            facts: RequestFacts,
+            judged: dict[TokenState, TokenReading] = judged,
+            at_gateway: TokenState = at_gateway,
+        ) -> Decision:
+            here = at_gateway if facts.site.is_gateway else next(state for state in states if state is not at_gateway)
+            return decide(facts if facts.access is NO_TOKEN else facts._replace(access=judged[here]))
+
+        for app, path, refreshable, cookie in itertools.product(SITES, PATHS, (False, True), (None, *PLATFORM_SETS)):
+            start = Browser(app, path, judged[at_gateway], refreshable, cookie)
+            length, end = journey(start, Backend.AGREES, edge=edge)
+            assert length <= MOST_HOPS, (end, at_gateway)
+            count += 1
+    assert count > 20_000
+
+
+def test_applications_that_know_different_keys_send_nobody_to_and_fro() -> None:
+    """A token that one of them verifies, and another can't judge yet or finds signed by no key of the set.
+
+    One that can't be judged yet and is all there is of a sign-in is left out: it counts as absent (contract,
+    section 5), until the next fetch of the keys has judged it.
+    """
+    count = 0
+    for platforms, unknowing in itertools.product(PLATFORM_SETS, (UNJUDGED, REJECTED)):
+        known = reading(TokenState.VALID, platforms)
+        for without_key in itertools.chain.from_iterable(itertools.combinations(SITES, size) for size in (1, 2, 3)):
+
+            def edge(
+                facts: RequestFacts,
+                unknowing: TokenReading = unknowing,
+                without_key: tuple[str, ...] = without_key,
+            ) -> Decision:
+                lacks = any(facts.site is SITES[app] for app in without_key)
+                return decide(facts._replace(access=unknowing) if lacks and facts.access is not NO_TOKEN else facts)
+
+            for app, path, refreshable in itertools.product(SITES, PATHS, (False, True)):
+                if unknowing is UNJUDGED and not refreshable:
+                    continue
+                start = Browser(app, path, known, refreshable, None)
+                length, end = journey(start, Backend.AGREES, edge=edge)
+                assert length <= MOST_HOPS, (end, without_key, unknowing)
+                count += 1
+    assert count > 15_000
+
+
+def test_signed_out_at_the_root_is_two_hops_from_the_login_page() -> None:
+    """Where `/` leads when a sign-in has ended: the journey after the journey."""
+    for app in SITES:
+        at = Browser(app, "/", NO_TOKEN, refreshable=False, cookie=None)
+        assert journey(at, Backend.AGREES) == (2, "200")
+        first = step(at, Backend.AGREES)
+        assert isinstance(first, Browser)
+        login = step(first, Backend.AGREES)
+        assert isinstance(login, Browser)
+        assert (login.app, login.path) == ("gateway", "/en/login")
+
+
+def test_the_search_finds_a_loop_where_there_is_one() -> None:
+    """The checker can fail: an edge that sends a denied user to the page that was denied is reported."""
+
+    def looping_edge(facts: RequestFacts) -> Decision:
+        decision = decide(facts)
+        if decision.rule == "4-not-allowed":
+            return Redirect("loop", 302, facts.path)
+        return decision
+
+    start = Browser("energy", "/en/energy", reading(TokenState.VALID, ()), refreshable=False, cookie=None)
+    assert journey(start, Backend.AGREES, edge=looping_edge)[1].startswith("loop")

@@ -1,0 +1,99 @@
+"""The platforms cookie: what is written can be read, and what anybody else writes does no harm."""
+
+from __future__ import annotations
+
+import json
+from http.cookies import SimpleCookie
+from urllib.parse import quote
+
+import pytest
+from django.http.cookie import parse_cookie
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
+
+BOTH = ("ENERGY", "FINANCE")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "%5B%22ENERGY%22%2C%22FINANCE%22%5D",
+        "%5b%22ENERGY%22%2c%22FINANCE%22%5d",
+        '["ENERGY","FINANCE"]',
+        '[ "FINANCE" , "ENERGY" ]',
+        r'"[\"ENERGY\",\"FINANCE\"]"',
+        '"["ENERGY","FINANCE"]"',
+        '"%5B%22ENERGY%22%2C%22FINANCE%22%5D"',
+        "%22%5B%5C%22ENERGY%5C%22%2C%5C%22FINANCE%5C%22%5D%22",
+        '["FINANCE","NO_SUCH","ENERGY","ENERGY",7,null,["ENERGY"]]',
+    ],
+)
+def test_it_is_read_percent_encoded_plain_and_quoted(raw) -> None:
+    assert parse_platforms_cookie(raw) == BOTH
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        None,
+        "",
+        "ENERGY",
+        '"ENERGY"',
+        "ENERGY,FINANCE",
+        '{"ENERGY":true}',
+        "7",
+        "null",
+        "true",
+        "[]",
+        '["energy"]',
+        '["ENERGY_APP"]',
+        '["ENERGY"',
+        '["ENERGY"]x',
+        "%5B%22ENERGY%22",
+        "%ff%fe",
+        "%",
+        '"',
+        '""',
+        "[" * 1024,
+        '["ENERGY"]' + " " * 1015,
+        "\ud800",
+        "[NaN]",
+    ],
+    ids=lambda raw: ascii(raw)[:30],
+)
+def test_anything_else_counts_as_empty(raw) -> None:
+    assert parse_platforms_cookie(raw) == ()
+
+
+def test_the_limit_is_1024_characters() -> None:
+    padding = " " * (1024 - len('["ENERGY"]'))
+    assert parse_platforms_cookie('["ENERGY"]' + padding) == ("ENERGY",)
+    assert parse_platforms_cookie('["ENERGY"]' + padding + " ") == ()
+
+
+def test_what_is_written_is_a_percent_encoded_json_array_in_the_registrys_order() -> None:
+    assert dump_platforms_cookie(["FINANCE", "ENERGY"]) == quote('["ENERGY","FINANCE"]', safe="")
+    assert dump_platforms_cookie([]) == "%5B%5D"
+
+
+@given(st.lists(st.sampled_from(["ENERGY", "OPERATIONS", "FINANCE"])))
+def test_what_is_written_survives_a_cookie_header(platforms) -> None:
+    jar = SimpleCookie()
+    jar["VAR_PERMITTED_PLATFORMS"] = dump_platforms_cookie(platforms)
+    read = parse_cookie(jar["VAR_PERMITTED_PLATFORMS"].OutputString())["VAR_PERMITTED_PLATFORMS"]
+    assert set(parse_platforms_cookie(read)) == set(platforms)
+
+
+@given(st.lists(st.sampled_from(["ENERGY", "FINANCE"]), min_size=1))
+def test_what_pythons_own_cookies_quote_is_read_too(platforms) -> None:
+    jar = SimpleCookie()
+    jar["VAR_PERMITTED_PLATFORMS"] = json.dumps(platforms)
+    read = parse_cookie(jar["VAR_PERMITTED_PLATFORMS"].OutputString())["VAR_PERMITTED_PLATFORMS"]
+    assert set(parse_platforms_cookie(read)) == set(platforms)
+
+
+@given(st.text(max_size=1100) | st.text('[]"\\%5BENRGY,', max_size=60))
+def test_no_text_makes_it_raise(raw) -> None:
+    assert isinstance(parse_platforms_cookie(raw), tuple)

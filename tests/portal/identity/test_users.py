@@ -1,0 +1,185 @@
+"""The decoded user: which claims count, and what is no token."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import jwt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.config.portal_config import ClaimMapping
+from portal.identity import DecodedUser, get_user_from_token
+from portal.identity.users import MAX_TOKEN_CHARS
+
+SECRET = "s" * 32
+
+
+def token(claims: dict[str, object], **header: object) -> str:
+    return jwt.encode(claims, SECRET, algorithm="HS256", headers=header or None)
+
+
+def part(value: object) -> str:
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def raw_token(header: object, payload: object, signature: bytes = b"x") -> str:
+    return ".".join((part(header), part(payload), part(signature)))
+
+
+def test_a_token_says_who_may_open_what() -> None:
+    user = get_user_from_token(token({"sub": "u-1", "permissions": ["FINANCE_APP", "ENERGY_APP", "X"], "exp": 2_000}))
+    assert user == DecodedUser(
+        subject="u-1",
+        platforms=("ENERGY", "FINANCE"),
+        primary_role="ENERGY",
+        permissions=("FINANCE_APP", "ENERGY_APP", "X"),
+        expires_at=2_000.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("claims", "platforms"),
+    [
+        ({"permissions": ["ENERGY_APP"]}, ("ENERGY",)),
+        ({"Permissions": ["ENERGY_APP"]}, ("ENERGY",)),
+        ({"permissions": ["ENERGY_APP"], "Permissions": ["FINANCE_APP"]}, ("ENERGY",)),
+        ({"Permissions": ["FINANCE_APP"], "permissions": []}, ()),
+        ({"permissions": None, "Permissions": ["FINANCE_APP"]}, ()),
+        ({"permissions": "ENERGY_APP", "Permissions": ["FINANCE_APP"]}, ()),
+        ({"permissions": {"permissions": ["ENERGY_APP"]}}, ()),
+        ({"PERMISSIONS": ["ENERGY_APP"]}, ()),
+        ({"scope": "ENERGY_APP"}, ()),
+        ({}, ()),
+    ],
+)
+def test_the_first_permissions_claim_that_is_present_decides(claims, platforms) -> None:
+    user = get_user_from_token(token(claims))
+    assert user is not None
+    assert user.platforms == platforms
+
+
+@pytest.mark.parametrize(
+    ("role", "primary"),
+    [
+        ("FINANCE", "FINANCE"),
+        ("OPERATIONS", "ENERGY"),
+        ("finance", "ENERGY"),
+        ("FINANCE_APP", "ENERGY"),
+        (None, "ENERGY"),
+        (["FINANCE"], "ENERGY"),
+        (7, "ENERGY"),
+    ],
+)
+def test_the_primary_role_is_honoured_only_if_it_is_permitted(role, primary) -> None:
+    user = get_user_from_token(token({"permissions": ["ENERGY_APP", "FINANCE_APP"], "primaryRole": role}))
+    assert user is not None
+    assert user.primary_role == primary
+
+
+@pytest.mark.parametrize("subject", [None, 7, ["u"], {"id": "u"}])
+def test_a_subject_that_is_no_string_is_absent(subject) -> None:
+    user = get_user_from_token(raw_token({"alg": "HS256"}, {"sub": subject}))
+    assert user is not None
+    assert user.subject is None
+
+
+def test_an_expired_token_still_gives_its_user() -> None:
+    user = get_user_from_token(token({"exp": 1, "permissions": ["ENERGY_APP"]}))
+    assert user is not None
+    assert (user.expires_at, user.platforms) == (1.0, ("ENERGY",))
+
+
+@pytest.mark.parametrize("algorithm", ["none", "None", "NONE", "nOnE", " none ", "", None, 7, ["HS256"]])
+@pytest.mark.parametrize("signature", [b"", b"x"])
+def test_alg_none_is_no_token_even_when_only_decoding(algorithm, signature) -> None:
+    assert get_user_from_token(raw_token({"alg": algorithm}, {"permissions": ["ENERGY_APP"]}, signature)) is None
+
+
+@pytest.mark.parametrize("expiry", ["2000", "soon", None, True, [2000], {}, "NaN", "Infinity", "1e999"])
+def test_a_token_whose_expiry_is_no_time_is_no_token(expiry) -> None:
+    unquoted = {"NaN", "Infinity", "1e999"}
+    literal = expiry if expiry in [*unquoted] else json.dumps(expiry)
+    assert get_user_from_token(raw_token({"alg": "HS256"}, f'{{"exp": {literal}}}'.encode())) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "a.b",
+        "a.b.c",
+        "a.b.c.d.e",
+        "...",
+        "é.é.é",
+        "\ud800.\ud800.\ud800",
+        raw_token({"alg": "HS256"}, b"not json"),
+        raw_token({"alg": "HS256"}, ["a list"]),
+        raw_token({"alg": "HS256"}, None),
+        raw_token(["HS256"], {}),
+        raw_token({}, {}),
+        raw_token({"alg": "HS256", "crit": ["unheard-of"]}, {}),
+        raw_token({"alg": "HS256", "kid": 7}, {}),
+        raw_token({"alg": "HS256"}, b"[" * 2500),
+        raw_token({"alg": "HS256"}, b'{"exp":' + b"9" * 2500 + b"}"),
+        raw_token(b"[" * 2500, {}),
+        raw_token({"alg": "HS256"}, b"\xff\xfe"),
+    ],
+    ids=lambda text: ascii(text)[:40],
+)
+def test_what_is_no_token_gives_no_user(text) -> None:
+    assert get_user_from_token(text) is None
+
+
+def test_a_token_that_no_browser_keeps_is_not_even_decoded() -> None:
+    fits = token({"x": "a" * 2900})
+    assert len(fits) <= MAX_TOKEN_CHARS
+    assert get_user_from_token(fits) is not None
+    assert get_user_from_token(token({"x": "a" * 4000})) is None
+    assert get_user_from_token("a" * 65_536) is None
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["sub", "exp", "nbf", "permissions", "Permissions", "primaryRole", "aud"]),
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=9),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+            max_leaves=5,
+        ),
+    )
+)
+def test_no_claims_make_it_raise(claims) -> None:
+    user = get_user_from_token(raw_token({"alg": "HS256"}, claims))
+    assert user is None or isinstance(user, DecodedUser)
+
+
+@given(st.text())
+def test_no_text_makes_it_raise(text) -> None:
+    assert get_user_from_token(text) is None
+
+
+MAPPING = ClaimMapping(
+    claim="groups", permissions=(("staff", "ENERGY_APP"), ("staff", "OPERATIONS_APP"), ("accounts", "FINANCE_APP"))
+)
+
+
+@pytest.mark.parametrize(
+    ("claims", "permissions"),
+    [
+        ({"groups": ["staff", "guests"]}, ("ENERGY_APP", "OPERATIONS_APP")),
+        ({"groups": "accounts"}, ("FINANCE_APP",)),
+        ({"groups": ["accounts", 7], "permissions": ["ENERGY_APP"]}, ("FINANCE_APP",)),
+        ({"groups": {"staff": True}}, ()),
+        ({"permissions": ["ENERGY_APP"]}, ()),
+        ({}, ()),
+    ],
+)
+def test_a_mapped_claim_decides_alone(claims: dict[str, object], permissions: tuple[str, ...]) -> None:
+    user = get_user_from_token(token(claims), mapping=MAPPING)
+    assert user is not None
+    assert user.permissions == permissions

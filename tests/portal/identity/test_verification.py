@@ -1,0 +1,227 @@
+"""Verification: a fixed list of algorithms, keys by name, issuer and audience exactly; and nothing else passes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from portal.config.portal_config import TokenVerification
+from portal.errors import ConfigurationError
+from portal.identity.users import NOT_A_TOKEN, get_user_from_token
+from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
+from tests.portal.identity.keys import FixedKeys, as_jwk, ec_key, ed_key, rsa_key
+
+SECRET = "a secret that is long enough even for HS512, so of sixty-four bytes"
+CLAIMS = {"sub": "u-1", "permissions": ["ENERGY_APP"], "iss": "https://id.example.com", "aud": "portal", "exp": 9e9}
+
+
+@pytest.fixture(autouse=True)
+def no_key_source_is_left():
+    yield
+    use_key_source(None)
+
+
+def with_secret(**changes: object):
+    return make_verifier(TokenVerification(**{"key": SECRET, "algorithms": ("HS256",)} | changes))
+
+
+def with_key_set(source: FixedKeys, *, algorithms: tuple[str, ...] = ("RS256",), **changes: object):
+    use_key_source(source)
+    return make_verifier(TokenVerification(jwks_url="https://id.example.com/jwks", algorithms=algorithms, **changes))
+
+
+def pem_of(private) -> str:
+    return private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
+def accepted(token: str, verifier) -> bool:
+    return get_user_from_token(token, verifier=verifier) is not None
+
+
+def unsigned(header: dict[str, object], claims: dict[str, object] = CLAIMS, signature: bytes = b"") -> str:
+    parts = (json.dumps(header).encode(), json.dumps(claims).encode(), signature)
+    return ".".join(base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in parts)
+
+
+def test_without_a_key_there_is_no_verifier() -> None:
+    assert make_verifier(TokenVerification()) is None
+
+
+def test_the_right_signature_gives_the_user() -> None:
+    user = get_user_from_token(jwt.encode(CLAIMS, SECRET), verifier=with_secret())
+    assert user is not None
+    assert (user.subject, user.platforms) == ("u-1", ("ENERGY",))
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        jwt.encode(CLAIMS, "another secret of thirty-two bytes!!"),
+        jwt.encode(CLAIMS, SECRET, algorithm="HS384"),
+        jwt.encode(CLAIMS, SECRET)[:-2],
+        jwt.encode(CLAIMS, SECRET)[:-20],
+        jwt.encode(CLAIMS, SECRET) + "x",
+        jwt.encode(CLAIMS, SECRET).rpartition(".")[0] + ".",
+        jwt.encode(CLAIMS, None, algorithm="none"),
+        unsigned({"alg": "none"}),
+        unsigned({"alg": "NoNe"}),
+        unsigned({"alg": "HS256"}),
+        unsigned({}),
+        unsigned({"alg": ["HS256"]}),
+        unsigned({"alg": {"HS256": 1}}),
+        unsigned({"alg": None}),
+        "x.y.z",
+        "",
+    ],
+    ids=lambda token: token[-24:],
+)
+def test_a_forged_token_is_refused(forged) -> None:
+    assert not accepted(forged, with_secret())
+
+
+def test_changed_claims_are_refused() -> None:
+    header, _, signature = jwt.encode(CLAIMS, SECRET).split(".")
+    claims = base64.urlsafe_b64encode(json.dumps(CLAIMS | {"sub": "other"}).encode()).rstrip(b"=").decode()
+    assert not accepted(f"{header}.{claims}.{signature}", with_secret())
+
+
+def test_a_public_key_is_no_hmac_secret() -> None:
+    """The classic confusion: a token "signed" by HMAC with the public key, which everybody knows."""
+    pem = pem_of(rsa_key("a"))
+    body = unsigned({"alg": "HS256", "typ": "JWT"}).rpartition(".")[0]
+    mac = hmac.digest(pem.encode(), body.encode(), hashlib.sha256)
+    forged = f"{body}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+    assert not accepted(forged, make_verifier(TokenVerification(key=pem, algorithms=("RS256",))))
+    assert not accepted(forged, with_key_set(FixedKeys({"a": as_jwk(rsa_key("a"), kid="a")})))
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\\n"], ids=["line breaks", "written as backslash n"])
+def test_a_public_key_in_pem_verifies(line_break) -> None:
+    pem = pem_of(rsa_key("a")).replace("\n", line_break)
+    verifier = make_verifier(TokenVerification(key=pem, algorithms=("RS256", "PS256")))
+    for algorithm in ("RS256", "PS256"):
+        assert accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm=algorithm), verifier)
+        assert not accepted(jwt.encode(CLAIMS, rsa_key("b"), algorithm=algorithm), verifier)
+
+
+@pytest.mark.parametrize("key", ["-----BEGIN PUBLIC KEY-----\nnonsense\n-----END PUBLIC KEY-----", "x" * 40])
+def test_a_key_that_does_not_fit_the_algorithm_stops_the_start_with_one_line(key) -> None:
+    with pytest.raises(ConfigurationError, match=r"^APP_JWT_KEY should be a key for RS256$"):
+        make_verifier(TokenVerification(key=key, algorithms=("RS256",)))
+
+
+@pytest.mark.parametrize(
+    ("change", "good"),
+    [
+        ({}, True),
+        ({"iss": "https://id.example.com/"}, False),
+        ({"iss": "https://id.example"}, False),
+        ({"iss": ["https://id.example.com"]}, False),
+        ({"iss": None}, False),
+        ({"aud": ["portal", "other"]}, True),
+        ({"aud": ["other"]}, False),
+        ({"aud": "portal2"}, False),
+        ({"aud": "port"}, False),
+        ({"aud": None}, False),
+        ({"aud": {"portal": 1}}, False),
+        ({"aud": [["portal"]]}, False),
+        ({"aud": 7}, False),
+    ],
+    ids=str,
+)
+def test_issuer_and_audience_are_compared_exactly(change, good) -> None:
+    verifier = with_secret(issuer="https://id.example.com", audience="portal")
+    assert accepted(signed(CLAIMS | change), verifier) is good
+
+
+def signed(claims: dict[str, object]) -> str:
+    """Signed rightly, with claims that PyJWT's own encoder refuses to write."""
+    body = unsigned({"alg": "HS256", "typ": "JWT"}, claims).rpartition(".")[0]
+    mac = hmac.digest(SECRET.encode(), body.encode(), hashlib.sha256)
+    return f"{body}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+
+
+@pytest.mark.parametrize("missing", ["iss", "aud"])
+def test_a_configured_issuer_or_audience_must_be_there(missing) -> None:
+    claims = {name: value for name, value in CLAIMS.items() if name != missing}
+    verifier = with_secret(issuer="https://id.example.com", audience="portal")
+    assert not accepted(jwt.encode(claims, SECRET), verifier)
+    assert accepted(jwt.encode(claims, SECRET), with_secret()), "where neither is configured, neither is asked for"
+
+
+def test_times_are_left_to_each_use() -> None:
+    user = get_user_from_token(jwt.encode(CLAIMS | {"exp": 1, "nbf": 9_000_000_000}, SECRET), verifier=with_secret())
+    assert user is not None
+    assert (user.expires_at, user.not_before) == (1.0, 9e9)
+
+
+def test_a_secret_that_is_too_short_for_an_algorithm_stops_the_start() -> None:
+    short = "x" * 32
+    assert make_verifier(TokenVerification(key=short, algorithms=("HS256",)))
+    with pytest.raises(ConfigurationError, match="APP_JWT_KEY should be longer for HS512: at least 64 bytes"):
+        make_verifier(TokenVerification(key=short, algorithms=("HS256", "HS512")))
+
+
+def test_keys_of_a_set_are_found_by_their_name() -> None:
+    verifier = with_key_set(FixedKeys({"a": as_jwk(rsa_key("a"), kid="a"), "b": as_jwk(rsa_key("b"), kid="b")}))
+    assert accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "a"}), verifier)
+    assert not accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "b"}), verifier)
+
+
+def test_a_token_without_a_key_name_may_be_by_any_key_of_the_set() -> None:
+    verifier = with_key_set(FixedKeys({"a": as_jwk(rsa_key("a"), kid="a"), "b": as_jwk(rsa_key("b"), kid="b")}))
+    assert accepted(jwt.encode(CLAIMS, rsa_key("b"), algorithm="RS256"), verifier)
+    assert not accepted(jwt.encode(CLAIMS, rsa_key("c"), algorithm="RS256"), verifier)
+
+
+def test_a_key_set_may_hold_keys_of_several_kinds() -> None:
+    keys = {"r": rsa_key("a"), "e": ec_key("a"), "d": ed_key("a")}
+    verifier = with_key_set(
+        FixedKeys({kid: as_jwk(key, kid=kid) for kid, key in keys.items()}), algorithms=("RS256", "ES256", "EdDSA")
+    )
+    for kid, algorithm in (("r", "RS256"), ("e", "ES256"), ("d", "EdDSA")):
+        assert accepted(jwt.encode(CLAIMS, keys[kid], algorithm=algorithm, headers={"kid": kid}), verifier)
+        assert accepted(jwt.encode(CLAIMS, keys[kid], algorithm=algorithm), verifier)
+    wrong_kind = jwt.encode(CLAIMS, ec_key("a"), algorithm="ES256", headers={"kid": "r"})
+    assert not accepted(wrong_kind, verifier)
+
+
+def test_an_encryption_key_verifies_nothing() -> None:
+    verifier = with_key_set(FixedKeys({"a": as_jwk(rsa_key("a"), kid="a", use="enc")}))
+    assert not accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "a"}), verifier)
+
+
+def test_a_secret_in_a_published_set_verifies_nothing() -> None:
+    leaked = jwt.PyJWK({"kty": "oct", "k": base64.urlsafe_b64encode(SECRET.encode()).decode(), "alg": "HS256"})
+    verifier = with_key_set(FixedKeys({"a": leaked}), algorithms=("RS256", "HS256"))
+    assert not accepted(jwt.encode(CLAIMS, SECRET, headers={"kid": "a"}), verifier)
+
+
+def test_an_unknown_key_is_told_apart_from_a_wrong_one() -> None:
+    source = FixedKeys({"a": as_jwk(rsa_key("a"), kid="a")})
+    verifier = with_key_set(source)
+    with pytest.raises(UnknownKeyError):
+        verifier.verified_claims(jwt.encode(CLAIMS, rsa_key("b"), algorithm="RS256", headers={"kid": "new"}))
+    assert source.asked_in_vain == ["new"]
+    with pytest.raises(jwt.InvalidSignatureError):
+        verifier.verified_claims(jwt.encode(CLAIMS, rsa_key("b"), algorithm="RS256", headers={"kid": "a"}))
+    assert issubclass(UnknownKeyError, NOT_A_TOKEN)
+
+
+def test_a_disallowed_algorithm_does_not_even_ask_for_a_key() -> None:
+    source = FixedKeys()
+    verifier = with_key_set(source)
+    assert not accepted(jwt.encode(CLAIMS, SECRET, headers={"kid": "x"}), verifier)
+    assert source.asked_in_vain == [], "so garbage does not make anybody fetch"
+
+
+def test_before_any_keys_were_handed_over_nothing_can_be_judged() -> None:
+    verifier = make_verifier(TokenVerification(jwks_url="https://id.example.com/jwks", algorithms=("RS256",)))
+    with pytest.raises(UnknownKeyError):
+        verifier.verified_claims(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256"))

@@ -1,0 +1,300 @@
+"""A store, a backend and a clock that tests of the query layer can look into and interfere with.
+
+The store has the interface of `portal.store.aliases.SharedStore` and keeps JSON text, so nothing that JSON
+has no form for passes. The backend has the interface of `ApiSession`, and runs a test's own code inside its requests.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import jwt
+
+from portal.api.answers import ApiAnswer
+from portal.api.deadline import Deadline
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import (
+    ApiForbiddenError,
+    ApiNotFoundError,
+    ApiRejectedError,
+    ApiUnavailableError,
+    SignInEndedError,
+    StoreUnavailableError,
+)
+from portal.query import create_query_client
+from portal.query.retries import Retries
+from portal.query.shared import shared_on
+from portal.store.aliases import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from portal.query import QueryClient
+    from portal.query.shared import Shared
+
+_JWT_KEY = "a key for tests, long enough for HS256"
+_serial = itertools.count(1)
+
+
+def make_token(user: str = "ada", *, exp: float | None = None) -> str:
+    """An access token of this user: another one each time."""
+    claims: dict[str, Any] = {"sub": user, "jti": str(next(_serial))}
+    if exp is not None:
+        claims["exp"] = exp
+    return jwt.encode(claims, _JWT_KEY, algorithm="HS256")
+
+
+class FakeStore:
+    """A store in memory; can be made to fail, and counts its round trips."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+        self.trips = 0
+        self.down = False
+        self.before_each: Callable[[str], None] | None = None
+        self._lock = threading.RLock()
+
+    def get(self, key: str) -> Any:
+        return self.get_many([key]).get(key, MISSING)
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        keys = list(keys)
+        self._trip("get_many")
+        with self._lock:
+            return {key: json.loads(self.values[key]) for key in keys if key in self.values}
+
+    def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
+        self._trip("add")
+        with self._lock:
+            if key in self.values:
+                return False
+            self.values[key] = json.dumps(value, allow_nan=False)
+            return True
+
+    def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
+        self._trip("set")
+        with self._lock:
+            self.values[key] = json.dumps(value, allow_nan=False)
+
+    def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
+        for key, value in values.items():
+            self.set(key, value, lifetime_s=lifetime_s)
+
+    def delete(self, key: str) -> bool:
+        self._trip("delete")
+        with self._lock:
+            return self.values.pop(key, None) is not None
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self.delete(key)
+
+    def incr(self, key: str, delta: int = 1) -> Any:
+        self._trip("incr")
+        with self._lock:
+            if key not in self.values:
+                return MISSING
+            self.values[key] = json.dumps(json.loads(self.values[key]) + delta)
+            return json.loads(self.values[key])
+
+    def touch(self, key: str, *, lifetime_s: float | None) -> bool:
+        return key in self.values
+
+    def _trip(self, name: str) -> None:
+        self.trips += 1
+        if self.before_each is not None:
+            self.before_each(name)
+        if self.down:
+            raise StoreUnavailableError("down, for this test")
+
+
+class FakeClock:
+    """Seconds since the epoch, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class FakeBackend:
+    """The sandbox's lists and profile, in memory.
+
+    :param rows: the clients, newest first.
+    :param users: access token to user; others get 401.
+    :param inside: run within each request, after the backend has done it and before the answer leaves.
+    :param before: run within each request, before the backend looks at it.
+    :param failures: raised instead of an answer, one for each request, while there are some.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    users: dict[str, str] = field(default_factory=dict)
+    permissions: dict[str, list[str]] = field(default_factory=dict)
+    inside: Callable[[str, str], None] | None = None
+    before: Callable[[str, str], None] | None = None
+    failures: list[Exception | None] = field(default_factory=list)
+    page_size: int = 2
+    calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+    refresh: Callable[[TokenStore], None] | None = None
+    open_paths: dict[str, Any] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)
+    signed_out: set[str | None] = field(default_factory=set)
+    tombstones_asked: int = 0
+    _made: itertools.count[int] = field(default_factory=lambda: itertools.count(1000))
+
+    def sign_in(self, user: str = "ada") -> TokenStore:
+        token = make_token(user)
+        self.users[token] = user
+        return TokenStore(TokenPair(access=token, refresh=f"refresh of {user}"))
+
+    def counted(self) -> Counter[tuple[str, str]]:
+        return Counter((method, path) for method, path, _ in self.calls)
+
+    def reads(self) -> int:
+        """GET requests but for the profile."""
+        return sum(method == "GET" and path != "/me" for method, path, _ in self.calls)
+
+    def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline | None = None) -> None:
+        if self.refresh is not None:
+            self.refresh(tokens)
+
+    def refuse_signed_out(self, tokens: TokenStore) -> None:
+        self.tombstones_asked += 1
+        if tokens.current.access in self.signed_out:
+            tokens.end(refused=tokens.current.refresh)
+            raise SignInEndedError("signed out")
+
+    def call(
+        self,
+        *,
+        tokens: TokenStore,
+        method: str,
+        path: str,
+        params: Mapping[str, Any] | None = None,
+        json: Any = None,
+        idempotency_key: str | None = None,
+        deadline: Deadline | None = None,
+        request_id: str | None = None,
+        user_agent: str | None = None,
+        bearer: str | None = None,
+    ) -> ApiAnswer:
+        params = dict(params or {})
+        self.calls.append((method, path, params))
+        self.keys.append(idempotency_key)
+        if self.before is not None:
+            self.before(method, path)
+        failure = self.failures.pop(0) if self.failures else None
+        if failure is not None:
+            raise failure
+        data = self._do(tokens.current.access, method, path, params, json)
+        data = jsoned(data)
+        if self.inside is not None:
+            self.inside(method, path)
+        return ApiAnswer(status=200, data=data, headers={})
+
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if path in self.open_paths:
+            return self.open_paths[path]
+        user = self.users.get(token or "")
+        if user is None:
+            raise ApiRejectedError("sign in", status=401)
+        if path == "/me":
+            return {"id": user, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
+        if "ENERGY_APP" not in self.permissions.get(user, ["ENERGY_APP"]):
+            raise ApiForbiddenError("no", status=403)
+        if path == "/energy/summary":
+            return {"counts": {"clients": len(self.rows)}}
+        if path != "/energy/clients":
+            return self._one(method, path.rpartition("/")[2], body)
+        if method == "POST":
+            row = {"id": f"c{next(self._made)}", **body}
+            self.rows.insert(0, row)
+            return row
+        return self._page(params)
+
+    def _one(self, method: str, row_id: str, body: Any) -> Any:
+        row = next((row for row in self.rows if row["id"] == row_id), None)
+        if row is None:
+            raise ApiNotFoundError("gone", status=404)
+        if method == "DELETE":
+            self.rows.remove(row)
+            return None
+        if method == "PATCH":
+            row.update(body)
+        return row
+
+    def _page(self, params: dict[str, Any]) -> dict[str, Any]:
+        word = params.get("q", "")
+        rows = [row for row in self.rows if word in row.get("name", "")]
+        by_name = params.get("sort") == "name"
+        self._rank_new_rows()
+
+        def place(row: dict[str, Any]) -> list[Any]:
+            return [row.get("name", ""), row["id"]] if by_name else [self.ranks[row["id"]], row["id"]]
+
+        # A keyset: behind that place, whether its row is still there or not.
+        cursor = params.get("cursor")
+        rows = sorted((row for row in rows if cursor is None or place(row) > json.loads(cursor)), key=place)
+        shown = rows[: self.page_size]
+        more = len(rows) > len(shown)
+        return {
+            "items": shown,
+            "hasNext": more,
+            "nextCursor": json.dumps(place(shown[-1])) if more else None,
+            "total": len(rows),
+        }
+
+    def _rank_new_rows(self) -> None:
+        """Rows that a test put at the front come before all others."""
+        for row in reversed(self.rows):
+            self.ranks.setdefault(row["id"], min(self.ranks.values(), default=0) - 1)
+
+
+def jsoned(value: Any) -> Any:
+    """What the wire makes of it."""
+    return json.loads(json.dumps(value))
+
+
+@dataclass
+class World:
+    """One backend, one store, and as many processes, users and requests as a test wants."""
+
+    backend: FakeBackend = field(default_factory=FakeBackend)
+    store: Any = field(default_factory=FakeStore)
+    clock: FakeClock = field(default_factory=FakeClock)
+    waits: list[float] = field(default_factory=list)
+
+    def process(self, **options: Any) -> Process:
+        return Process(world=self, shared=shared_on(self.store, **options))
+
+
+@dataclass
+class Process:
+    """What one worker process remembers."""
+
+    world: World
+    shared: Shared
+
+    def request(self, tokens: TokenStore, **options: Any) -> QueryClient:
+        """The client of a new request with these tokens."""
+        world = self.world
+        return create_query_client(
+            tokens=TokenStore(tokens.current),
+            api=world.backend,
+            shared=self.shared,
+            clock=world.clock,
+            retries=Retries(sleep=world.waits.append, spread=lambda: 0.5),
+            **options,
+        )
+
+
+def unavailable(status: int | None = 503, **options: Any) -> ApiUnavailableError:
+    return ApiUnavailableError("later", status=status, **options)

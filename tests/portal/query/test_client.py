@@ -1,0 +1,394 @@
+"""What a request's `QueryClient` does beside the invariants: memory, invalidate, prefetch, refetch, events."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnavailableError, UsageError
+from portal.query.flights import Flights
+from portal.query.pages import Page, Stamp
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import Process, World, unavailable
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenStore
+
+clients = ClientQueries.use_get_clients_query
+client_of_id = ClientQueries.use_get_client_query
+
+
+def ids(result: Any) -> list[str]:
+    return [row["id"] for row in result.data.items]
+
+
+class TestOneRequest:
+    def test_each_query_runs_at_most_once(self, world: World, process: Process, ada: TokenStore) -> None:
+        world.store.down = True
+        client = process.request(ada)
+        for _ in range(3):
+            clients(client)
+            UserQueries.use_get_me_query(client)
+        assert len(world.backend.calls) == 2
+
+    def test_a_failure_too(self, world: World, process: Process, ada: TokenStore) -> None:
+        client = process.request(ada)
+        for _ in range(2):
+            assert isinstance(client_of_id(client, {"id": "nobody"}).error, ApiNotFoundError)
+        assert world.backend.reads() == 1
+
+    def test_fewer_pages_are_taken_from_more(self, world: World, process: Process, ada: TokenStore) -> None:
+        client = process.request(ada)
+        assert len(clients(client, pages=3).data.items) == 5
+        first = clients(client, pages=1)
+        assert ids(first) == ["c5", "c4"]
+        assert first.has_next_page
+        assert first.pages == 1
+
+    def test_what_a_view_does_to_its_data_reaches_nobody_else(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        client = process.request(ada)
+        clients(client).data.items[0]["name"] = "changed by a view"
+        clients(client).data.raw_res[0]["items"].clear()
+        assert clients(client).data.items[0]["name"] == "client 5"
+        assert len(clients(client).data.raw_res[0]["items"]) == 2
+        UserQueries.use_get_me_query(client).unwrap()["permissions"].clear()
+        assert UserQueries.use_get_me_query(client).unwrap()["permissions"] == ["ENERGY_APP"]
+
+    def test_raw_res_holds_the_servers_own_pages(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients(process.request(ada), pages=2)
+        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+        result = clients(process.request(ada), pages=2)
+        assert ids(result) == ["c4", "c3", "c2"]
+        assert [[row["id"] for row in page["items"]] for page in result.data.raw_res] == [["c5", "c4"], ["c3", "c2"]]
+        assert result.data.raw_res[0]["total"] == 5
+
+    def test_no_more_pages_than_there_are(self, world: World, process: Process, ada: TokenStore) -> None:
+        result = clients(process.request(ada), pages=50)
+        assert (result.pages, result.has_next_page, result.data.next_cursor) == (3, False, None)
+        assert result.fetch_next_page() is result
+        assert not result.is_loading
+        assert not result.is_loading_more
+
+    def test_the_time_budget_of_a_request_bounds_all_its_tries(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        clients(process.request(ada))
+        world.backend.failures = [unavailable()] * 9
+        result = client_of_id(process.request(ada, deadline=Deadline(0.05)), {"id": "c5"})
+        assert result.error is not None
+        assert world.waits == []
+
+    @pytest.mark.parametrize("one_shot", [False, True])
+    def test_a_write_of_one_thread_while_another_reads_shows_in_the_next_read(
+        self, world: World, process: Process, ada: TokenStore, one_shot: bool
+    ) -> None:
+        client = process.request(ada)
+        UserQueries.use_get_me_query(client)
+
+        def read() -> Any:
+            if one_shot:
+                return client_of_id(client, {"id": "c5"}).unwrap()["name"]
+            return clients(client).data.items[0]["name"]
+
+        def write(method: str, _path: str) -> None:
+            if method == "GET":
+                world.backend.inside = None
+                mutation = ClientMutations.use_update_client_mutation(client)
+                mutation.mutate(body={"name": "renamed"}, params={"id": "c5"}).unwrap()
+
+        world.backend.inside = write
+        read()
+        assert read() == "renamed"
+
+
+class TestRefetch:
+    def test_it_asks_however_fresh_the_data_is(self, world: World, process: Process, ada: TokenStore) -> None:
+        first = clients(process.request(ada), pages=2)
+        world.backend.rows[0]["name"] = "changed"
+        again = first.refetch()
+        assert again.data.items[0]["name"] == "changed"
+        assert first.data.items[0]["name"] == "client 5", "a new result"
+        assert ids(clients(process.request(ada), pages=2)) == ids(again)
+        assert world.backend.reads() == 4
+
+    def test_one_shot(self, world: World, process: Process, ada: TokenStore) -> None:
+        result = client_of_id(process.request(ada), {"id": "c5"})
+        world.backend.rows[0]["name"] = "changed"
+        assert result.refetch().unwrap()["name"] == "changed"
+
+    def test_pages_that_were_fresh_stay_when_a_refetch_fails_midway(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        result = clients(process.request(ada), pages=2)
+        world.backend.failures = [None, *[unavailable()] * 3]
+        failed = result.refetch()
+        assert ids(failed) == ids(result)
+        assert failed.is_stale
+        assert isinstance(failed.error, ApiUnavailableError)
+
+    def test_unwrap_gives_older_data_through_an_outage_but_not_past_a_definite_no(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        result = client_of_id(process.request(ada), {"id": "c5"})
+        world.backend.failures = [unavailable()] * 3
+        assert result.refetch().unwrap()["id"] == "c5"
+        world.backend.rows.clear()
+        gone = result.refetch()
+        assert gone.data is not None
+        with pytest.raises(ApiNotFoundError):
+            gone.unwrap()
+
+
+class TestInvalidate:
+    @pytest.fixture(autouse=True)
+    def cached(self, process: Process, ada: TokenStore) -> None:
+        for params in (None, {"q": "5"}, {"q": "5", "sort": "name"}):
+            clients(process.request(ada), params)
+        client_of_id(process.request(ada), {"id": "c5"})
+
+    @pytest.mark.parametrize(
+        ("which", "fetched"),
+        [
+            ({}, 3),
+            ({"params": {}}, 1),
+            ({"params": {"q": "5"}}, 1),
+            ({"params": {"q": None}}, 1),
+            ({"matching": {"q": "5"}}, 2),
+            ({"matching": {"q": "other"}}, 0),
+        ],
+    )
+    def test_one_query_or_one_endpoint_or_by_parameters(
+        self, world: World, process: Process, ada: TokenStore, which: Any, fetched: int
+    ) -> None:
+        clients.invalidate(world.process().request(ada), **which)
+        world.backend.calls.clear()
+        for params in (None, {"q": "5"}, {"q": "5", "sort": "name"}):
+            clients(process.request(ada), params)
+        client_of_id(process.request(ada), {"id": "c5"})
+        assert len(world.backend.calls) == fetched
+
+    def test_within_the_request(self, world: World, process: Process, ada: TokenStore) -> None:
+        client = process.request(ada)
+        clients(client)
+        world.backend.rows[0]["name"] = "changed"
+        clients.invalidate(client)
+        assert clients(client).data.items[0]["name"] == "changed"
+
+    def test_during_the_first_load_it_is_kept(self, world: World, process: Process, ada: TokenStore) -> None:
+        def invalidate(method: str, path: str) -> None:
+            world.backend.inside = None
+            clients.invalidate(process.request(ada), params={"q": "4"})
+
+        world.backend.inside = invalidate
+        clients(process.request(ada), {"q": "4"})
+        reads = world.backend.reads()
+        clients(process.request(ada), {"q": "4"})
+        assert world.backend.reads() == reads + 1
+
+    def test_params_and_matching_together_are_a_usage_fault(self, process: Process, ada: TokenStore) -> None:
+        with pytest.raises(UsageError, match="not both"):
+            clients.invalidate(process.request(ada), params={"q": "x"}, matching={"q": "x"})
+
+
+class TestPrefetch:
+    def test_a_later_read_finds_it(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients.prefetch(process.request(ada), {"q": "client"}, pages=2)
+        client_of_id.prefetch(process.request(ada), {"id": "c5"})
+        reads = world.backend.reads()
+        assert len(clients(process.request(ada), {"q": "client"}, pages=2).data.items) == 4
+        assert client_of_id(process.request(ada), {"id": "c5"}).is_success
+        assert world.backend.reads() == reads
+
+    def test_a_failure_is_left_for_that_read(self, world: World, process: Process, ada: TokenStore) -> None:
+        client_of_id.prefetch(process.request(ada), {"id": "nobody"})
+        assert client_of_id(process.request(ada), {"id": "nobody"}).error is not None
+
+
+class TestAnswersOfABackend:
+    @pytest.mark.parametrize("body", [None, [], "x", {}, {"items": None}, {"items": ["x"]}, {"items": {}}])
+    def test_what_is_no_page_of_a_list_is_an_error(
+        self, world: World, process: Process, ada: TokenStore, body: Any
+    ) -> None:
+        world.backend.open_paths = {"/energy/clients": body}
+        result = clients(process.request(ada))
+        assert type(result.error).__name__ == "ApiMalformedError"
+        assert world.backend.counted()["GET", "/energy/clients"] == 1
+
+    @pytest.mark.parametrize(
+        "end",
+        [
+            {"hasNext": False, "nextCursor": "x"},
+            {"hasNext": True, "nextCursor": None},
+            {"hasNext": True},
+            {"hasNext": True, "nextCursor": ""},
+            {},
+        ],
+    )
+    def test_a_list_ends_on_null_on_missing_and_on_false(
+        self, world: World, process: Process, ada: TokenStore, end: dict[str, Any]
+    ) -> None:
+        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], **end}}
+        result = clients(process.request(ada), pages=5)
+        assert ids(result) == ["x"]
+        assert not result.has_next_page
+
+    def test_a_page_that_names_itself_as_the_next_is_the_end(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": "same"}}
+        assert clients(process.request(ada), pages=50).pages == 2
+
+    def test_unknown_fields_of_a_row_are_kept(self, world: World, process: Process, ada: TokenStore) -> None:
+        world.backend.rows[0]["nested"] = {"of": ["any", "depth"]}
+        assert clients(process.request(ada)).data.items[0]["nested"] == {"of": ["any", "depth"]}
+
+    def test_a_retried_delete_that_answers_404_succeeded(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients(process.request(ada))
+
+        def lose(method: str, path: str) -> None:
+            world.backend.inside = None
+            raise ApiTimeoutError
+
+        world.backend.inside = lose
+        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+        assert result.is_success
+        assert world.backend.counted()["DELETE", "/energy/clients/c5"] == 2
+        assert ids(clients(process.request(ada))) == ["c4"]
+
+    def test_a_first_delete_that_answers_404_did_not(self, process: Process, ada: TokenStore) -> None:
+        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "nobody"})
+        assert isinstance(result.error, ApiNotFoundError)
+
+
+class TestFlights:
+    def test_threads_that_want_the_same_page_fetch_it_once(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        clients(process.request(ada), {"q": "5"})
+        entered, waiting = threading.Event(), threading.Semaphore(0)
+
+        class Watched(Deadline):
+            def remaining(self) -> float:
+                waiting.release()  # a follower asks how long it may wait
+                return super().remaining()
+
+        def hold(method: str, path: str) -> None:
+            entered.set()
+            for _ in range(7):
+                assert waiting.acquire(timeout=5)
+
+        world.backend.before = hold
+        results: list[list[str]] = []
+        threads = [
+            threading.Thread(target=lambda: results.append(ids(clients(process.request(ada, deadline=Watched(10))))))
+            for _ in range(8)
+        ]
+        threads[0].start()
+        assert entered.wait(5)
+        for thread in threads[1:]:
+            thread.start()
+        for thread in threads:
+            thread.join(5)
+        assert results == [["c5", "c4"]] * 8
+        assert world.backend.reads() == 2
+
+    def test_a_flight_that_left_earlier_than_what_a_read_knows_is_not_joined(self) -> None:
+        flights, old, new = Flights(), Stamp(position=2**33, generation="/"), Stamp(position=2**33 + 1, generation="/")
+
+        def page(stamp: Stamp) -> Page:
+            return Page(stamp=stamp, at=0, cursor=None, body={})
+
+        seen: list[Page] = []
+
+        def lead() -> Page:
+            other = threading.Thread(
+                target=lambda: seen.append(
+                    flights.fetch("name", lambda: page(new), stamp=new, budget=Deadline(5), join=True)
+                )
+            )
+            other.start()
+            other.join(5)
+            return page(old)
+
+        flights.fetch("name", lead, stamp=old, budget=Deadline(5), join=True)
+        assert seen == [page(new)]
+
+    def test_a_failure_is_not_shared(self) -> None:
+        flights, stamp = Flights(), Stamp(position=2**33, generation="/")
+        joined = threading.Event()
+        page = Page(stamp=stamp, at=0, cursor=None, body={})
+        seen: list[Page] = []
+
+        class Budget:
+            def remaining(self) -> float:
+                joined.set()
+                return 5
+
+        follower = threading.Thread(
+            target=lambda: seen.append(flights.fetch("name", lambda: page, stamp=stamp, budget=Budget(), join=True))
+        )
+
+        def fail() -> Page:
+            follower.start()
+            assert joined.wait(5)
+            raise ApiTimeoutError
+
+        with pytest.raises(ApiTimeoutError):
+            flights.fetch("name", fail, stamp=stamp, budget=Deadline(5), join=True)
+        follower.join(5)
+        assert seen == [page]
+
+
+class TestRoundTrips:
+    def test_a_hot_read_is_one_and_with_writes_two(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients(process.request(ada), pages=2)
+        before = world.store.trips
+        clients(process.request(ada), pages=2)
+        assert world.store.trips - before == 1
+        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+        before = world.store.trips
+        clients(process.request(ada), pages=2)
+        assert world.store.trips - before == 2
+
+    def test_the_first_read_of_a_token_in_a_process_is_three(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        clients(process.request(ada))
+        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+        other, before = world.process(), world.store.trips
+        clients(other.request(ada))
+        assert world.store.trips - before == 3
+
+
+class TestEvents:
+    def test_each_query_says_what_it_came_to(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients(process.request(ada))
+        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+        client = process.request(ada)
+        clients(client)
+        clients(client)
+        clients(client, pages=2)
+        client_of_id(client, {"id": "nobody"})
+        assert [(event.endpoint, event.verdict, event.pages, event.patches) for event in client.events] == [
+            ("energy.get_clients", "fresh", 1, 1),
+            ("energy.get_clients", "remembered", 1, 1),
+            ("energy.get_clients", "more", 2, 0),
+            ("energy.get_client", "failed", 0, 0),
+        ]
+        assert client.events[-1].error == "ApiNotFoundError"
+        assert client.events[0].key == ("energy.get_clients", {}, "paginated", 20, "limit")
+
+    def test_stale_data_beside_an_error_is_called_stale(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients(process.request(ada))
+        world.clock.now += 400
+        world.backend.failures = [unavailable()] * 3
+        client = process.request(ada)
+        clients(client)
+        assert client.events[-1].verdict == "stale"
+        assert client.events[-1].age_s == 400

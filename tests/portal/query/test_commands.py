@@ -1,0 +1,134 @@
+"""The commands of the query layer, on the embedded store."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from portal.query.shared import process_shared, shared_on
+from portal.services.energy.clients import ClientQueries
+from portal.services.energy.stations import StationQueries
+from portal.store.aliases import query_store
+from tests.portal.query.fakes import Process, World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_django.fixtures import SettingsWrapper
+
+
+@pytest.fixture(autouse=True)
+def store(settings: SettingsWrapper, tmp_path: Path) -> None:
+    """An embedded store of the test's own, in which nothing that other tests counted in this process turns up."""
+    process_shared().counters.add_up()
+    settings.CACHES = {
+        "default": {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "queries.sqlite3")},
+        "refresh": {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "refresh.sqlite3")},
+    }
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(store=query_store())
+    made.backend.rows = [{"id": "c1", "name": "client"}]
+    made.backend.open_paths = {"/energy/stations": {"items": [], "hasNext": False}}
+    return made
+
+
+@pytest.fixture
+def reads(world: World, process: Process) -> object:
+    """Reads two lists as two users; gives how many calls that took."""
+    users = [world.backend.sign_in("ada"), world.backend.sign_in("ben")]
+
+    def read() -> dict[str, int]:
+        world.backend.calls.clear()
+        for tokens in users:
+            client = process.request(tokens)
+            assert ClientQueries.use_get_clients_query(client).error is None
+            assert StationQueries.use_get_stations_query(client).error is None
+        return {path: count for (_, path), count in world.backend.counted().items() if path != "/me"}
+
+    return read
+
+
+def run(name: str, *words: str) -> str:
+    out = io.StringIO()
+    call_command(name, *words, stdout=out)
+    return out.getvalue()
+
+
+def test_clearing_all(reads) -> None:
+    reads()
+    assert reads() == {}
+    assert "all users and endpoints" in run("clear_query_cache")
+    assert reads() == {"/energy/clients": 2, "/energy/stations": 2}
+    assert reads() == {}
+
+
+def test_clearing_one_endpoint(reads) -> None:
+    reads()
+    assert "energy.get_clients" in run("clear_query_cache", "--endpoint", "energy.get_clients")
+    assert reads() == {"/energy/clients": 2}
+    assert reads() == {}
+
+
+def test_clearing_one_user(reads) -> None:
+    reads()
+    assert "user ada" in run("clear_query_cache", "--user", "ada")
+    assert reads() == {"/energy/clients": 1, "/energy/stations": 1}
+
+
+def test_an_endpoint_that_is_none_is_refused() -> None:
+    with pytest.raises(CommandError, match="list_endpoints prints them all"):
+        run("clear_query_cache", "--endpoint", "energy.get_cleints")
+
+
+def test_one_or_the_other() -> None:
+    with pytest.raises(CommandError, match="not allowed with"):
+        run("clear_query_cache", "--endpoint", "energy.get_clients", "--user", "ada")
+
+
+def test_the_counts_of_all_processes_are_shown() -> None:
+    assert "no query was counted yet" in run("query_cache_stats")
+    for shared in (shared_on(query_store()), process_shared()):
+        for verdict in ("fresh", "fresh", "fetched", "remembered"):
+            shared.counters.count("energy.get_clients", verdict)
+        shared.counters.add_up()
+    header, line = run("query_cache_stats").splitlines()
+    assert dict(zip(header.replace("from cache", "cached").split(), line.split(), strict=True)) == {
+        "endpoint": "energy.get_clients",
+        "remembered": "2",
+        "fresh": "4",
+        "fetched": "2",
+        "more": "0",
+        "stale": "0",
+        "failed": "0",
+        "cached": "75%",
+    }
+
+
+def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> None:
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": "redis://127.0.0.1:1/0",
+            "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+        }
+    }
+    for words in (["query_cache_stats"], ["clear_query_cache"], ["clear_query_cache", "--user", "ada"]):
+        with pytest.raises(CommandError, match="store"):
+            run(*words)
+
+
+def test_all_endpoints_are_listed() -> None:
+    lines = run("list_endpoints").splitlines()
+    assert lines[0].split() == ["METHOD", "PATH", "KEY", "HOOK"]
+    assert [
+        "PATCH",
+        "/energy/clients/{id}",
+        "energy.update_client",
+        "energy.clients.ClientMutations.use_update_client_mutation",
+    ] in [line.split() for line in lines]

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from portal.query.counters import SUM_EVERY_S, Counters
+from tests.portal.query.fakes import FakeStore
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_counts_of_all_processes_are_added_up_now_and_then() -> None:
+    store, clock = FakeStore(), Clock()
+    processes = [Counters(store=store, clock=clock) for _ in range(2)]
+    for process in processes:
+        process.count("e", "fresh")
+        process.count("e", "fetched")
+    assert processes[0].sums(["e"]) == {}
+    assert store.trips == 1, "a read costs the store nothing"
+    clock.now += SUM_EVERY_S
+    for process in processes:
+        process.count("e", "fresh")
+    assert processes[0].sums(["e", "other"]) == {"e": {"fresh": 4, "fetched": 2}}
+
+
+def test_a_store_that_is_down_disturbs_nobody() -> None:
+    store, clock = FakeStore(), Clock()
+    counters = Counters(store=store, clock=clock)
+    store.down = True
+    clock.now += SUM_EVERY_S
+    counters.count("e", "fresh")

@@ -1,0 +1,321 @@
+"""A state machine against a model: the server's rows, and the writes that were completed.
+
+Each change of a row gives it a higher version on the server. Whoever completed a write must see, in every read
+that starts afterwards and in whatever process, at least the version that the write gave; what they deleted is
+gone, and what they created is there. Actions run inside one another: a read or write of one process happens while
+another one's request is under way, before or after the server has looked at it. Keys are evicted at random, single
+store operations fail, time passes, and others change rows without the cache knowing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from portal.errors import ApiNotFoundError, StoreUnavailableError
+from portal.query.cache import MAX_PAGES, QueryCache
+from portal.query.flights import Flights, NoFlights
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from tests.portal.query.fakes import FakeBackend, Process, World
+
+VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
+
+
+@dataclass
+class VersionedBackend(FakeBackend):
+    """Gives every change of a row a higher version."""
+
+    versions: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if method in {"POST", "PATCH"}:
+            body = {**body, "version": next(self.versions)}
+        return super()._do(token, method, path, params, body)
+
+    def change_row(self, index: int) -> None:
+        row = self.rows[index % len(self.rows)]
+        row["name"], row["version"] = f"{row['name']}!", next(self.versions)
+
+
+class Dice:
+    """In the place of `secrets`: a run that failed can be run again."""
+
+    def __init__(self) -> None:
+        self.random = Random(0)
+
+    def token_hex(self, size: int) -> str:
+        return self.random.randbytes(size).hex()
+
+    def randbelow(self, end: int) -> int:
+        return self.random.randrange(end)
+
+
+@pytest.fixture(autouse=True)
+def dice(monkeypatch: pytest.MonkeyPatch) -> Dice:
+    """The same names and numbers in each run."""
+    made = Dice()
+    for module in ("namespaces", "logs", "cache"):
+        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
+    monkeypatch.setattr(QueryMachine, "dice", made, raising=False)
+    return made
+
+
+nested_actions = st.lists(
+    st.tuples(
+        st.sampled_from(["read", "rename", "delete", "create", "evict", "tick"]),
+        st.integers(0, 1),  # process
+        st.integers(0, 5),  # row, variant or key
+        st.sampled_from(["before", "inside"]),
+    ),
+    max_size=3,
+)
+
+
+class QueryMachine(RuleBasedStateMachine):
+    """The actions."""
+
+    flights: type[Flights] = Flights
+    dice: Dice
+
+    @initialize()
+    def start(self) -> None:
+        self.dice.random.seed(0)
+        self.world = World(backend=VersionedBackend())
+        self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
+        self.processes: list[Process] = [self.world.process(flights=self.flights()) for _ in range(2)]
+        self.ada = self.world.backend.sign_in("ada")
+        self.written: dict[str, int] = {}
+        self.created: dict[str, str] = {}
+        self.deleted: set[str] = set()
+        self.foreign: set[str] = set()
+
+    # --- what a user does ---
+
+    @rule(
+        process=st.integers(0, 1),
+        variant=st.integers(0, 2),
+        pages=st.sampled_from([1, 2, MAX_PAGES]),
+        nested=nested_actions,
+    )
+    def read(self, process: int, variant: int, pages: int, nested: list[Any]) -> None:
+        written, created, deleted = dict(self.written), dict(self.created), set(self.deleted)
+        client = self.processes[process].request(self.ada)
+        with_nested = self._with(nested)
+        with with_nested:
+            result = ClientQueries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
+        assert result.error is None
+        shown = {row["id"]: row for row in result.data.items}
+        assert len(shown) == len(result.data.items), "a row came twice"
+        for row_id, row in shown.items():
+            assert row_id not in deleted, f"{row_id} was deleted"
+            assert row["version"] >= written.get(row_id, 0), f"{row_id} is older than a completed write"
+        if pages == MAX_PAGES and variant != 2:
+            missing = {row_id for row_id in created if row_id not in deleted | self.deleted} - set(shown)
+            assert not missing, f"{missing} were created and are not shown"
+
+    @rule(
+        process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "b", "z"]), nested=nested_actions
+    )
+    def rename(self, process: int, row: int, name: str, nested: list[Any]) -> None:
+        if not self.world.backend.rows:
+            return
+        row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
+        mutation = ClientMutations.use_update_client_mutation(self.processes[process].request(self.ada))
+        with self._with(nested):
+            result = mutation.mutate(body={"name": name}, params={"id": row_id})
+        if isinstance(result.error, ApiNotFoundError):
+            return  # something inside deleted it
+        data: Any = result.unwrap()
+        self.written[row_id] = max(self.written.get(row_id, 0), data["version"])
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 5), nested=nested_actions)
+    def delete(self, process: int, row: int, nested: list[Any]) -> None:
+        if len(self.world.backend.rows) < 2:
+            return
+        row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
+        mutation = ClientMutations.use_delete_client_mutation(self.processes[process].request(self.ada))
+        with self._with(nested):
+            result = mutation.mutate(params={"id": row_id})
+        if result.error is None:
+            self.deleted.add(row_id)
+
+    @precondition(lambda self: len(self.world.backend.rows) < 12)
+    @rule(process=st.integers(0, 1), name=st.sampled_from(["a", "b"]), nested=nested_actions)
+    def create(self, process: int, name: str, nested: list[Any]) -> None:
+        mutation = ClientMutations.use_create_client_mutation(self.processes[process].request(self.ada))
+        with self._with(nested):
+            data: Any = mutation.mutate(body={"name": name, "email": "a@example.com"}).unwrap()
+        self.created[data["id"]] = name
+        self.written[data["id"]] = max(self.written.get(data["id"], 0), data["version"])
+
+    # --- what happens to them ---
+
+    @rule(seconds=st.sampled_from([1, 200, 301]))
+    def time_passes(self, seconds: int) -> None:
+        self.world.clock.now += seconds
+
+    @rule(row=st.integers(0, 5))
+    def someone_else_changes_a_row(self, row: int) -> None:
+        if self.world.backend.rows:
+            self.world.backend.change_row(row)
+
+    @rule(keys=st.lists(st.integers(0, 60), max_size=8))
+    def keys_are_evicted(self, keys: list[int]) -> None:
+        for key in keys:
+            self._evict(key)
+
+    @rule(operation=st.integers(1, 8))
+    def a_store_operation_will_fail(self, operation: int) -> None:
+        left = [operation]
+
+        def fail(_: str) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                self.world.store.before_each = None
+                raise StoreUnavailableError("once, for this test")
+
+        self.world.store.before_each = fail
+
+    @rule(process=st.integers(0, 1))
+    def a_process_is_replaced(self, process: int) -> None:
+        self.processes[process] = self.world.process(flights=self.flights())
+
+    @rule(process=st.integers(0, 1))
+    def purge(self, process: int) -> None:
+        self.world.store.before_each = None
+        self.processes[process].request(self.ada).purge()
+
+    @rule(process=st.integers(0, 1))
+    def invalidate(self, process: int) -> None:
+        ClientQueries.use_get_clients_query.invalidate(self.processes[process].request(self.ada))
+
+    @invariant()
+    def no_token_is_stored(self) -> None:
+        if hasattr(self, "world"):
+            assert not any((self.ada.current.access or "") in value for value in self.world.store.values.values())
+
+    # --- inside one another ---
+
+    def _with(self, nested: list[Any]) -> _Nested:
+        return _Nested(self, nested)
+
+    def _evict(self, key: int) -> None:
+        names = sorted(self.world.store.values)
+        if names:
+            self.world.store.values.pop(names[key % len(names)], None)
+
+    def run_nested(self, what: str, process: int, number: int) -> None:
+        if what == "read":
+            self.read(process, number % 3, 2, [])
+        elif what == "rename":
+            self.rename(process, number, "n", [])
+        elif what == "delete":
+            self.delete(process, number, [])
+        elif what == "create":
+            if len(self.world.backend.rows) < 12:
+                self.create(process, "n", [])
+        elif what == "evict":
+            self._evict(number * 7)
+        else:
+            self.world.clock.now += 120
+
+
+class _Nested:
+    """Runs actions within the first request of a block that is not the profile's."""
+
+    def __init__(self, machine: QueryMachine, actions: list[Any]) -> None:
+        self.machine = machine
+        self.actions = actions
+
+    def __enter__(self) -> None:
+        backend = self.machine.world.backend
+        self.kept = backend.before, backend.inside
+        backend.before = lambda _method, path: self._run("before", path)
+        backend.inside = lambda _method, path: self._run("inside", path)
+
+    def __exit__(self, *_: object) -> None:
+        backend = self.machine.world.backend
+        backend.before, backend.inside = self.kept
+
+    def _run(self, when: str, path: str) -> None:
+        if path == "/me":
+            return
+        backend = self.machine.world.backend
+        mine = [action for action in self.actions if action[3] == when]
+        self.actions = [action for action in self.actions if action[3] != when]
+        hooks = backend.before, backend.inside
+        backend.before = backend.inside = None
+        try:
+            for what, process, number, _ in mine:
+                self.machine.run_nested(what, process, number)
+        finally:
+            backend.before, backend.inside = hooks
+
+
+class WithoutFlights(QueryMachine):
+    """I11: the same with the flight switched off."""
+
+    flights = NoFlights
+
+
+@pytest.mark.parametrize("machine", [QueryMachine, WithoutFlights])
+def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=100,
+            stateful_step_count=30,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def _overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("portal.query.cache.after_overlap", lambda record, *, others: record)
+
+
+def _stamps_taken_late(patch: pytest.MonkeyPatch) -> None:
+    kept = QueryCache.keep
+
+    def keep(self: QueryCache, scope: Any, key: Any, page: Any, **place: Any) -> None:
+        kept(self, scope, key, replace(page, stamp=self.stamp(scope, key)), **place)
+
+    patch.setattr(QueryCache, "keep", keep)
+
+
+def _log_begins_at_the_same_place(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Dice, "randbelow", lambda _self, _end: 0)
+
+
+@pytest.mark.parametrize("sabotage", [_overlaps_ignored, _stamps_taken_late, _log_begins_at_the_same_place])
+def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sabotage(monkeypatch)
+    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
+        run_state_machine_as_test(
+            WithoutFlights,
+            settings=settings(
+                max_examples=2000,
+                stateful_step_count=30,
+                deadline=None,
+                derandomize=True,
+                phases=[Phase.generate],
+                report_multiple_bugs=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.errors import (
+    ApiConflictError,
+    ApiError,
+    ApiForbiddenError,
+    ApiInvalidError,
+    ApiMalformedError,
+    ApiNotFoundError,
+    ApiRefusedError,
+    ApiRejectedError,
+    ApiTimeoutError,
+    ApiUnavailableError,
+)
+from portal.query.calls import may_have_arrived, may_repeat_write
+from portal.query.retries import Retries, can_help
+from portal.query.specs import Variables, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Waits:
+    """Counts attempts and remembers waits, in a time of its own."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.waits: list[float] = []
+        self.attempts = 0
+
+    def run(self, errors: list[ApiError], *, retries: int = 2, budget: float = 10, spread: float = 0.5) -> Any:
+        def sleep(seconds: float) -> None:
+            self.waits.append(seconds)
+            self.now += seconds
+
+        def attempt(number: int) -> str:
+            self.attempts += 1
+            assert number == self.attempts
+            if errors:
+                raise errors.pop(0)
+            return "answer"
+
+        deadline = Deadline(budget, clock=lambda: self.now)
+        return Retries(sleep=sleep, spread=lambda: spread).run(attempt, retries=retries, budget=deadline)
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+def test_two_failures_then_an_answer(waits: Waits) -> None:
+    assert waits.run([ApiUnavailableError(status=503), ApiTimeoutError()]) == "answer"
+    assert waits.waits == [0.1, 0.2]
+
+
+@pytest.mark.parametrize("retries", [0, 1, 2])
+def test_attempts_are_one_and_the_retries(waits: Waits, retries: int) -> None:
+    with pytest.raises(ApiUnavailableError):
+        waits.run([ApiUnavailableError(status=503) for _ in range(9)], retries=retries)
+    assert waits.attempts == 1 + retries
+
+
+@pytest.mark.parametrize(("spread", "first", "second"), [(0.0, 0.075, 0.15), (1.0, 0.125, 0.25)])
+def test_jitter_spreads_the_waits(waits: Waits, spread: float, first: float, second: float) -> None:
+    waits.run([ApiUnavailableError(status=500)] * 2, spread=spread)
+    assert waits.waits == pytest.approx([first, second])
+
+
+@pytest.mark.parametrize(("named", "waited"), [(0.05, 0.1), (1.0, 1.0), (2.0, 2.0), (30.0, 2.0)])
+def test_retry_after_is_honoured_up_to_two_seconds(waits: Waits, named: float, waited: float) -> None:
+    waits.run([ApiUnavailableError(status=503, retry_after=named)])
+    assert waits.waits == [waited]
+
+
+def test_the_request_budget_is_never_passed(waits: Waits) -> None:
+    with pytest.raises(ApiUnavailableError):
+        waits.run([ApiUnavailableError(status=503, retry_after=2)] * 3, budget=3)
+    assert waits.now <= 3
+    assert waits.attempts == 2
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+def test_these_statuses_are_tried_again(status: int) -> None:
+    assert can_help(ApiUnavailableError(status=status))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ApiInvalidError(status=400),
+        ApiRejectedError(status=401),
+        ApiForbiddenError(status=403),
+        ApiNotFoundError(status=404),
+        ApiConflictError(status=409),
+        ApiInvalidError(status=422),
+        ApiRefusedError(status=418),
+        ApiUnavailableError(status=501),
+        ApiMalformedError(status=200),
+        ApiMalformedError(),
+    ],
+)
+def test_other_answers_are_final_at_once(waits: Waits, error: ApiError) -> None:
+    with pytest.raises(type(error)):
+        waits.run([error])
+    assert waits.attempts == 1
+
+
+def make_write(method: Any) -> Write:
+    return Write(endpoint="e", method=method, url="/e", variables=Variables(body=None, params=None), has_body=False)
+
+
+@pytest.mark.parametrize(
+    ("method", "sent", "again"),
+    [("POST", True, False), ("POST", False, True), ("PATCH", True, True), ("DELETE", True, True)],
+)
+def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
+    method: str, sent: bool, again: bool
+) -> None:
+    error = ApiUnavailableError(was_sent=sent)
+    assert may_repeat_write(make_write(method), error, honours_idempotency_key=False) is again
+    assert may_repeat_write(make_write(method), error, honours_idempotency_key=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "maybe"),
+    [
+        (ApiUnavailableError(was_sent=False), False),
+        (ApiTimeoutError(), True),
+        (ApiUnavailableError(status=503), True),
+        (ApiMalformedError(status=200), True),
+        (ApiInvalidError(status=422), False),
+        (ApiNotFoundError(status=404), False),
+        (ApiRejectedError(status=401), False),
+    ],
+)
+def test_what_may_have_been_done_although_it_failed(error: ApiError, maybe: bool) -> None:
+    assert may_have_arrived(error) is maybe
+
+
+def test_a_wait_is_not_needed_for_an_answer(waits: Waits) -> None:
+    run: Callable[..., Any] = waits.run
+    assert run([]) == "answer"
+    assert waits.waits == []

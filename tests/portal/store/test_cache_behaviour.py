@@ -1,0 +1,248 @@
+"""Django's documented cache behaviours, for the embedded store and for Redis with JSON values."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+
+import pytest
+
+from portal.store.sqlite import SqliteCache
+
+ROUNDS = 300
+PROCESSES = 4
+
+
+def test_what_is_set_is_got(cache):
+    cache.set("key", "value")
+    assert cache.get("key") == "value"
+
+
+def test_a_missing_key_gives_none_or_the_default(cache):
+    assert cache.get("missing") is None
+    assert cache.get("missing", "default") == "default"
+
+
+def test_none_is_a_value(cache):
+    cache.set("key", None)
+    assert cache.get("key", "default") is None
+    assert cache.has_key("key")
+    assert cache.get_many(["key"]) == {"key": None}
+    assert cache.get_or_set("key", "other") is None
+    assert not cache.add("key", "other")
+
+
+def test_add_sets_only_what_is_missing(cache):
+    assert cache.add("key", 1) is True
+    assert cache.add("key", 2) is False
+    assert cache.get("key") == 1
+
+
+def test_key_prefix_and_version_separate_entries(cache):
+    cache.set("key", "one", version=1)
+    cache.set("key", "two", version=2)
+    assert (cache.get("key", version=1), cache.get("key", version=2)) == ("one", "two")
+    assert cache.incr_version("key", version=2) == 3
+    assert cache.get("key", version=2) is None
+    assert cache.get("key", version=3) == "two"
+
+
+def test_get_many_leaves_out_what_is_missing(cache):
+    cache.set_many({"a": 1, "b": [2], "c": {"d": 3}})
+    assert cache.get_many(["a", "b", "c", "missing"]) == {"a": 1, "b": [2], "c": {"d": 3}}
+    assert cache.get_many([]) == {}
+    assert cache.get_many(iter(["a"])) == {"a": 1}
+
+
+def test_set_many_gives_no_failed_keys(cache):
+    assert cache.set_many({"a": 1}) == []
+    assert cache.set_many({}) == []
+    cache.set_many({"b": 1}, timeout=0)
+    assert cache.get("b") is None
+
+
+def test_delete_says_whether_there_was_something(cache):
+    cache.set("key", 1)
+    assert cache.delete("key") is True
+    assert cache.get("key") is None
+    assert cache.delete("key") is False
+
+
+def test_delete_many_and_clear(cache):
+    cache.set_many({"a": 1, "b": 2, "c": 3})
+    cache.delete_many(["a", "b"])
+    assert cache.get_many(["a", "b", "c"]) == {"c": 3}
+    cache.clear()
+    assert cache.get("c") is None
+
+
+def test_has_key_and_in(cache):
+    cache.set("key", "x")
+    assert cache.has_key("key")
+    assert "key" in cache
+    assert "missing" not in cache
+
+
+def test_incr_and_decr(cache):
+    cache.set("answer", 41)
+    assert cache.incr("answer") == 42
+    assert cache.incr("answer", 10) == 52
+    assert cache.decr("answer", 2) == 50
+    assert cache.incr("answer", -60) == -10
+    assert cache.get("answer") == -10
+    with pytest.raises(ValueError, match="not found"):
+        cache.incr("missing")
+    with pytest.raises(ValueError, match="not found"):
+        cache.decr("missing")
+
+
+def test_incr_keeps_the_lifetime(cache):
+    cache.set("gone", 1, timeout=0)
+    with pytest.raises(ValueError, match="not found"):
+        cache.incr("gone")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text",
+        "",
+        7,
+        2**62,
+        -(2**63),
+        10**30,
+        1.5,
+        True,
+        False,
+        [1, "two", None],
+        {"a": {"b": [1, 2, {"c": "d"}]}},
+        "ünïcödé – 漢字 🎉",
+        "lone \ud800 surrogate",
+        "x" * 1_000_000,
+    ],
+    ids=repr,
+)
+def test_json_values_come_back_as_they_were(cache, value):
+    cache.set("key", value)
+    found = cache.get("key")
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize("value", [b"bytes", {1, 2}, object(), float("nan"), lambda: None], ids=repr)
+def test_what_json_has_no_form_for_is_refused(cache, value):
+    with pytest.raises((TypeError, ValueError)):
+        cache.set("key", value)
+    assert cache.get("key") is None
+
+
+def test_a_value_is_a_copy(cache):
+    value = {"rows": [1]}
+    cache.set("key", value)
+    value["rows"].append(2)
+    cache.get("key")["rows"].append(3)
+    assert cache.get("key") == {"rows": [1]}
+
+
+def test_keys_may_hold_any_character(cache):
+    for key in ("with:colons", "ünïcödé", "';DROP-TABLE-entries;--", "%s?*"):
+        cache.set(key, key)
+        assert cache.get(key) == key
+
+
+def test_timeout_zero_expires_at_once(cache):
+    cache.set("a", 1, timeout=0)
+    assert cache.get("a") is None
+    assert cache.add("b", 1, timeout=0) is True
+    assert cache.get("b") is None
+    cache.set("c", 1, timeout=None)
+    assert cache.touch("c", timeout=0) is True
+    assert cache.get("c") is None
+
+
+def test_timeout_none_never_expires(cache):
+    cache.set("a", 1, timeout=None)
+    assert cache.add("b", 1, timeout=None) is True
+    cache.set("c", 1, timeout=1)
+    assert cache.touch("c", timeout=None) is True
+    assert cache.get_many("abc") == {"a": 1, "b": 1, "c": 1}
+
+
+def test_a_negative_timeout_expires_at_once(cache):
+    cache.set("key", 1, timeout=-100)
+    assert cache.get("key") is None
+
+
+def test_a_long_timeout_is_kept(cache):
+    cache.set("key", 1, timeout=60 * 60 * 24 * 30 + 1)
+    assert cache.get("key") == 1
+
+
+def test_touch_says_whether_there_was_something(cache):
+    assert cache.touch("missing") is False
+    cache.set("key", 1)
+    assert cache.touch("key", timeout=60) is True
+
+
+def test_get_or_set(cache):
+    assert cache.get_or_set("key", "first") == "first"
+    assert cache.get_or_set("key", "second") == "first"
+    assert cache.get_or_set("called", lambda: 5) == 5
+
+
+def _race(make, barrier, wins, sums):
+    cache = make()
+    barrier.wait()
+    for number in range(ROUNDS):
+        if cache.add(f"lock-{number}", 1, 60):
+            with wins.get_lock():
+                wins.value += 1
+        cache.incr("sum")
+        with sums.get_lock():
+            sums.value += 1
+
+
+def _open_sqlite(path):
+    return lambda: SqliteCache(path, {})
+
+
+def _open_redis(url):
+    from django.core.cache.backends.redis import RedisCache
+
+    return lambda: RedisCache(url, {"OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"}})
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def test_of_all_processes_that_add_at_once_exactly_one_wins(kind, request):
+    context = multiprocessing.get_context("fork")
+    if kind == "sqlite":
+        path = str(request.getfixturevalue("sqlite_path"))
+        make = _open_sqlite(path)
+    else:
+        make = _open_redis(request.getfixturevalue("redis_url"))
+    make().set("sum", 0, None)
+    barrier, wins, sums = context.Barrier(PROCESSES), context.Value("i", 0), context.Value("i", 0)
+    processes = [context.Process(target=_race, args=(make, barrier, wins, sums)) for _ in range(PROCESSES)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0] * PROCESSES
+    assert wins.value == ROUNDS
+    assert make().get("sum") == sums.value == PROCESSES * ROUNDS
+    make().clear()
+
+
+def test_of_all_threads_that_add_at_once_exactly_one_wins(cache):
+    barrier, wins = threading.Barrier(8), []
+
+    def race() -> None:
+        barrier.wait()
+        wins.extend(number for number in range(50) if cache.add(f"lock-{number}", 1, 60))
+
+    threads = [threading.Thread(target=race) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(wins) == list(range(50))

@@ -1,0 +1,110 @@
+"""Attempts: kept in the browser, believed from that browser alone, once, and not for long."""
+
+from __future__ import annotations
+
+import pytest
+from django.core import signing
+from django.http import HttpResponse
+
+from portal.web.oidc.attempts import (
+    ATTEMPT_MAX_AGE_S,
+    MAX_ATTEMPTS,
+    find_attempt,
+    forget_attempt,
+    forget_stale_attempts,
+    keep_attempt,
+    new_attempt,
+)
+
+
+def begun(wanted="/en/energy"):
+    attempt, response = new_attempt(wanted=wanted, locale="de"), HttpResponse()
+    keep_attempt(response, attempt)
+    return attempt, {name: morsel.value for name, morsel in response.cookies.items()}
+
+
+@pytest.fixture
+def request_with(rf):
+    def make(cookies):
+        request = rf.get("/login/oidc/callback")
+        request.COOKIES = dict(cookies)
+        return request
+
+    return make
+
+
+def removed(response):
+    return {name for name, morsel in response.cookies.items() if morsel["max-age"] == 0}
+
+
+def test_an_attempt_is_found_again_by_its_state(request_with):
+    attempt, cookies = begun()
+    assert find_attempt(request_with(cookies), state=attempt.state) == attempt
+
+
+def test_its_cookie_is_for_this_host_and_for_no_script():
+    response = HttpResponse()
+    keep_attempt(response, new_attempt(wanted="", locale="en"))
+    (morsel,) = response.cookies.values()
+    assert morsel["httponly"]
+    assert morsel["samesite"] == "Lax"
+    assert morsel["domain"] == ""
+    assert morsel["max-age"] == ATTEMPT_MAX_AGE_S
+
+
+def test_no_two_attempts_share_anything_that_can_be_guessed():
+    (one, _), (other, _) = begun(), begun()
+    assert len({one.state, one.nonce, one.verifier, other.state, other.nonce, other.verifier}) == 6
+    # RFC 7636, section 4.1.
+    assert 43 <= len(one.verifier) <= 128
+
+
+@pytest.mark.parametrize("state", ["", "another", "\x00", "\ud800"])
+def test_another_state_finds_nothing(request_with, state):
+    _, cookies = begun()
+    assert find_attempt(request_with(cookies), state=state) is None
+
+
+def test_a_cookie_under_the_name_of_another_state_finds_nothing(request_with):
+    (one, cookies), (other, others) = begun(), begun()
+    swapped = dict(zip(cookies, others.values(), strict=True))
+    assert find_attempt(request_with(swapped), state=one.state) is None
+    assert find_attempt(request_with(swapped), state=other.state) is None
+
+
+def test_a_changed_cookie_finds_nothing(request_with):
+    attempt, cookies = begun()
+    changed = {name: value[:-1] + ("A" if value[-1] != "A" else "B") for name, value in cookies.items()}
+    assert find_attempt(request_with(changed), state=attempt.state) is None
+    foreign = {name: signing.dumps({"state": attempt.state}, salt="portal.oidc.attempt") for name in cookies}
+    assert find_attempt(request_with(foreign), state=attempt.state) is None
+
+
+def test_a_late_one_finds_nothing(request_with, monkeypatch):
+    attempt, cookies = begun()
+    real = signing.time.time()
+    monkeypatch.setattr(signing.time, "time", lambda: real + ATTEMPT_MAX_AGE_S + 2)
+    assert find_attempt(request_with(cookies), state=attempt.state) is None
+
+
+def test_an_attempt_that_is_over_takes_its_cookie_along():
+    attempt, cookies = begun()
+    response = HttpResponse()
+    forget_attempt(response, state=attempt.state)
+    assert removed(response) == set(cookies)
+
+
+def test_only_the_latest_attempts_are_kept(request_with, monkeypatch):
+    real = signing.time.time()
+    cookies, order = {"csrf_auth_app": "kept", "oidc_nonsense": "x"}, []
+    for number in range(MAX_ATTEMPTS + 3):
+        monkeypatch.setattr(signing.time, "time", lambda number=number: real + number)
+        _, cookie = begun()
+        order += cookie
+        cookies |= cookie
+    response = HttpResponse()
+    forget_stale_attempts(request_with(cookies), response)
+    assert removed(response) == {"oidc_nonsense", *order[:3]}
+    everything = HttpResponse()
+    forget_stale_attempts(request_with(cookies), everything, keep=0)
+    assert removed(everything) == {"oidc_nonsense", *order}

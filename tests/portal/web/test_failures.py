@@ -1,0 +1,179 @@
+"""Every error of the tree has its page, and its problem document for programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import requests
+import responses
+from django.conf import settings
+from django.test import Client, RequestFactory
+from django.utils import translation
+
+from portal import errors
+from portal.web.failures import csrf_failure, failure_for, page_not_found, render_failure, server_error
+from tests.portal.web.conftest import BACKEND
+
+CASES = [
+    (errors.ApiRejectedError(status=401), 401),
+    (errors.ApiForbiddenError(status=403), 403),
+    (errors.ApiNotFoundError(status=404), 404),
+    (errors.ApiInvalidError("Odd."), 422),
+    (errors.ApiInvalidError("Odd.", status=422), 422),
+    (errors.ApiInvalidError("Odd.", status=400), 400),
+    (errors.ApiConflictError(status=409), 409),
+    (errors.ApiConflictError(status=412), 409),
+    (errors.ApiRefusedError(status=418), 502),
+    (errors.ApiUnavailableError(), 503),
+    (errors.ApiTimeoutError(), 503),
+    (errors.ApiMalformedError(), 503),
+    (errors.RefreshLostError(), 503),
+    (errors.StoreUnavailableError("locks"), 503),
+    (errors.UsageError("a fault of ours"), 500),
+]
+
+
+def request_for(**headers: str):
+    return RequestFactory(headers=headers).get("/en/energy/clients?q=x")
+
+
+@pytest.mark.parametrize(("error", "status"), CASES, ids=lambda value: type(value).__name__)
+def test_an_error_has_a_page_with_its_status(error: errors.PortalError, status: int) -> None:
+    response = render_failure(request_for(accept="text/html"), error)
+    assert response.status_code == status
+    body = response.content.decode()
+    assert f'data-status="{status}"' in body
+    assert 'data-pathname="/en/energy/clients"' in body
+    assert 'lang="en"' in body
+    assert response["Cache-Control"] == "private, no-store"
+    assert (response.headers.get("Retry-After") is not None) == (status == 503)
+
+
+@pytest.mark.parametrize(("error", "status"), CASES, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "headers", [{"accept": "application/json"}, {"accept": "text/html", "hx-request": "true"}], ids=["json", "htmx"]
+)
+def test_a_program_gets_a_problem_document(error: errors.PortalError, status: int, headers: dict[str, str]) -> None:
+    response = render_failure(request_for(**headers), error)
+    problem = json.loads(response.content)
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.status_code == problem["status"] == status
+    assert problem["type"] == "about:blank"
+    assert problem["title"]
+
+
+def test_a_rejected_sign_in_offers_to_sign_in_again_with_a_form_and_never_redirects() -> None:
+    response = render_failure(request_for(accept="text/html"), errors.ApiRejectedError())
+    body = response.content.decode()
+    assert response.status_code == 401
+    assert '<form method="post" action="/en/logout" data-sign-in-again>' in body
+    assert "csrfmiddlewaretoken" in body
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (errors.ApiUnavailableError(retry_after=0.2), "1"),
+        (errors.ApiUnavailableError(retry_after=7.2), "8"),
+        (errors.ApiUnavailableError(), "5"),
+        (errors.StoreUnavailableError("x"), "1"),
+    ],
+)
+def test_the_backends_own_wait_is_passed_on(error: errors.PortalError, seconds: str) -> None:
+    assert render_failure(request_for(accept="text/html"), error)["Retry-After"] == seconds
+
+
+def test_a_lost_refresh_offers_a_new_sign_in_and_promises_nothing_from_waiting() -> None:
+    response = render_failure(request_for(accept="text/html"), errors.RefreshLostError(retry_after=1))
+    body = response.content.decode()
+    assert "Please sign out and in again" in body
+    assert '<form method="post" action="/en/logout" data-sign-in-again>' in body
+    assert "Try again" not in body
+    assert int(response["Retry-After"]) == settings.PORTAL.sign_in_max_age_s
+
+
+def test_a_page_whose_refresh_was_lost_says_so_keeps_the_cookies_and_never_asks_again(
+    backend: responses.RequestsMock, account: str
+) -> None:
+    backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
+    browser = Client(headers={"accept": "text/html"})
+    browser.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
+    browser.cookies["VAR_PERMITTED_PLATFORMS"] = '["ENERGY"]'
+    for _ in range(2):
+        response = browser.get("/en/energy/clients")
+        assert response.status_code == 503
+        assert "data-sign-in-again" in response.content.decode()
+        assert int(response["Retry-After"]) == settings.PORTAL.sign_in_max_age_s
+        assert "VAR_REFRESH_TOKEN" not in response.cookies
+    assert len(backend.calls) == 1
+
+
+def test_the_text_of_an_exception_of_ours_is_never_shown() -> None:
+    body = render_failure(request_for(accept="text/html"), errors.UsageError("secret internals")).content.decode()
+    assert "secret" not in body
+
+
+def test_field_messages_of_the_backend_are_shown_escaped() -> None:
+    error = errors.ApiInvalidError(errors={"cursor": ["<b>This cursor</b> is not one of this list."]})
+    body = render_failure(request_for(accept="text/html"), error).content.decode()
+    assert "&lt;b&gt;This cursor&lt;/b&gt; is not one of this list." in body
+
+
+def test_the_page_speaks_the_language_of_the_request() -> None:
+    with translation.override("de"):
+        body = render_failure(request_for(accept="text/html"), errors.ApiUnavailableError()).content.decode()
+    assert "Der Dienst ist nicht erreichbar" in body
+    assert 'lang="de"' in body
+
+
+def test_djangos_own_handlers_have_pages_too() -> None:
+    request = request_for(accept="text/html")
+    assert page_not_found(request).status_code == 404
+    assert server_error(request).status_code == 500
+    assert csrf_failure(request, reason="no cookie").status_code == 403
+    assert "no cookie" not in csrf_failure(request, reason="no cookie").content.decode()
+
+
+@pytest.mark.parametrize("error", [errors.ApiTimeoutError(), errors.ApiUnavailableError(status=502)])
+def test_while_the_backend_is_away_the_page_asks_it_nothing(error: errors.PortalError) -> None:
+    request = request_for(accept="text/html")
+    request.user_facts = type(
+        "Facts", (), {"signed_in": True, "home_url": "/en/energy", "user": None, "platforms": ()}
+    )()
+    # A request without a query client: whoever asks for the profile fails.
+    response = render_failure(request, error)
+    assert response.status_code == 503
+    assert "data-placeholder" in response.content.decode()
+
+
+def test_an_address_that_nothing_stands_at_is_our_own_404_in_the_shell(energy_user: Client) -> None:
+    response = energy_user.get("/en/energy/nothing/here")
+    assert response.status_code == 404
+    assert "There is nothing here" in response.content.decode()
+    assert "Ada Lovelace" in response.content.decode()
+
+
+@pytest.mark.parametrize("path", ["clients/gone", "clients/gone/edit", "stations/gone"])
+def test_a_missing_record_leads_to_its_list(backend: responses.RequestsMock, energy_user: Client, path: str) -> None:
+    kind = path.partition("/")[0]
+    backend.get(f"{BACKEND}/energy/{kind}/gone", status=404)
+    response = energy_user.get(f"/en/energy/{path}")
+    assert response.status_code == 404
+    assert f'<a class="button primary" href="/en/energy/{kind}">' in response.content.decode()
+
+
+def test_another_failure_of_the_same_page_does_not(backend: responses.RequestsMock, energy_user: Client) -> None:
+    backend.get(f"{BACKEND}/energy/clients/hers", status=403)
+    response = energy_user.get("/en/energy/clients/hers")
+    assert response.status_code == 403
+    assert "Back to the list" not in response.content.decode()
+
+
+def test_every_failure_status_of_the_tree_has_a_page() -> None:
+    found, todo = set(), [errors.ApiError]
+    while todo:
+        error_class = todo.pop()
+        todo += error_class.__subclasses__()
+        found.add(failure_for(error_class()).status)
+    assert found <= {401, 403, 404, 409, 422, 502, 503}

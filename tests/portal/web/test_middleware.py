@@ -1,0 +1,356 @@
+"""`ApiAccessMiddleware`: tokens in, cookies out, on every class of response."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import re
+
+import pytest
+import responses
+from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.test import Client, RequestFactory, override_settings
+
+from portal.api.session import api_session
+from portal.api.tokens import TokenPair
+from portal.config.cookies import (
+    SIGN_IN_COOKIES,
+    VAR_ACCESS_TOKEN,
+    VAR_PERMITTED_PLATFORMS,
+    VAR_REFRESH_TOKEN,
+    VAR_SELECTED_LOCALE,
+)
+from portal.errors import ApiRejectedError, ApiUnavailableError, StoreUnavailableError
+from portal.query import QueryClient
+from portal.web.middleware import ApiAccessMiddleware, read_user_agent
+from tests.portal.api.world import jwt
+from tests.portal.web.conftest import BACKEND, access_token, profile
+
+NAVIGATION = {"accept": "text/html"}
+FETCH = {"accept": "application/json", "sec-fetch-mode": "cors"}
+NEW = TokenPair(access="new-access", refresh="new-refresh")
+
+
+@pytest.fixture
+def refresh(request) -> str:
+    """A refresh token of this test alone: the store remembers what becomes of it."""
+    return f"refresh-of-{request.node.name}"
+
+
+def run(view, *, cookies=None, method="GET", path="/en/energy", headers=None):
+    """One request through the middleware alone."""
+    request = RequestFactory().generic(method, path, headers=headers or NAVIGATION)
+    request.COOKIES.update(cookies or {})
+    request.META["HTTP_COOKIE"] = "; ".join(f"{name}={value}" for name, value in (cookies or {}).items())
+    request.user_facts = None
+    middleware = ApiAccessMiddleware(lambda request: _with_exceptions(middleware, view, request))
+    return middleware(request)
+
+
+def _with_exceptions(middleware, view, request):
+    try:
+        return view(request)
+    except Exception as error:
+        response = middleware.process_exception(request, error)
+        if response is None:
+            raise
+        return response
+
+
+def set_cookies(response) -> dict[str, str]:
+    return {morsel.key: morsel.value for morsel in response.cookies.values()}
+
+
+RESPONSES = {
+    "page": lambda: HttpResponse("page"),
+    "redirect": lambda: HttpResponseRedirect("/elsewhere"),
+    "not found": lambda: HttpResponse(status=404),
+    "error": lambda: HttpResponse(status=500),
+    "no content": lambda: HttpResponse(status=204),
+    "not modified": lambda: HttpResponse(status=304),
+    "stream": lambda: StreamingHttpResponse(iter([b"a", b"b"])),
+}
+each_response = pytest.mark.parametrize("make", RESPONSES.values(), ids=RESPONSES.keys())
+
+
+# --- in ---
+
+
+def test_a_request_has_its_tokens_its_deadline_its_id_and_a_client():
+    seen = []
+
+    def view(request):
+        seen.append(request)
+        return HttpResponse()
+
+    run(view, cookies={VAR_ACCESS_TOKEN: "a", VAR_REFRESH_TOKEN: "r"})
+    (request,) = seen
+    assert request.token_store.incoming == TokenPair(access="a", refresh="r")
+    assert 9 < request.api_deadline.remaining() <= 10
+    assert re.fullmatch("[0-9a-f]{32}", request.request_id)
+    assert isinstance(request.query_client, QueryClient)
+
+
+def test_two_requests_share_nothing():
+    seen = []
+
+    def view(request):
+        seen.append(request)
+        return HttpResponse()
+
+    run(view)
+    run(view)
+    assert seen[0].token_store is not seen[1].token_store
+    assert seen[0].query_client is not seen[1].query_client
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"), [("abc-1.2_X", True), ("", False), ("a b", False), ("x" * 129, False), ("a\nb", False)]
+)
+def test_a_sound_request_id_is_passed_on_and_any_other_replaced(sent, kept):
+    seen = []
+    run(lambda request: seen.append(request.request_id) or HttpResponse(), headers={**NAVIGATION, "x-request-id": sent})
+    assert (seen[0] == sent) is kept
+
+
+@pytest.mark.parametrize(
+    ("sent", "forwarded"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"),
+        ("a\r\nX-Admin: 1", "aX-Admin: 1"),
+        ("Bröwser \ud800/1", "Brwser /1"),
+        ("x" * 5000, "x" * 400),
+        (" \t ", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_browser_is_named_to_the_backend_by_what_a_header_may_contain(sent, forwarded):
+    assert read_user_agent(sent) == forwarded
+
+
+# --- out ---
+
+
+@each_response
+def test_tokens_that_were_kept_set_no_cookies(make):
+    response = run(lambda _: make(), cookies={VAR_ACCESS_TOKEN: "a", VAR_REFRESH_TOKEN: "r"})
+    assert not response.cookies
+    assert "Cache-Control" not in response
+
+
+@each_response
+def test_a_sign_in_sets_its_cookies_on_every_class_of_response(make):
+    def view(request):
+        request.token_store.replace(NEW)
+        return make()
+
+    response = run(view)
+    assert set_cookies(response) == {VAR_ACCESS_TOKEN: NEW.access, VAR_REFRESH_TOKEN: NEW.refresh}
+    assert response["Cache-Control"] == "private, no-store"
+
+
+@each_response
+def test_a_refresh_sets_its_cookies_on_every_class_of_response(make, refresh):
+    def view(request):
+        request.token_store.renew(NEW, spent=refresh)
+        return make()
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: refresh, VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
+    assert set_cookies(response) == {
+        VAR_ACCESS_TOKEN: NEW.access,
+        VAR_REFRESH_TOKEN: NEW.refresh,
+        VAR_PERMITTED_PLATFORMS: "%5B%22ENERGY%22%5D",
+    }
+    assert response["Cache-Control"] == "private, no-store"
+
+
+@each_response
+def test_a_dead_sign_in_is_cleared_on_every_class_of_response(make):
+    def view(request):
+        request.token_store.clear()
+        return make()
+
+    response = run(view, cookies={VAR_ACCESS_TOKEN: "a", VAR_SELECTED_LOCALE: "de"})
+    assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
+    assert all(morsel["max-age"] == 0 for morsel in response.cookies.values())
+    assert response["Cache-Control"] == "private, no-store"
+
+
+def test_the_platforms_of_the_last_user_are_not_carried_into_a_new_sign_in():
+    def view(request):
+        request.token_store.replace(NEW)
+        return HttpResponse()
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: "%5B%22ENERGY%22%5D"})
+    assert VAR_PERMITTED_PLATFORMS not in set_cookies(response)
+
+
+def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
+    def view(request):
+        request.token_store.renew(NEW, spent=refresh)
+        ledger = api_session().refresher._ledger
+        ledger.bury(refresh, lifetime_s=60)
+        return HttpResponse("a page that was on its way")
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
+    assert response.status_code == 200
+    assert not response.cookies
+    assert response["Cache-Control"] == "private, no-store"
+
+
+def test_the_newest_generation_is_delivered(refresh):
+    newest = TokenPair(access="newest-access", refresh=f"{refresh}-newest")
+    middle = TokenPair(access="middle-access", refresh=f"{refresh}-middle")
+
+    def view(request):
+        request.token_store.renew(middle, spent=refresh)
+        ledger = api_session().refresher._ledger
+        ledger.hand_over(spent=middle.refresh, pair=newest, before=(), lifetime_s=60)
+        return HttpResponse()
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
+    assert set_cookies(response) == {VAR_ACCESS_TOKEN: newest.access, VAR_REFRESH_TOKEN: newest.refresh}
+
+
+# --- the end of a sign-in ---
+
+
+def ended(request):
+    request.token_store.end(refused=request.token_store.current.refresh)
+    return HttpResponse("what the view made of it")
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 302), ("HEAD", 302), ("POST", 303), ("DELETE", 303)])
+def test_a_refused_refresh_redirects_to_the_root_whatever_the_view_made_of_it(method, status):
+    response = run(ended, cookies={VAR_REFRESH_TOKEN: "r"}, method=method)
+    assert (response.status_code, response["Location"], response.content) == (status, "/", b"")
+    assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
+    assert response["Cache-Control"] == "private, no-store"
+    assert response["X-Frame-Options"] == "DENY"
+    assert "Content-Security-Policy" in response
+
+
+@pytest.mark.parametrize("headers", [FETCH, {"accept": "*/*", "hx-request": "true"}], ids=["fetch", "htmx"])
+def test_for_scripts_it_is_401_with_the_way_to_go(headers):
+    response = run(ended, cookies={VAR_REFRESH_TOKEN: "r"}, headers=headers)
+    assert (response.status_code, response["HX-Redirect"]) == (401, "/")
+    assert response["Content-Type"] == "application/problem+json"
+    assert json.loads(response.content)["status"] == 401
+    assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
+
+
+def test_a_401_that_is_passed_through_is_a_page_and_clears_nothing():
+    def view(_):
+        raise ApiRejectedError(status=401)
+
+    response = run(view, cookies={VAR_ACCESS_TOKEN: "a"})
+    assert response.status_code == 401
+    assert not response.cookies
+
+
+@pytest.mark.parametrize(
+    "error", [ApiUnavailableError(retry_after=1), StoreUnavailableError("down")], ids=["api", "store"]
+)
+def test_an_error_that_a_view_lets_escape_has_its_page(error):
+    def view(_):
+        raise error
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: "r"})
+    assert (response.status_code, response["Retry-After"]) == (503, "1")
+    assert not response.cookies
+
+
+def test_any_other_error_is_djangos_to_report():
+    def view(_):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run(view)
+
+
+# --- the whole way, with the project's own middleware ---
+
+
+@pytest.fixture
+def browser(account, refresh):
+    client = Client(headers=NAVIGATION, raise_request_exception=False)
+    client.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP", lifetime_s=-60)
+    client.cookies[VAR_REFRESH_TOKEN] = refresh
+    return client
+
+
+def test_a_page_with_an_expired_token_is_served_and_sets_new_cookies(backend, browser, account):
+    new = access_token(account, "ENERGY_APP")
+    backend.post(f"{BACKEND}/refresh", json={"accessToken": new, "refreshToken": f"second-{account}"})
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
+    backend.get(re.compile(f"{BACKEND}/energy/.*"), json={"items": [], "hasNext": False, "nextCursor": None})
+    response = browser.get("/en/energy")
+    assert response.status_code == 200
+    found = set_cookies(response)
+    assert (found[VAR_ACCESS_TOKEN], found[VAR_REFRESH_TOKEN]) == (new, f"second-{account}")
+    assert response["Cache-Control"] == "private, no-store"
+
+
+def test_a_failed_refresh_ends_at_the_root_with_the_cookies_gone(backend, browser):
+    backend.post(f"{BACKEND}/refresh", status=401)
+    response = browser.get("/en/energy")
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert {name: set_cookies(response)[name] for name in SIGN_IN_COOKIES} == dict.fromkeys(SIGN_IN_COOKIES, "")
+
+
+def test_a_backend_that_is_down_is_a_503_and_the_cookies_stay(backend, browser):
+    backend.post(f"{BACKEND}/refresh", body=ConnectionRefusedError())
+    response = browser.get("/en/energy")
+    assert response.status_code == 503
+    assert "Retry-After" in response
+    assert not {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN} & set(set_cookies(response))
+
+
+@pytest.fixture
+def store_is_down():
+    entry = {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": "redis://127.0.0.1:1/0",
+        "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+    }
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        yield
+
+
+def test_with_the_store_down_a_fresh_token_gets_its_page(backend, browser, account, store_is_down):
+    browser.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP")
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
+    backend.get(re.compile(f"{BACKEND}/energy/.*"), json={"items": [], "hasNext": False, "nextCursor": None})
+    response = browser.get("/en/energy")
+    assert response.status_code == 200
+    assert not {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN} & set(set_cookies(response))
+
+
+def test_with_the_store_down_an_expired_token_is_a_503_and_the_backend_is_not_asked(backend, browser, store_is_down):
+    response = browser.get("/en/energy")
+    assert (response.status_code, response["Retry-After"]) == (503, "1")
+    assert not {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN} & set(set_cookies(response))
+    assert len(backend.calls) == 0
+
+
+def test_the_edges_own_redirects_clear_a_dead_sign_in(account):
+    client = Client(headers=NAVIGATION)
+    client.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP", lifetime_s=-60)
+    response = client.get("/en/energy")
+    assert response.status_code == 302
+    assert {name: set_cookies(response)[name] for name in SIGN_IN_COOKIES} == dict.fromkeys(SIGN_IN_COOKIES, "")
+
+
+def test_no_log_line_of_a_page_holds_a_token(backend, browser, account, caplog):
+    caplog.set_level(logging.DEBUG)
+    sent = [browser.cookies[name].value for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)]
+    new = jwt(sub=account)
+    backend.post(f"{BACKEND}/refresh", json={"accessToken": new, "refreshToken": f"second-{account}"})
+    backend.get(f"{BACKEND}/me", status=503)
+    with contextlib.suppress(responses.ConnectionError):
+        browser.get("/en/energy")
+    assert caplog.text
+    for token in (*sent, new, f"second-{account}"):
+        assert token not in caplog.text

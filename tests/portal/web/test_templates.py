@@ -1,0 +1,50 @@
+"""Rules that every template keeps: the policy against inline code, tokens in forms, whole documents."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import django_htmx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = [ROOT / "packages" / "portal" / "web" / "templates", *sorted((ROOT / "apps").glob("*/templates"))]
+TEMPLATES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.html"))]
+SCRIPT_LIMIT = 30_000
+
+
+def test_the_folders_are_found() -> None:
+    assert len(FOLDERS) == 5
+    assert len(TEMPLATES) > 40
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_template_needs_an_exception_from_the_content_security_policy(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"<style\b|\sstyle=|\son[a-z]+=|javascript:|hx-on", text)
+    assert not re.search(r"<script(?![^>]*\ssrc=)", text)
+    assert not re.search(r"https?://", text)
+    assert "|safe" not in text
+    assert "autoescape off" not in text
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_form_that_sends_carries_a_token(path: Path) -> None:
+    for form in re.findall(r"<form\b.*?</form>", path.read_text(), re.DOTALL):
+        assert ('method="post"' in form) == ("{% csrf_token %}" in form)
+        assert 'method="' in form
+
+
+def test_one_template_writes_the_document_and_says_what_it_is() -> None:
+    documents = [path for path in TEMPLATES if "<html" in path.read_text()]
+    assert [path.name for path in documents] == ["base.html"]
+    assert re.search(r'<html lang="[^"]+" data-pathname="[^"]+"', documents[0].read_text())
+
+
+def test_a_page_ships_little_script() -> None:
+    static = ROOT / "packages" / "portal" / "web" / "static" / "portal" / "js"
+    htmx = Path(django_htmx.__file__).parent / "static" / "django_htmx" / "htmx-2.min.js"
+    weights = [len(gzip.compress(path.read_bytes())) for path in (htmx, *static.glob("*.js"))]
+    assert sum(weights) <= SCRIPT_LIMIT

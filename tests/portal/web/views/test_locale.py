@@ -1,0 +1,53 @@
+"""POST /locale: the language switch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+GATEWAY = "http://localhost:8000"
+
+
+@pytest.mark.parametrize(
+    ("target", "location"),
+    [
+        ("/en/energy/clients?q=a%26b", "/de/energy/clients?q=a%26b"),
+        ("/energy", "/de/energy"),
+        ("/en/logout", "/de/logout"),
+        (f"{GATEWAY}/en/login?next=x", f"{GATEWAY}/de/login?next=x"),
+        ("http://localhost:8003/tr/finance", "http://localhost:8003/de/finance"),
+    ],
+)
+def test_it_goes_back_to_the_page_in_the_chosen_language_and_remembers_it(target: str, location: str) -> None:
+    response = Client().post("/locale", {"locale": "de", "next": target})
+    assert (response.status_code, response["Location"]) == (303, location)
+    cookie = response.cookies["VAR_SELECTED_LOCALE"]
+    assert (cookie.value, cookie["path"], cookie["samesite"]) == ("de", "/", "Lax")
+    assert cookie["max-age"] == 365 * 24 * 60 * 60
+
+
+@pytest.mark.parametrize(
+    "target", ["", "//evil.test", "https://evil.test/", "/\\evil.test", "/static/x", "javascript:alert(1)"]
+)
+def test_any_other_target_leads_to_the_sign_in_page_when_signed_out(target: str) -> None:
+    response = Client().post("/locale", {"locale": "tr", "next": target})
+    assert response["Location"] == f"{GATEWAY}/tr/login"
+
+
+def test_any_other_target_leads_home_when_signed_in(browser_of: Callable[..., Client]) -> None:
+    response = browser_of("ENERGY_APP").post("/locale", {"locale": "tr", "next": "https://evil.test/"})
+    assert response["Location"] == "/tr/energy"
+
+
+@pytest.mark.parametrize("locale", ["", "fr", "de-DE", "DE", "../x"])
+def test_an_unknown_language_changes_nothing(locale: str) -> None:
+    response = Client().post("/locale", {"locale": locale, "next": "/en/energy"})
+    assert response["Location"] == "/en/energy"
+    assert "VAR_SELECTED_LOCALE" not in response.cookies
+
+
+def test_only_a_form_of_ours_may_switch() -> None:
+    assert Client().get("/locale").status_code == 405
+    assert Client(enforce_csrf_checks=True).post("/locale", {"locale": "de"}).status_code == 403

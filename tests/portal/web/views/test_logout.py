@@ -1,0 +1,55 @@
+"""Sign-out: asked on GET, done on POST, in every application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import responses
+from django.test import Client
+
+from tests.portal.web.conftest import BACKEND
+
+SIGN_IN_COOKIES = ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS")
+
+
+def test_get_asks_and_changes_nothing(energy_user: Client) -> None:
+    response = energy_user.get("/en/logout")
+    assert response.status_code == 200
+    assert "csrfmiddlewaretoken" in response.content.decode()
+    assert not set(SIGN_IN_COOKIES[:2]) & set(response.cookies)
+
+
+def test_post_revokes_the_refresh_token_clears_the_cookies_and_says_so_at_the_gateway(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+) -> None:
+    revoked = backend.post(f"{BACKEND}/auth/logout", status=204)
+    response = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="r1").post("/tr/logout")
+    assert (response.status_code, response["Location"]) == (303, "http://localhost:8000/tr/signed-out")
+    assert response["Clear-Site-Data"] == '"cache"'
+    assert all(response.cookies[name].value == "" for name in SIGN_IN_COOKIES)
+    assert all(response.cookies[name]["max-age"] == 0 for name in SIGN_IN_COOKIES)
+    assert revoked.call_count == 1
+
+
+@pytest.mark.parametrize("failure", [{"status": 500}, {"status": 401}, {"body": ConnectionError()}])
+def test_a_backend_that_fails_keeps_nobody_signed_in(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], failure: dict[str, object]
+) -> None:
+    backend.post(f"{BACKEND}/auth/logout", **failure)
+    response = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="r1").post("/en/logout")
+    assert response.status_code == 303
+    assert response.cookies["VAR_REFRESH_TOKEN"].value == ""
+
+
+def test_without_a_sign_in_it_is_done_at_once(backend: responses.RequestsMock) -> None:
+    assert Client().post("/en/logout", headers={"accept": "text/html"}).status_code == 303
+    assert len(backend.calls) == 0
+
+
+def test_a_form_from_elsewhere_signs_nobody_out(browser_of: Callable[..., Client]) -> None:
+    client = browser_of("ENERGY_APP")
+    client.handler.enforce_csrf_checks = True
+    response = client.post("/en/logout")
+    assert response.status_code == 403
+    assert "VAR_ACCESS_TOKEN" not in response.cookies

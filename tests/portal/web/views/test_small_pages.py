@@ -1,0 +1,136 @@
+"""What every application answers beside its pages."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable
+
+import pytest
+import responses
+from django.conf import settings
+from django.test import Client, override_settings
+
+from portal.errors import StoreUnavailableError
+from portal.identity.known_tokens import UNJUDGED, KnownTokens
+from portal.store.aliases import SharedStore
+
+GATEWAY = "http://localhost:8000"
+
+
+def with_config(**changes: object) -> override_settings:
+    return override_settings(PORTAL=dataclasses.replace(settings.PORTAL, **changes))
+
+
+def test_the_process_is_alive_without_backend_and_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SharedStore, "get", _unavailable)
+    assert Client().get("/healthz").status_code == 200
+
+
+def test_the_process_is_ready_only_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Client().get("/readyz").status_code == 200
+    monkeypatch.setattr(SharedStore, "get", _unavailable)
+    response = Client().get("/readyz")
+    assert response.status_code == 503
+    assert response["Retry-After"] == "1"
+
+
+def _unavailable(*_: object) -> None:
+    raise StoreUnavailableError("down")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1"])
+def test_metrics_answer_this_machine(address: str) -> None:
+    response = Client(REMOTE_ADDR=address).get("/metrics")
+    assert response.status_code == 200
+    assert 'portal_refresh_total{app="energy",outcome="refreshed"}' in response.content.decode()
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "2001:db8::1", "", "nonsense"])
+@pytest.mark.parametrize("bearer", [None, "Bearer wrong", "Bearer ", "Basic right", "right"])
+def test_metrics_tell_others_nothing(address: str, bearer: str | None) -> None:
+    headers = {} if bearer is None else {"authorization": bearer}
+    with with_config(metrics_token="right"):
+        assert Client(REMOTE_ADDR=address, headers=headers).get("/metrics").status_code == 403
+
+
+def test_metrics_answer_the_token_of_the_environment_and_an_unset_token_opens_nothing() -> None:
+    with with_config(metrics_token="right"):
+        assert (
+            Client(REMOTE_ADDR="10.0.0.1", headers={"authorization": "Bearer right"}).get("/metrics").status_code == 200
+        )
+    with with_config(metrics_token=""):
+        assert Client(REMOTE_ADDR="10.0.0.1", headers={"authorization": "Bearer "}).get("/metrics").status_code == 403
+
+
+def test_behind_a_proxy_the_proxys_own_address_counts_for_nothing() -> None:
+    with with_config(behind_proxy=True):
+        client = Client(REMOTE_ADDR="127.0.0.1")
+        assert client.get("/metrics").status_code == 403
+        forged = client.get("/metrics", headers={"x-forwarded-for": "127.0.0.1, 203.0.113.9"})
+        assert forged.status_code == 403
+        assert client.get("/metrics", headers={"x-forwarded-for": "203.0.113.9, 127.0.0.1"}).status_code == 200
+
+
+def test_the_icon_and_the_robots_file() -> None:
+    icon = Client().get("/favicon.ico")
+    assert icon["Content-Type"] == "image/svg+xml"
+    assert b"".join(icon.streaming_content).startswith(b"<svg")
+    assert Client().get("/robots.txt").content == b"User-agent: *\nDisallow: /\n"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt", "/sign-in-state"])
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_what_can_only_be_read_refuses_other_methods_and_sets_no_cookie(path: str, method: str) -> None:
+    response = getattr(Client(enforce_csrf_checks=True, headers={"accept": "text/html"}), method)(path)
+    assert response.status_code == 405
+    assert response["Allow"] == "GET, HEAD"
+    assert not response.cookies
+
+
+@pytest.mark.parametrize("path", ["/static/nothing.css", "/.well-known/nothing"])
+def test_a_form_sent_to_where_nothing_stands_is_a_404(path: str) -> None:
+    assert Client(enforce_csrf_checks=True).post(path).status_code == 404
+
+
+def test_the_sign_in_state_of_a_stranger() -> None:
+    response = Client().get("/sign-in-state")
+    assert response.json() == {"signedIn": False, "account": None}
+    assert "no-store" in response["Cache-Control"]
+
+
+def test_the_sign_in_state_names_the_account_by_a_digest_and_asks_nobody(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
+) -> None:
+    state = browser_of("ENERGY_APP").get("/sign-in-state").json()
+    assert state == {"signedIn": True, "account": hashlib.sha256(account.encode()).hexdigest()[:16]}
+    assert account not in str(state)
+    assert len(backend.calls) == 0
+
+
+def test_a_sign_in_that_only_a_refresh_could_name_has_no_account(backend: responses.RequestsMock, account: str) -> None:
+    client = Client()
+    client.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
+    assert client.get("/sign-in-state").json() == {"signedIn": True, "account": None}
+    assert len(backend.calls) == 0
+
+
+@pytest.mark.parametrize("path", ["/sign-in-state", "/en/essentials"])
+def test_while_a_tokens_key_is_unknown_nobody_is_called_signed_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KnownTokens, "read", lambda *_, **__: UNJUDGED)
+    client = Client(headers={"accept": "application/json"})
+    client.cookies["VAR_ACCESS_TOKEN"] = "of.a.new-key"
+    response = client.get(path)
+    assert response.status_code == 503
+    assert response["Retry-After"]
+    assert not response.cookies
+    client.cookies["VAR_REFRESH_TOKEN"] = "refresh"
+    assert client.get("/sign-in-state").json() == {"signedIn": True, "account": None}
+
+
+def test_sign_in_on_a_platform_is_the_gateways_with_a_next_of_ours_made_absolute() -> None:
+    client = Client(headers={"accept": "text/html"})
+    assert client.get("/de/login")["Location"] == f"{GATEWAY}/de/login"
+    ours = client.get("/de/login", {"next": "/de/energy/clients?q=a b"})["Location"]
+    assert ours.startswith(f"{GATEWAY}/de/login?next=http%3A%2F%2Flocalhost%3A8001%2Fde%2Fenergy%2Fclients%3Fq%3Da")
+    assert client.get("/de/login", {"next": "//evil.test"})["Location"] == f"{GATEWAY}/de/login"

@@ -1,0 +1,32 @@
+"""Settings of the tests that need Django in this process: the energy project's own, in a private folder.
+
+The real settings of all four projects run in the functional and browser tests, in processes of their own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+_STATE = tempfile.mkdtemp(prefix="portal-tests-")
+atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
+for _name in [name for name in os.environ if name.startswith("APP_") or name == "CACHE_URL"]:
+    del os.environ[_name]
+os.environ.update(
+    APP_STATE_DIR=_STATE,
+    APP_PUBLIC_API_BASE_URL="http://backend.test",
+    APP_PUBLIC_GATEWAY_APP_URL="http://localhost:8000",
+    SECRET_KEY="a-key-for-tests-only-and-nothing-else-0123456789",
+    ALLOWED_HOSTS="testserver,localhost,127.0.0.1",
+    DEBUG="off",
+)
+
+from portal.config.base_settings import project_settings  # noqa: E402  after the environment is set
+from portal.config.portal_config import PortalConfig  # noqa: E402  likewise
+
+SETTINGS = project_settings("energy")
+globals().update(SETTINGS)
+# Named for the type checker, which reads this module.
+PORTAL: PortalConfig = SETTINGS["PORTAL"]

@@ -1,0 +1,112 @@
+"""Uses of hooks that type checkers accept, with the types that they know. Checked by test_typing, never run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, assert_type
+
+from portal.query import (
+    MutationGroup,
+    MutationResult,
+    PaginatedRes,
+    PaginatedResult,
+    QueryClient,
+    QueryGroup,
+    QueryResult,
+    create_mutation_group,
+    create_query_group,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
+from portal.services.energy.clients import Client, ClientMutations, ClientQueries
+from portal.services.rows import Row, RowParams
+from portal.services.user import Profile, UserQueries
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+def reads(request: HttpRequest, client: QueryClient) -> None:
+    """Data, items and parameters have the types that the endpoint declares."""
+    assert_type(UserQueries.use_get_me_query(request), QueryResult[Profile])
+    assert_type(UserQueries.use_get_me_query(client).data, Profile | None)
+    assert_type(ClientQueries.use_get_client_query(request, {"id": "c1"}).unwrap(), Client)
+    clients = ClientQueries.use_get_clients_query(request, {"q": "oslo", "sort": None}, pages=2)
+    assert_type(clients, PaginatedResult[Client])
+    assert_type(clients.data, PaginatedRes[Client])
+    assert_type(clients.data.items, tuple[Client, ...])
+    assert_type(clients.data.items[0]["id"], str)
+    assert_type(clients.data.raw_res[0], dict[str, Any])
+    assert_type(clients.fetch_next_page(), PaginatedResult[Client])
+    assert_type(ClientQueries.use_get_clients_query(client, cursor="abc").has_next_page, bool)
+    ClientQueries.use_get_clients_query.invalidate(client)
+    ClientQueries.use_get_clients_query.invalidate(request, params={"q": "oslo"})
+    ClientQueries.use_get_client_query.prefetch(request, {"id": "c1"})
+
+
+def writes(request: HttpRequest) -> None:
+    """Each of the document's four call shapes."""
+    created = ClientMutations.use_create_client_mutation(request, on_success=lambda row: row["id"].upper())
+    assert_type(created.mutate(body={"name": "Ada", "email": "ada@example.com"}), MutationResult[Client])
+    deleted = ClientMutations.use_delete_client_mutation(request).mutate(params={"id": "c1"})
+    assert_type(deleted, MutationResult[None])
+    updated = ClientMutations.use_update_client_mutation(request)
+    assert_type(updated.mutate(body={"city": "Oslo"}, params={"id": "c1"}).unwrap(), Client)
+    assert_type(ThingMutations.use_reset_things_mutation(request).mutate(), MutationResult[None])
+    assert_type(ThingMutations.use_count_things_mutation(request).mutate().data, int | None)
+
+
+class Thing(Row, total=False):
+    """A row of a team's own."""
+
+    name: str
+
+
+class ThingCreateReq(TypedDict):
+    """What is sent."""
+
+    name: str
+
+
+def thing_url(params: RowParams) -> str:
+    """Address of one thing."""
+    return f"/things/{params['id']}"
+
+
+class ThingQueries(QueryGroup, domain="things"):
+    """A team's own queries."""
+
+    use_get_things_query = paginated_query_endpoint(item=Thing, url="/things", unique_by=False)
+    use_get_thing_query = query_endpoint(data=Thing, params=RowParams, url=thing_url, stale_time_s=10)
+
+
+class ThingMutations(MutationGroup, domain="things"):
+    """A team's own mutations."""
+
+    use_reset_things_mutation = mutation_endpoint(url="/things/reset", method="POST")
+    use_count_things_mutation = mutation_endpoint(data=int, url="/things/count", method="POST")
+    use_create_thing_mutation = mutation_endpoint(
+        data=Thing, body=ThingCreateReq, url="/things", method="POST"
+    ).add_created_to_paginated_list(
+        list_query_key=ThingQueries.use_get_things_query,
+        select_list_item=lambda thing: thing,
+        matches=lambda params, thing: thing["id"] != "" and params is None,
+    )
+    use_update_thing_mutation = (
+        mutation_endpoint(data=Thing, body=ThingCreateReq, params=RowParams, url=thing_url, method="PUT")
+        .merge_updated_in_paginated_list(list_query_key="get_things", select_list_item=lambda thing: thing)
+        .outdate(query_key=ThingQueries.use_get_thing_query, get_params=lambda sent: sent.params)
+    )
+    use_delete_thing_mutation = mutation_endpoint(
+        params=RowParams, url=thing_url, method="DELETE"
+    ).remove_from_paginated_list(
+        list_query_key=ThingQueries.use_get_things_query, get_deleted_id=lambda sent: sent.params["id"]
+    )
+
+
+def from_mappings(request: HttpRequest) -> None:
+    """The document's own form: its hooks are known at run time only."""
+    queries = create_query_group({"get_things": paginated_query_endpoint(item=Thing, url="/things")}, domain="more")
+    mutations = create_mutation_group({"reset": mutation_endpoint(url="/things/reset", method="POST")}, domain="more")
+    queries.use_get_things_query(request)
+    mutations.use_reset_mutation(request).mutate()

@@ -1,0 +1,99 @@
+"""Uses of hooks that type checkers reject: on each marked line, and on no other. Checked by test_typing, never run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from portal.query import (
+    MutationGroup,
+    QueryGroup,
+    create_query_group,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
+from portal.services.energy.clients import Client, ClientCreateReq, ClientMutations, ClientQueries
+from portal.services.energy.stations import Station, StationQueries
+from portal.services.rows import RowParams
+from portal.services.user import UserQueries
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from portal.query import QueryClient
+
+
+class OtherParams(TypedDict):
+    """Parameters that name nothing of a client."""
+
+    number: int
+
+
+def other_url(params: OtherParams) -> str:
+    """An address of something else."""
+    return f"/others/{params['number']}"
+
+
+def show(*_: object) -> None:
+    """Takes anything."""
+
+
+def reads(request: HttpRequest) -> None:
+    """Wrong reads."""
+    ClientQueries.use_get_clients_query()  # wrong: nobody's data
+    ClientQueries.use_get_clients_query("ada")  # wrong: a name is no request
+    ClientQueries.use_get_clients_query(request, {"serch": "oslo"})  # wrong: no such parameter
+    ClientQueries.use_get_clients_query(request, {"q": 5})  # wrong: a parameter's type
+    ClientQueries.use_get_clients_query(request, pages="2")  # wrong: pages is a number
+    ClientQueries.use_get_client_query(request)  # wrong: the id is missing
+    ClientQueries.use_get_client_query(request, {})  # wrong: likewise
+    ClientQueries.use_get_client_query(request, {"id": "c1"}, pages=2)  # wrong: not a list
+    UserQueries.use_get_me_query(request, {"id": "c1"})  # wrong: it has no parameters
+    ClientQueries.use_get_cleints_query(request)  # wrong: no such hook
+    name: str = ClientQueries.use_get_clients_query(request).data  # wrong: a list is no string
+    show(name, ClientQueries.use_get_clients_query(request).data.items[0]["nmae"])  # wrong: no such field
+    show(ClientQueries.use_get_client_query(request, {"id": "c1"}).data["id"])  # wrong: it may be None
+    ClientQueries.use_get_client_query(request, {"id": "c1"}).fetch_next_page()  # wrong: not a list
+    station: Station = ClientQueries.use_get_client_query(request, {"id": "c1"}).unwrap()  # wrong: not a station
+    show(station)
+
+
+def writes(request: HttpRequest, client: QueryClient) -> None:
+    """Wrong writes."""
+    ClientMutations.use_create_client_mutation(request).mutate()  # wrong: the body is missing
+    ClientMutations.use_create_client_mutation(request).mutate(params={"id": "c1"})  # wrong: it takes no params
+    ClientMutations.use_create_client_mutation(request).mutate({"name": "Ada"})  # wrong: by position
+    ClientMutations.use_create_client_mutation(request).mutate(body={"name": "Ada"})  # wrong: the email is missing
+    ClientMutations.use_delete_client_mutation(request).mutate()  # wrong: the params are missing
+    ClientMutations.use_delete_client_mutation(request).mutate(body={"id": "c1"})  # wrong: it takes no body
+    ClientMutations.use_update_client_mutation(request).mutate(body={"city": "Oslo"})  # wrong: which one?
+    ClientMutations.use_create_client_mutation(request, on_success=lambda: None)  # wrong: it gets the answer
+    ClientQueries.use_get_client_query.prefetch(client, {"q": "oslo"})  # wrong: another query's parameter
+    ClientQueries.use_get_clients_query.invalidate(params={"q": "oslo"})  # wrong: nobody's data
+
+
+class WrongQueries(QueryGroup, domain="wrong"):
+    """Wrong declarations."""
+
+    use_get_a_query = query_endpoint(url="/a")  # wrong: data is missing
+    use_get_b_query = query_endpoint(data=Client, params=RowParams, url=other_url)  # wrong: another's url
+    use_get_c_query = paginated_query_endpoint(item=Client, url="/c", unique_by=True)  # wrong: True is no field
+
+
+class WrongMutations(MutationGroup, domain="wrong"):
+    """Wrong declarations."""
+
+    use_a_mutation = mutation_endpoint(url="/a", method="GET")  # wrong: GET writes nothing
+    use_b_mutation = mutation_endpoint(
+        data=Client, body=ClientCreateReq, url="/b", method="POST"
+    ).add_created_to_paginated_list(
+        list_query_key=StationQueries.use_get_station_query,  # wrong: no list
+        select_list_item=lambda made: made,
+    )
+    use_c_mutation = mutation_endpoint(body=ClientCreateReq, url="/c", method="POST").remove_from_paginated_list(
+        list_query_key="get_clients",
+        get_deleted_id=lambda sent: sent.params["id"],  # wrong: it has no params
+    )
+
+
+create_query_group({"a": mutation_endpoint(url="/a", method="POST")})  # wrong: a write is no query

@@ -1,0 +1,77 @@
+"""A browser without scripts, as far as the functional tests need one: cookies, forms, redirects."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Self
+from urllib.parse import urljoin
+
+import requests
+
+PAGE_HEADERS = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
+TIMEOUT_S = 20
+
+
+class _Forms(HTMLParser):
+    """The forms of a page: action, and names and values of the fields that have any."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.forms: list[tuple[str, dict[str, str]]] = []
+        self._open = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "form":
+            self.forms.append((given.get("action") or "", {}))
+            self._open = True
+        elif tag == "input" and self._open and given.get("name"):
+            self.forms[-1][1][given["name"]] = given.get("value") or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self._open = False
+
+
+class Visitor:
+    """One person's browser. `localhost` with several ports shares cookies, as in a real one."""
+
+    def __init__(self) -> None:
+        self.http = requests.Session()
+        self.http.trust_env = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.close()
+
+    def get(self, url: str, *, follow: bool = True, **headers: str) -> requests.Response:
+        return self.http.get(url, headers=PAGE_HEADERS | headers, allow_redirects=follow, timeout=TIMEOUT_S)
+
+    def post(self, url: str, fields: dict[str, str], *, follow: bool = False, **headers: str) -> requests.Response:
+        return self.http.post(
+            url, data=fields, headers=PAGE_HEADERS | headers, allow_redirects=follow, timeout=TIMEOUT_S
+        )
+
+    def submit(self, page: requests.Response, action: str, *, follow: bool = True, **fields: str) -> requests.Response:
+        """Send the form of a page whose action ends with `action`, with these fields filled in."""
+        for form_action, values in forms_of(page):
+            url = urljoin(page.url, form_action)
+            if url.endswith(action):
+                return self.post(url, values | fields, follow=follow)
+        raise AssertionError(f"{page.url} has no form for {action}: {[a for a, _ in forms_of(page)]}")
+
+    def sign_in(self, gateway: str, *, email: str, password: str = "demo", **fields: str) -> requests.Response:
+        page = self.get(f"{gateway}/en/login")
+        return self.submit(page, "/login", follow=False, email=email, password=password, **fields)
+
+    def cookie(self, name: str) -> str | None:
+        found = [cookie.value for cookie in self.http.cookies if cookie.name == name]
+        return found[-1] if found else None
+
+
+def forms_of(page: requests.Response) -> list[tuple[str, dict[str, str]]]:
+    parser = _Forms()
+    parser.feed(page.text)
+    return parser.forms
