@@ -1,0 +1,28 @@
+"""`python -m benchmarks [NAME …]`: the named benchmarks, or all that `make bench` runs, one after another."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+#: The storms take minutes and have make targets of their own.
+STORMS = {"storm", "storm_query"}
+
+
+def main(names: list[str]) -> int:
+    folder = Path(__file__).parent
+    known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
+        return 2
+    for name in names or [name for name in known if name not in STORMS]:
+        module = importlib.import_module(f"benchmarks.{name}")
+        if hasattr(module, "main"):
+            module.main()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,190 @@
+"""What a call through `ApiSession` costs beside plain `requests`: a table, all in one run.
+
+Same backend, same JSON of 20 rows, same bearer. The backend is a process of its own that only writes bytes. The
+rows are one machine's figures; the targets are ratios within the run. Cases take turns, and each figure is the best
+of many rounds, since what disturbs a machine only ever adds.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import django
+import jwt
+import requests
+
+from portal.api.exchange import DocumentExchange
+from portal.api.refresher import TokenRefresher
+from portal.api.session import ApiSession
+from portal.api.tokens import TokenPair, TokenStore
+from portal.api.transport import Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = 30
+CALLS = 100
+THREADS = 8
+THREAD_CALLS = 60
+MOST_OF_PLAIN = 0.8
+LEAST_THROUGHPUT = 1.2
+
+ROWS = [
+    {"id": f"cli_{number:08d}", "name": f"Client {number}", "email": f"c{number}@example.com", "city": "Oslo"}
+    for number in range(20)
+]
+BODY = json.dumps({"items": ROWS, "hasNext": True, "nextCursor": "abc", "total": 240}).encode()
+RESPONSE = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nServer: benchmark\r\n"
+    b"Cache-Control: no-store\r\nX-Request-ID: 1\r\nContent-Length: " + str(len(BODY)).encode() + b"\r\n\r\n" + BODY
+)
+
+
+def main() -> None:
+    """Runs in a process of its own: it needs settings that no other benchmark shares."""
+    subprocess.run([sys.executable, "-m", "benchmarks.api"], check=True)
+
+
+def measure() -> None:
+    """Print the table, and the targets with what came of them."""
+    port = multiprocessing.Value("i", 0)
+    backend = multiprocessing.Process(target=_serve, args=(port,), daemon=True)
+    backend.start()
+    while not port.value:
+        time.sleep(0.01)
+    try:
+        _measure(f"http://127.0.0.1:{port.value}")
+    finally:
+        backend.terminate()
+        backend.join()
+
+
+def _measure(url: str) -> None:
+    api, store = _api_session(url)
+    tokens = TokenStore(TokenPair(access=_fresh_token(), refresh="refresh"))
+    params = {"limit": 20, "q": "oslo"}
+
+    def through_api() -> Any:
+        return api.call(tokens=tokens, method="GET", path="/energy/clients", params=params).data
+
+    def plain_session() -> Callable[[], Any]:
+        session = requests.Session()
+        headers = {"Authorization": f"Bearer {tokens.current.access}", "Accept": "application/json"}
+        return lambda: session.get(f"{url}/energy/clients", params=params, headers=headers, timeout=10).json()
+
+    plain = plain_session()
+    assert through_api() == plain() == json.loads(BODY)
+    cases: dict[str, Callable[[], Any]] = {"requests.Session": plain, "ApiSession": through_api}
+    times = {name: float("inf") for name in cases}
+    for _ in range(ROUNDS):
+        for name, call in cases.items():
+            started = time.perf_counter()
+            for _ in range(CALLS):
+                call()
+            times[name] = min(times[name], (time.perf_counter() - started) / CALLS)
+
+    makers = {"requests.Session": lambda: plain, "ApiSession": lambda: through_api}
+    rates = dict.fromkeys(makers, 0.0)
+    for _ in range(ROUNDS // 3):
+        for name, make in makers.items():
+            rates[name] = max(rates[name], _rate(make))
+
+    cost = times["ApiSession"] / times["requests.Session"]
+    gain = rates["ApiSession"] / rates["requests.Session"]
+    print("\nOne call with 20 rows of JSON, and calls per second of 8 threads\n")
+    print(f"{'':24}{'µs':>10}{'of plain':>10}{'calls/s':>12}{'of plain':>10}")
+    for name in cases:
+        print(
+            f"{name:24}{times[name] * 1e6:10.0f}{times[name] / times['requests.Session']:10.2f}"
+            f"{rates[name]:12.0f}{rates[name] / rates['requests.Session']:10.2f}"
+        )
+    print()
+    print(f"{_verdict(cost <= MOST_OF_PLAIN)} a call costs {cost:.2f} of plain (at most {MOST_OF_PLAIN})")
+    print(f"{_verdict(gain >= LEAST_THROUGHPUT)} 8 threads reach {gain:.2f} of plain (at least {LEAST_THROUGHPUT})")
+    print(f"{_verdict(store.operations == 0)} a fresh token costs no store operation")
+
+
+def _verdict(met: bool) -> str:
+    return "ok  " if met else "MISS"
+
+
+def _rate(make: Callable[[], Callable[[], Any]]) -> float:
+    barrier = threading.Barrier(THREADS + 1)
+    call = make()
+
+    def work() -> None:
+        call()
+        barrier.wait()
+        for _ in range(THREAD_CALLS):
+            call()
+        barrier.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    barrier.wait()
+    started = time.perf_counter()
+    barrier.wait()
+    elapsed = time.perf_counter() - started
+    for thread in threads:
+        thread.join()
+    return THREADS * THREAD_CALLS / elapsed
+
+
+class _CountingStore:
+    """Counts what is asked of it; nothing should be."""
+
+    def __init__(self) -> None:
+        self.operations = 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.operations += 1
+        raise AttributeError(name)
+
+
+def _api_session(url: str) -> tuple[ApiSession, _CountingStore]:
+    store = _CountingStore()
+    transport = Transport(base_url=url, connect_timeout_s=3, read_timeout_s=10)
+    only_counts: Any = store
+    refresher = TokenRefresher(exchange=DocumentExchange(transport), store=only_counts, max_age_s=3600)
+    return ApiSession(transport=transport, refresher=refresher), store
+
+
+def _fresh_token() -> str:
+    return jwt.encode({"sub": "acc", "exp": 2**33}, "for-measuring-only-and-nothing-else", algorithm="HS256")
+
+
+def _serve(port: Any) -> None:
+    """Answer every request with the same bytes."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    port.value = listener.getsockname()[1]
+
+    def answer(connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection:
+            while connection.recv(65536):
+                connection.sendall(RESPONSE)
+
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as state:
+        os.environ.update(
+            DJANGO_SETTINGS_MODULE="apps.energy.settings",
+            DEBUG="on",
+            APP_STATE_DIR=state,
+        )
+        django.setup()
+        measure()

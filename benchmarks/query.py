@@ -1,0 +1,261 @@
+"""What cached reads and writes cost, on the embedded store and on Redis; beside them TanStack's query-core on node.
+
+Each figure is the best of several rounds, in microseconds. Every call is a request of its own: nothing is
+remembered between them but what a process may. TanStack keeps everything in one process's memory, for one user;
+its column shows what sharing costs, not a race.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import django
+from django.conf import settings
+
+from benchmarks.storm_query import caches
+from portal.api.answers import ApiAnswer
+from portal.api.tokens import TokenPair, TokenStore
+from portal.query import create_query_client
+from portal.query.cache import MAX_PAGES
+from portal.query.shared import shared_on
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from portal.store.aliases import SharedStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from portal.query import QueryClient
+
+PAGE = 20
+SIZES = (20, 200, 2000)
+ROUNDS = 25
+CALLS = 8
+OPERATIONS = (
+    "hot read of the first page",
+    "read of all pages, flat and unique",
+    "remove a row, then read the first page",
+    "add a row, then read the first page",
+    "merge a row, then read the first page",
+)
+HOT_TARGET_US = 150
+GROWTH_TARGET = 2.0
+
+
+class Backend:
+    """Answers at once: `rows` clients in pages of 20."""
+
+    def __init__(self, rows: int, *, user: str = "bench") -> None:
+        self.rows, self.user = rows, user
+
+    def refuse_signed_out(self, tokens: object) -> None:
+        """Nobody is signed out here."""
+
+    def ensure_fresh(self, tokens: object, *, deadline: object = None) -> None:
+        """Tokens do not expire here."""
+
+    def call(
+        self,
+        *,
+        method: str,
+        path: str,
+        params: Mapping[str, Any] | None = None,
+        json: Any = None,
+        **_: object,
+    ) -> ApiAnswer:
+        """One call."""
+        if path == "/me":
+            return ApiAnswer(status=200, data={"id": self.user, "permissions": []}, headers={})
+        if method == "GET":
+            return ApiAnswer(status=200, data=self._page(int((params or {}).get("cursor", 0))), headers={})
+        row_id = "made" if method == "POST" else path.rpartition("/")[2]
+        return ApiAnswer(status=200, data={**_row(5), "id": row_id, **(json or {})}, headers={})
+
+    def _page(self, number: int) -> dict[str, Any]:
+        more = (number + 1) * PAGE < self.rows
+        items = [_row(number * PAGE + index) for index in range(PAGE)]
+        return {"items": items, "hasNext": more, "nextCursor": str(number + 1) if more else None, "total": self.rows}
+
+
+def _row(number: int) -> dict[str, Any]:
+    return {
+        "id": f"c{number}",
+        "name": f"Client number {number}",
+        "email": f"client{number}@example.com",
+        "phone": "+47 12 34 56 78",
+        "city": "Oslo",
+        "createdAt": "2026-01-01T12:00:00Z",
+    }
+
+
+def main() -> None:
+    """Runs in a process of its own: it needs settings that no other benchmark shares."""
+    subprocess.run([sys.executable, "-m", "benchmarks.query"], check=True)
+
+
+def measure(store: SharedStore) -> dict[str, dict[int, float]]:
+    """Operation to number of cached rows to µs."""
+    figures: dict[str, dict[int, float]] = {name: {} for name in OPERATIONS}
+    for rows in SIZES:
+        operations = Operations(store, rows)
+        for name, run in operations.by_name().items():
+            figures[name][rows] = _best(run, begin_round=operations.begin_round)
+    return figures
+
+
+class Operations:
+    """The operations on a list of that many cached rows; each takes the number of its call in a round."""
+
+    def __init__(self, store: SharedStore, rows: int) -> None:
+        self.pages = rows // PAGE
+        self.backend: Any = Backend(rows, user=f"of {rows} rows")
+        self.shared = shared_on(store)
+        self.tokens = TokenPair(access=f"token for {rows} rows")
+
+    def by_name(self) -> dict[str, Callable[[int], object]]:
+        """As the table names them."""
+        runs = (lambda _: self.read(), lambda _: self.read_all(), self.remove, self.add, self.merge)
+        return dict(zip(OPERATIONS, runs, strict=True))
+
+    def begin_round(self) -> None:
+        """All pages cached and no write since: else the log would outgrow its bound, and the list be fetched."""
+        self.request().purge()
+        self.read_all()
+        self.read_all()
+
+    def request(self) -> QueryClient:
+        return create_query_client(tokens=TokenStore(self.tokens), api=self.backend, shared=self.shared)
+
+    def read(self, cursor: str | None = None, pages: int = 1) -> object:
+        return ClientQueries.use_get_clients_query(self.request(), cursor=cursor, pages=pages).data.items
+
+    def read_all(self) -> object:
+        """In windows of the most pages that a read gives."""
+        return [
+            self.read(str(begin) if begin else None, min(MAX_PAGES, self.pages - begin))
+            for begin in range(0, self.pages, MAX_PAGES)
+        ]
+
+    def remove(self, number: int) -> object:
+        ClientMutations.use_delete_client_mutation(self.request()).mutate(params={"id": f"c{number}"})
+        return self.read()
+
+    def add(self, number: int) -> object:
+        body: Any = {"id": f"new{number}", "name": "New", "email": "new@example.com"}
+        ClientMutations.use_create_client_mutation(self.request()).mutate(body=body)
+        return self.read()
+
+    def merge(self, number: int) -> object:
+        mutation = ClientMutations.use_update_client_mutation(self.request())
+        mutation.mutate(body={"name": f"renamed {number}"}, params={"id": "c5"})
+        return self.read()
+
+
+def _best(run: Callable[[int], object], *, begin_round: Callable[[], None]) -> float:
+    """The least time of a call, µs."""
+    least = float("inf")
+    for _ in range(ROUNDS):
+        begin_round()
+        for number in range(CALLS):
+            began = time.perf_counter()
+            run(number)
+            least = min(least, time.perf_counter() - began)
+    return least * 1e6
+
+
+def measure_tanstack() -> dict[str, dict[int, float]] | str:
+    """The same on query-core; or why there are no figures."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        return "node is not on this machine"
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder, "bench.mjs")
+        script.write_text(Path(__file__).with_name("_tanstack.mjs").read_text())
+        install = [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", folder, "@tanstack/query-core@5"]
+        try:
+            subprocess.run(install, check=True, capture_output=True, timeout=120)
+            run = subprocess.run([node, str(script)], check=True, capture_output=True, cwd=folder, timeout=120)
+        except (subprocess.SubprocessError, OSError) as error:
+            return f"@tanstack/query-core could not be installed or run ({type(error).__name__})"
+    found = json.loads(run.stdout)
+    return {name: {rows: found[str(rows)][name] for rows in SIZES} for name in OPERATIONS}
+
+
+def count_round_trips(store: SharedStore) -> dict[str, int]:
+    """How often a read asks the store."""
+    trips = [0]
+
+    class Counted(SharedStore):
+        def _do(self, operation: Any) -> Any:
+            trips[0] += 1
+            return super()._do(operation)
+
+    counted = Counted(alias=store.alias)
+    backend: Any = Backend(20, user="counted")
+    tokens = TokenStore(TokenPair(access="token for counting"))
+    shared = shared_on(counted)
+
+    def read(shared: Any) -> int:
+        trips[0] = 0
+        ClientQueries.use_get_clients_query(create_query_client(tokens=tokens, api=backend, shared=shared))
+        return trips[0]
+
+    read(shared)
+    found = {"hot": read(shared)}
+    client = create_query_client(tokens=tokens, api=backend, shared=shared)
+    ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"})
+    found["with writes since"] = read(shared)
+    found["first in a process, with writes since"] = read(shared_on(counted))
+    return found
+
+
+def _table(columns: dict[str, dict[str, dict[int, float]]]) -> None:
+    print(f"| µs | cached rows | {' | '.join(columns)} |")
+    print(f"|---|---|{'---|' * len(columns)}")
+    for name in OPERATIONS:
+        for rows in SIZES:
+            cells = " | ".join(f"{figures[name][rows]:,.0f}" for figures in columns.values())
+            print(f"| {name} | {rows:,} | {cells} |")
+
+
+def _run() -> None:
+    with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
+        settings.configure(CACHES=dict(found), USE_TZ=True)
+        django.setup()
+        stores = {name: SharedStore(alias=name) for name in found}
+        columns = {name: measure(store) for name, store in stores.items()}
+        trips = count_round_trips(stores["embedded store"])
+    tanstack = measure_tanstack()
+    print("\n## Query layer\n")
+    _table(columns if isinstance(tanstack, str) else {**columns, "TanStack query-core, in memory": tanstack})
+    if isinstance(tanstack, str):
+        print(f"\nTanStack: {tanstack}.")
+    print(f"\nStore round trips of a read: {', '.join(f'{name} {count}' for name, count in trips.items())}; at most 3.")
+    ours = columns["embedded store"]
+    hot = ours[OPERATIONS[0]][20]
+    growth = max(ours[name][2000] / ours[name][20] for name in OPERATIONS[2:])
+    print(f"Hot read of one page, embedded store: {hot:,.0f} µs (target: under {HOT_TARGET_US}).")
+    print(
+        f"A write and the next read of the first page, 2,000 rows against 20: {growth:.2f} times (target: at most 2)."
+    )
+    missed = [
+        what
+        for what, met in (
+            ("the hot read", hot < HOT_TARGET_US),
+            ("the growth with the rows", growth <= GROWTH_TARGET),
+            ("the round trips", max(trips.values()) <= 3),
+        )
+        if not met
+    ]
+    if missed:
+        sys.exit(f"missed: {', '.join(missed)}")
+
+
+if __name__ == "__main__":
+    _run()

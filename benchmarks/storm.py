@@ -1,0 +1,426 @@
+"""The refresh in a storm: real servers, a backend that revokes on reuse, and browsers that receive late.
+
+Two projects with two workers of eight threads each stand before the sandbox backend, whose access tokens live for
+two seconds. Browsers are cookie jars with several tabs; two of them sign out at a random moment. A witness in front
+of the backend counts how often each refresh token is used. Afterwards the whole store and all logs are searched for
+every token that was issued.
+
+`python -m benchmarks.storm --seconds 60 [--store embedded|redis] [--only plain …]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, sign_out, use_tab
+from benchmarks._witness import Witness, witness
+from portal.server.fleet import Fleet, Server
+from tests.harness import ROOT, clean_environment
+from tests.redis_server import RedisServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+APPS = {"energy": ["/en/energy", "/en/energy/clients"], "operations": ["/en/operations", "/en/operations/work-orders"]}
+STAYING, LEAVING, TABS = 6, 2, 3
+WORKERS, THREADS = 2, 8
+ACCESS_LIFETIME_S = 2
+KILL_EVERY_S = 5.0
+#: A backend that forgives nothing: a token's second use is theft, whatever the Idempotency-Key says.
+BACKEND = {"SANDBOX_HONOUR_IDEMPOTENCY_KEY": "off", "SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(ACCESS_LIFETIME_S)}
+#: Longer than a follower waits, shorter than the call's own deadline.
+SLOW_MS = 6500
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One kind of weather.
+
+    :param backend: environment of the sandbox.
+    :param meanwhile: runs beside the browsers until they stop.
+    :param harmless: whether most-per-token must be 1 and nobody may be signed out.
+    :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
+    """
+
+    name: str
+    backend: dict[str, str] = field(default_factory=dict)
+    meanwhile: Callable[[Storm], None] | None = None
+    harmless: bool = True
+    apart: bool = False
+
+
+@dataclass
+class Storm:
+    """What runs during one scenario."""
+
+    fleet: Fleet
+    servers: list[Server]
+    redis: RedisServer | None
+    state: Path
+    seconds: float
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One line of the table."""
+
+    scenario: Scenario
+    store: str
+    statuses: Counter[int | None]
+    refreshes: int
+    refused_first: int
+    most_per_token: int
+    repeats: int
+    ended: int
+    still_signed_in: int
+    signed_out: int
+    undone: int
+    late: int
+    issued: int
+    leaks: list[str]
+
+    @property
+    def sound(self) -> bool:
+        """Whether all that must hold held."""
+        undisturbed = self.most_per_token == 1 and self.ended == 0 and self.still_signed_in == STAYING
+        return (
+            self.undone == 0
+            and self.signed_out == LEAVING
+            and not self.leaks
+            and self.refreshes > 0
+            and (undisturbed or not self.scenario.harmless)
+            and not (undisturbed and self.scenario.apart)
+        )
+
+
+# --- the weathers ---
+
+
+def kill_workers(storm: Storm) -> None:
+    """SIGKILL one worker of any project every five seconds."""
+    while not storm.stop.wait(KILL_EVERY_S):
+        workers = [pid for server in storm.servers for pid in _children(storm.fleet.pid(server.name))]
+        if workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(random.choice(workers), signal.SIGKILL)
+
+
+def restart_store(storm: Storm) -> None:
+    """In the middle, the store goes away and comes back with its data: Redis itself, or all that has the file open."""
+    if storm.stop.wait(storm.seconds / 2):
+        return
+    if storm.redis is not None:
+        storm.redis.stop()
+        storm.stop.wait(1)
+        storm.redis.start()
+    else:
+        storm.fleet.stop(*(server.name for server in storm.servers))
+        storm.fleet.start(storm.servers)
+        storm.fleet.wait_until_ready()
+
+
+def empty_store(storm: Storm) -> None:
+    """In the middle, everything in the store is gone."""
+    if storm.stop.wait(storm.seconds / 2):
+        return
+    if storm.redis is not None:
+        with storm.redis.client() as client:
+            client.flushall()
+    else:
+        for file in (storm.state / "store").iterdir():
+            file.unlink()
+
+
+SCENARIOS = [
+    Scenario("plain"),
+    Scenario("40% of refreshes answered 503", {"SANDBOX_FAULT_REFRESH_503_RATE": "0.4"}),
+    Scenario(
+        "slow refreshes", {"SANDBOX_FAULT_REFRESH_DELAY_MS": str(SLOW_MS), "SANDBOX_ACCESS_TOKEN_LIFETIME_S": "9"}
+    ),
+    # Half a second each, so that some worker dies in the middle of one.
+    Scenario(
+        "workers killed, Idempotency-Key honoured",
+        {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500", "SANDBOX_HONOUR_IDEMPOTENCY_KEY": "on"},
+        kill_workers,
+    ),
+    Scenario("workers killed, not honoured", {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500"}, kill_workers, harmless=False),
+    Scenario("store restarted with its data", meanwhile=restart_store),
+    Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False),
+    Scenario("control: a store for each project", harmless=False, apart=True),
+]
+
+
+# --- one scenario ---
+
+
+def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outcome:
+    """Run one scenario on one store, in `folder`."""
+    state = folder / "state"
+    log = folder / "servers.log"
+    port = _free_ports(1 + len(APPS))
+    backend_environment = clean_environment(
+        DEBUG="on",
+        SANDBOX_STATE_DIR=str(folder / "sandbox"),
+        **{**BACKEND, **scenario.backend},
+    )
+    _prepare_backend(backend_environment)
+    backend = Server(
+        name="sandbox",
+        command=("-m", "sandbox_api", "serve", "--end-with-parent", "--port", str(port[0]), "--threads", "32"),
+        port=port[0],
+        environment=backend_environment,
+    )
+    fleet = Fleet(log=log)
+    with contextlib.ExitStack() as stack:
+        stack.callback(fleet.stop)
+        redis = _start_redis(folder, stack) if store == "redis" else None
+        seen = stack.enter_context(witness(port[0]))
+        servers = [
+            _project(
+                app,
+                port=number,
+                state=state / app if scenario.apart else state,
+                backend=seen.url,
+                cache_url=redis and redis.url(index if scenario.apart else 0),
+            )
+            for index, (app, number) in enumerate(zip(APPS, port[1:], strict=True))
+        ]
+        fleet.start([backend, *servers])
+        fleet.wait_until_ready()
+        storm = Storm(fleet, servers, redis, state, seconds)
+        browsers = _browse(storm, scenario, seen)
+        staying = browsers[:STAYING]
+        still = sum(_is_signed_in(browser, servers[0].port) for browser in staying)
+        leaks = list(_leaks(seen.issued, folder, redis))
+    leaving = browsers[STAYING:]
+    return Outcome(
+        scenario=scenario,
+        store=store,
+        statuses=sum((browser.statuses for browser in browsers), Counter()),
+        refreshes=seen.refreshes,
+        refused_first=seen.not_looked_at,
+        most_per_token=seen.most_per_token,
+        repeats=seen.repeats,
+        ended=sum(browser.ended for browser in staying),
+        still_signed_in=still,
+        signed_out=sum(browser.signed_out_at is not None for browser in leaving),
+        undone=sum(browser.undone for browser in leaving),
+        late=sum(browser.late for browser in leaving),
+        issued=len(seen.issued),
+        leaks=leaks,
+    )
+
+
+def _browse(storm: Storm, scenario: Scenario, seen: Witness) -> list[Browser]:
+    """Let the browsers loose for the storm's time."""
+    ports = [server.port for server in storm.servers]
+    paths = {server.port: APPS[server.name] for server in storm.servers}
+    browsers = [Browser() for _ in range(STAYING + LEAVING)]
+    for browser in browsers:
+        browser.jar.put(_sign_in(seen))
+    tabs = [
+        threading.Thread(target=use_tab, args=(browser, ports, paths, storm.stop), daemon=True)
+        for browser in browsers
+        for _ in range(TABS)
+    ]
+    others = [
+        threading.Timer(random.uniform(0.3, 0.7) * storm.seconds, sign_out, args=(browser, random.choice(ports)))
+        for browser in browsers[STAYING:]
+    ]
+    if scenario.meanwhile is not None:
+        others.append(threading.Thread(target=scenario.meanwhile, args=(storm,), daemon=True))
+    for thread in (*tabs, *others):
+        thread.start()
+    time.sleep(storm.seconds)
+    storm.stop.set()
+    for thread in (*tabs, *others):
+        thread.join(60)
+    return browsers
+
+
+def _sign_in(seen: Witness) -> dict[str, str]:
+    connection = http.client.HTTPConnection(seen.url.removeprefix("http://"), timeout=30)
+    body = json.dumps({"email": "all@example.com", "password": "demo"})
+    connection.request("POST", "/auth/login", body=body, headers={"Content-Type": "application/json"})
+    with connection.getresponse() as answer:
+        tokens = json.loads(answer.read())
+    connection.close()
+    return {ACCESS: tokens["accessToken"], REFRESH: tokens["refreshToken"]}
+
+
+def _is_signed_in(browser: Browser, port: int) -> bool:
+    """Whether this browser, left alone, still gets a page."""
+    connection = Connection()
+    try:
+        for _ in range(60):
+            answer: Answer | None = connection.ask(port, "/en/energy/clients", browser.jar)
+            if answer is not None:
+                browser.jar.take(answer)
+                if answer.status != http.client.SERVICE_UNAVAILABLE:
+                    return answer.status == http.client.OK
+            time.sleep(0.5)
+    finally:
+        connection.close()
+    return False
+
+
+# --- what it stands on ---
+
+
+def _project(app: str, *, port: int, state: Path, backend: str, cache_url: str | None) -> Server:
+    environment = clean_environment(
+        DEBUG="on",
+        APP_STATE_DIR=str(state),
+        APP_PUBLIC_API_BASE_URL=backend,
+        CACHE_URL=cache_url,
+    )
+    options = ("--port", str(port), "--workers", str(WORKERS), "--threads", str(THREADS), "--end-with-parent")
+    return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)
+
+
+def _prepare_backend(environment: dict[str, str | None]) -> None:
+    merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+    for step in ("migrate", "seed"):
+        subprocess.run(
+            [sys.executable, "-m", "sandbox_api", step], cwd=ROOT, env=merged, check=True, capture_output=True
+        )
+
+
+def _start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
+    data = folder / "redis"
+    data.mkdir()
+    server = RedisServer(data, "--appendonly", "yes")
+    server.start()
+    stack.callback(server.stop)
+    return server
+
+
+def _free_ports(number: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def _children(pid: int) -> list[int]:
+    """The workers of a server, by the process id of its main process."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(child) for child in task.read_text().split()]
+    # Python's resource tracker is a child as well, and not a worker.
+    return [child for child in found if b"resource_tracker" not in _command_line(child)]
+
+
+def _command_line(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def _leaks(issued: set[str], folder: Path, redis: RedisServer | None) -> Iterator[str]:
+    """Where a token was found that was issued: in a file of the store, in a log, in Redis."""
+    texts = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "sandbox" not in path.relative_to(folder).parts
+    }
+    if redis is not None:
+        with redis.client() as client:
+            for key in client.scan_iter(count=1000):
+                texts[f"redis key {key!r}"] = key + b" " + (client.get(key) or b"")
+    for name, content in texts.items():
+        for token in issued:
+            # Also its parts: the payload of a token tells as much as the whole.
+            if token.encode() in content or token.encode()[-32:] in content:
+                yield name
+                break
+
+
+# --- the table ---
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """The outcomes as lines."""
+    heads = (
+        "requests",
+        "pages",
+        "503",
+        "refreshes",
+        "most/token",
+        "repeats",
+        "sign-outs",
+        "signed in",
+        "undone",
+        "found",
+    )
+    lines = [f"{'':56}" + "".join(f"{head:>11}" for head in heads)]
+    for outcome in outcomes:
+        figures = (
+            sum(outcome.statuses.values()),
+            outcome.statuses[200],
+            outcome.statuses[503],
+            outcome.refreshes,
+            outcome.most_per_token,
+            outcome.repeats,
+            outcome.ended,
+            f"{outcome.still_signed_in} of {STAYING}",
+            f"{outcome.undone} of {outcome.late}",
+            len(outcome.leaks),
+        )
+        name = f"{'ok  ' if outcome.sound else 'FAIL'} {outcome.store}: {outcome.scenario.name}"
+        lines.append(f"{name:56}" + "".join(f"{figure!s:>11}" for figure in figures))
+    return "\n".join(lines)
+
+
+LEGEND = """
+refreshes: tokens exchanged · most/token: different answers to one token · repeats: presentations that the backend
+answered as before by their Idempotency-Key, after a worker was killed · sign-outs: responses that took the tokens of a
+browser that had not signed out · undone: requests after a sign-out that got a page or tokens · found: places in the
+store or the logs that hold an issued token"""
+
+
+def main() -> None:
+    """`make storm`."""
+    parser = argparse.ArgumentParser(prog="storm")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--store", choices=("embedded", "redis"), action="append")
+    parser.add_argument("--only", action="append", help="a part of a scenario's name")
+    options = parser.parse_args(sys.argv[2:] if sys.argv[1:2] == ["storm"] else sys.argv[1:])
+    outcomes = []
+    for store in options.store or ("embedded", "redis"):
+        for scenario in SCENARIOS:
+            if options.only and not any(part in scenario.name for part in options.only):
+                continue
+            print(f"{store}: {scenario.name} …", file=sys.stderr, flush=True)
+            with tempfile.TemporaryDirectory(prefix="storm-") as folder:
+                outcomes.append(run(scenario, store=store, seconds=options.seconds, folder=Path(folder)))
+            print(outcomes[-1].statuses, outcomes[-1].leaks, file=sys.stderr, flush=True)
+    browsers = f"{STAYING + LEAVING} browsers of {TABS} tabs"
+    print(f"\n{options.seconds:.0f} s each, {browsers}, access tokens of {ACCESS_LIFETIME_S} s\n")
+    print(table(outcomes))
+    print(LEGEND)
+    if not all(outcome.sound for outcome in outcomes):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
