@@ -17,6 +17,7 @@ Settings::
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import threading
 import time
@@ -27,7 +28,7 @@ from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.exceptions import ImproperlyConfigured
 
 from portal.store.json_serializer import JsonSerializer
-from portal.store.sqlite_file import StoreFullError, open_database, replace_damaged
+from portal.store.sqlite_file import StoreFullError, is_busy, open_database, replace_damaged
 from portal.store.sqlite_pool import SqlitePool
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ DEFAULT_MAX_BYTES: Final = 256 * 1024 * 1024
 DEFAULT_BUSY_TIMEOUT_S: Final = 2.0
 #: Writes of this process between two looks at the size; fewer where the limit is small.
 WRITES_PER_LOOK: Final = 128
+#: Pause between two looks at a file that another process writes to, seconds. SQLite's own grow to 100 ms, so a
+#: process that writes without a break starves the others; short ones at random meet a gap between its writes.
+BUSY_PAUSE_S: Final = (0.0005, 0.003)
 #: Keys of one statement: far below SQLite's own limit.
 KEYS_PER_STATEMENT: Final = 500
 _MIN_SQLITE: Final = (3, 35, 0)
@@ -77,6 +81,7 @@ class SqliteCache(BaseCache):
             raise ImproperlyConfigured('WHEN_FULL should be "evict" or "refuse"')
         self.busy_timeout_s = float(options.get("BUSY_TIMEOUT_S", DEFAULT_BUSY_TIMEOUT_S))
         self.clock = time.time
+        self.sleep = time.sleep
         self._json = JsonSerializer()
         self._writes = 0
         limit = self.max_entries
@@ -200,7 +205,7 @@ class SqliteCache(BaseCache):
         for last_try in (False, True):
             try:
                 with self._pool.connection() as connection:
-                    cursor = connection.execute(statement, values)
+                    cursor = self._execute(connection, statement, values)
                     return cursor.fetchall(), cursor.rowcount
             except sqlite3.DatabaseError as error:
                 if last_try or not self._recovered(error):
@@ -211,13 +216,24 @@ class SqliteCache(BaseCache):
         for last_try in (False, True):
             try:
                 with self._pool.connection() as connection:
-                    connection.execute("BEGIN IMMEDIATE")
+                    self._execute(connection, "BEGIN IMMEDIATE", ())
                     connection.executemany(statement, rows)
                     connection.execute("COMMIT")
                     return
             except sqlite3.DatabaseError as error:
                 if last_try or not self._recovered(error):
                     raise
+
+    def _execute(self, connection: sqlite3.Connection, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        """Run `statement` as soon as no other process writes; after `busy_timeout_s` it is "locked"."""
+        end = time.monotonic() + self.busy_timeout_s
+        while True:
+            try:
+                return connection.execute(statement, values)
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or time.monotonic() >= end:
+                    raise
+            self.sleep(random.uniform(*BUSY_PAUSE_S))  # noqa: S311  a pause is no secret
 
     def _recovered(self, error: sqlite3.DatabaseError) -> bool:
         """Whether the file was damaged and an empty one stands in its place now."""

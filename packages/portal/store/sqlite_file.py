@@ -42,13 +42,22 @@ class StoreFullError(StoreUnavailableError):
 def open_database(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
     """Open the file that `path` stands for, making it and its folder where they are missing.
 
-    The connection commits each statement by itself and may be passed from thread to thread.
+    The connection commits each statement by itself and may be passed from thread to thread. `busy_timeout_s` is
+    for the opening alone: the connection itself does not wait for another process's write, it says so (`is_busy`).
     """
     if not path.exists():
         with _only_one(path):
             if not path.exists():
                 _start_new_file(path, busy_timeout_s=busy_timeout_s)
-    return _connect(path, busy_timeout_s=busy_timeout_s)
+    connection = _connect(path, busy_timeout_s=busy_timeout_s)
+    connection.execute("PRAGMA busy_timeout = 0")
+    return connection
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another process is at the file just now, so that the same statement may succeed in a moment."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and (code & _PRIMARY_CODE) == sqlite3.SQLITE_BUSY
 
 
 def is_damage(error: sqlite3.DatabaseError) -> bool:

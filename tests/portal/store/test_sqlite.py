@@ -291,6 +291,27 @@ def test_a_locked_file_is_an_error_after_the_limit_and_no_damage(make_sqlite, sq
     assert cache.get("key") == 3
 
 
+def test_a_process_that_writes_without_a_break_starves_nobody(make_sqlite, sqlite_path):
+    cache = make_sqlite(BUSY_TIMEOUT_S=30)
+    cache.set("key", 1)
+    blocker = sqlite3.connect(sqlite_path, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    pauses = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 50:
+            blocker.execute("ROLLBACK")
+
+    cache.sleep = pause
+    cache.set("key", 2)
+    blocker.close()
+    assert cache.get("key") == 2
+    # SQLite's own pauses would have grown to 100 ms each: it meets a gap of a busy writer ever less often.
+    assert len(pauses) == 50
+    assert 0 < max(pauses) <= 0.003
+
+
 def test_a_failed_transaction_leaves_nothing_behind(make_sqlite):
     cache = make_sqlite()
     with pytest.raises(TypeError):
