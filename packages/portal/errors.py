@@ -122,6 +122,7 @@ class ApiUnavailableError(ApiError):
     """No usable answer: refused connection, 429, 5xx, a busy refresh. Nobody is signed out by it.
 
     :param was_sent: whether the backend may have seen the request; False only where it certainly did not.
+    :param begun: status of an answer that began and did not come whole; None for any other.
     """
 
     page_status = 503
@@ -133,9 +134,11 @@ class ApiUnavailableError(ApiError):
         status: int | None = None,
         retry_after: float | None = None,
         was_sent: bool = True,
+        begun: int | None = None,
     ) -> None:
         super().__init__(detail, status=status, retry_after=retry_after)
         self.was_sent = was_sent
+        self.begun = begun
 
 
 class ApiTimeoutError(ApiUnavailableError):

@@ -81,6 +81,16 @@ def read_json(content: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def says_json(reply: Reply) -> bool:
+    """Whether an answer that could not be read as JSON was meant to be JSON, by its type or by how it begins.
+
+    A page is none, whatever type the proxy that made it gave it.
+    """
+    beginning = reply.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return beginning == b"{" or (beginning != b"<" and (kind == "application/json" or kind.endswith("+json")))
+
+
 def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
     """`Retry-After`, which is seconds or a date (RFC 9110, section 10.2.3); None where absent or malformed."""
     value = headers.get("Retry-After", "").strip()

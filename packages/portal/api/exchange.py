@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from portal.api.answers import read_json
+from portal.api.answers import read_json, says_json
 from portal.api.handover import idempotency_key
 from portal.api.tokens import TokenPair
+from portal.api.transport import Reply
 from portal.config.contract import (
     ACCESS_TOKEN_FIELD,
     IDEMPOTENCY_HEADER,
@@ -29,7 +30,7 @@ from portal.errors import ApiError, ApiUnavailableError
 
 if TYPE_CHECKING:
     from portal.api.deadline import Deadline
-    from portal.api.transport import Reply, Transport
+    from portal.api.transport import Transport
 
 
 logger = logging.getLogger(__name__)
@@ -88,7 +89,7 @@ class DocumentExchange:
         try:
             reply = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline)
         except ApiUnavailableError as error:
-            return Unanswered(reason=type(error).__name__, lost=error.was_sent)
+            return read_silence(error)
         return read_refresh(reply)
 
     def revoke(self, *, refresh: str, deadline: Deadline) -> None:
@@ -121,15 +122,39 @@ def read_refresh(reply: Reply) -> ExchangeOutcome:
     """What the answer to `POST /refresh` means. Pure."""
     if reply.status in REFRESH_FAILED_STATUSES:
         return Refused(reason=f"status {reply.status}")
-    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
+    if not is_success(reply.status):
         return Unanswered(reason=f"status {reply.status}", lost=False)
     try:
         body = read_json(reply.content)
     except ValueError:
-        return Unanswered(reason="no JSON", lost=False)
+        return unreadable(reply)
     access, refresh = (
         (body.get(ACCESS_TOKEN_FIELD), body.get(REFRESH_TOKEN_FIELD)) if isinstance(body, dict) else (None, None)
     )
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
         return Refused(reason="JSON without tokens")
     return Granted(pair=TokenPair(access=access, refresh=refresh))
+
+
+def read_silence(error: ApiUnavailableError) -> ExchangeOutcome:
+    """What it means that no answer to `POST /refresh` came, or not a whole one. Pure."""
+    if error.begun is None or is_success(error.begun):
+        return Unanswered(reason=type(error).__name__, lost=error.was_sent)
+    # Of any other answer the status alone decides, and that has come.
+    return read_refresh(Reply(status=error.begun, headers={}, content=b""))
+
+
+def unreadable(reply: Reply) -> Unanswered:
+    """What a success means whose body is not JSON. Pure.
+
+    The backend's own answer, damaged on its way: the token is spent, in all likelihood, and its successor lost.
+    Anything else (the page of a proxy that says that it is back soon) is not the backend, which has taken nothing.
+    """
+    if says_json(reply):
+        return Unanswered(reason="JSON that can't be read", lost=True)
+    return Unanswered(reason="no JSON", lost=False)
+
+
+def is_success(status: int) -> bool:
+    """Whether a status is of the 2xx class."""
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES

@@ -6,11 +6,10 @@ The single flight, the hand-over and the tombstones around it are the same as wi
 from __future__ import annotations
 
 import logging
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from portal.api.answers import read_json
-from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered
+from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered, is_success, unreadable
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -56,7 +55,10 @@ class OidcExchange:
         try:
             reply = client.refresh(metadata, refresh=refresh, deadline=deadline)
         except ApiUnavailableError as error:
-            return Unanswered(reason=type(error).__name__, lost=error.was_sent)
+            # Only a success spends a token. Whether any other answer was about the token or about this project
+            # stood in the part that did not come, so it ends nothing.
+            spent = error.was_sent and (error.begun is None or is_success(error.begun))
+            return Unanswered(reason=type(error).__name__, lost=spent)
         outcome = read_refresh(reply, presented=refresh)
         if isinstance(outcome, Granted):
             self._carry_over(refresh, outcome.pair)
@@ -93,10 +95,10 @@ def read_refresh(reply: Reply, *, presented: str) -> ExchangeOutcome:
             logger.error("refresh: the provider refuses this project: %s", fields["error"])
             return Unanswered(reason=str(fields["error"]), lost=False)
         return Refused(reason=f"status {reply.status}")
-    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
+    if not is_success(reply.status):
         return Unanswered(reason=f"status {reply.status}", lost=False)
     if body is None:
-        return Unanswered(reason="no JSON", lost=False)
+        return unreadable(reply)
     access, refresh = fields.get("access_token"), fields.get("refresh_token", presented)
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
         return Refused(reason="JSON without tokens")

@@ -92,8 +92,8 @@ class Transport:
         :param own_connection: use no kept connection, which the backend may be closing at this very moment.
         :raises ApiTimeoutError: a limit passed.
         :raises ApiUnavailableError: no connection, or it broke. `was_sent` says whether the backend may have seen
-            the request.
-        :raises ApiMalformedError: the answer is too large.
+            the request, `begun` with which status an answer began that did not come whole.
+        :raises ApiMalformedError: the answer is too large; `begun` is its status.
         """
         prepared = requests.PreparedRequest()
         prepared.method = method
@@ -120,26 +120,31 @@ class Transport:
             raise ApiTimeoutError("The time for this request is used up.", was_sent=False)
         timeout = (min(self._connect_timeout_s, remaining), min(self._read_timeout_s, remaining))
         _in_call.deadline, _in_call.sent = deadline, False
+        begun: int | None = None
         try:
             response = adapter.send(prepared, stream=True, timeout=timeout, verify=True, proxies={})
+            begun = response.status_code
             try:
-                content = _read_all(response.raw)
+                # One more than is taken, so that what is too large shows.
+                content: bytes = response.raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)
             finally:
                 response.close()
         except requests.ConnectTimeout as error:
             raise _unreachable(error, was_sent=False) from error
         except requests.exceptions.SSLError as error:
             # The handshake, or a kept connection that broke after the request had gone out.
-            raise _unreachable(error, was_sent=_in_call.sent) from error
+            raise _unreachable(error, was_sent=_in_call.sent, begun=begun) from error
         except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
-            raise ApiTimeoutError("The backend took too long to answer.") from error
+            raise ApiTimeoutError("The backend took too long to answer.", begun=begun) from error
         except requests.ConnectionError as error:
-            raise _unreachable(error, was_sent=not _never_connected(error)) from error
+            raise _unreachable(error, was_sent=not _never_connected(error), begun=begun) from error
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            raise _unreachable(error, was_sent=True) from error
+            raise _unreachable(error, was_sent=True, begun=begun) from error
         finally:
             _in_call.deadline = None
-        return Reply(status=response.status_code, headers=response.headers, content=content)
+        if len(content) > MAX_ANSWER_BYTES:
+            raise ApiMalformedError(f"The backend's answer is larger than {MAX_ANSWER_BYTES} bytes.", begun=begun)
+        return Reply(status=begun, headers=response.headers, content=content)
 
 
 class DeadlineAdapter(HTTPAdapter):
@@ -241,20 +246,13 @@ class _TlsPool(HTTPSConnectionPool):
     ConnectionCls = _TlsConnection
 
 
-def _read_all(raw: Any) -> bytes:
-    content: bytes = raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)
-    if len(content) > MAX_ANSWER_BYTES:
-        raise ApiMalformedError(f"The backend's answer is larger than {MAX_ANSWER_BYTES} bytes.")
-    return content
-
-
 def _never_connected(error: requests.ConnectionError) -> bool:
     """Whether no connection came about, so that the backend can't have seen the request."""
     reason = error.args[0] if error.args else None
     return isinstance(getattr(reason, "reason", None), urllib3.exceptions.NewConnectionError)
 
 
-def _unreachable(error: Exception, *, was_sent: bool) -> ApiUnavailableError:
+def _unreachable(error: Exception, *, was_sent: bool, begun: int | None = None) -> ApiUnavailableError:
     if isinstance(error, requests.ConnectTimeout):
         return ApiTimeoutError("The backend can't be reached in time.", was_sent=was_sent)
-    return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent)
+    return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent, begun=begun)

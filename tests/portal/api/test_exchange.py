@@ -9,10 +9,10 @@ import threading
 import pytest
 
 from portal.api.deadline import Deadline
-from portal.api.exchange import DocumentExchange, Granted, Refused, Unanswered
+from portal.api.exchange import DocumentExchange, Granted, Refused, Unanswered, read_refresh
 from portal.api.handover import idempotency_key
 from portal.api.tokens import TokenPair
-from portal.api.transport import BearerAuth, Transport
+from portal.api.transport import BearerAuth, Reply, Transport
 from tests.portal.api.http_server import Received, reply, scripted_server
 
 GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
@@ -93,3 +93,68 @@ def test_an_answer_that_does_not_come_in_time_is_lost(limits):
     assert isinstance(outcome, Unanswered)
     assert outcome.lost
     assert len(server.received) == 1
+
+
+# --- an answer that can't be read ---
+
+TOO_DEEP = b'{"accessToken": ' + b"[" * 200_000
+UNREADABLE = {
+    "cut short": b'{"accessToken": "a2", "refr',
+    "broken encoding": b'{"accessToken": "\xff\xfe", "refreshToken": "r2"}',
+    "too deep": TOO_DEEP,
+}
+
+
+@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("kind", ["application/json", "application/vnd.tokens+json; charset=utf-8", "", "text/plain"])
+def test_the_backends_own_json_that_cannot_be_read_is_a_lost_answer(content, kind):
+    """The token is spent in all likelihood: presented again it would pass for theft."""
+    outcome = read_refresh(Reply(status=200, headers={"Content-Type": kind}, content=content))
+    assert outcome == Unanswered(reason="JSON that can't be read", lost=True)
+
+
+@pytest.mark.parametrize("content", [b"", b"  ", b"tokens"])
+def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
+    outcome = read_refresh(Reply(status=200, headers={"Content-Type": "Application/JSON"}, content=content))
+    assert outcome == Unanswered(reason="JSON that can't be read", lost=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("text/html", b"<!doctype html><title>Back soon</title>"),
+        ("application/json", b"\r\n <html>a proxy that sets the type of everything</html>"),
+        ("text/plain", b"We are back soon."),
+        ("", b""),
+    ],
+)
+def test_a_page_is_not_the_backend_and_the_token_may_be_presented_again(kind, content):
+    outcome = read_refresh(Reply(status=200, headers={"Content-Type": kind}, content=content))
+    assert outcome == Unanswered(reason="no JSON", lost=False)
+
+
+def test_an_answer_that_is_larger_than_is_read_is_lost(monkeypatch):
+    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
+    with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
+        outcome = exchange(server.url)
+    assert isinstance(outcome, Unanswered)
+    assert outcome.lost
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("503 Unavailable", Unanswered(reason="status 503", lost=False)),
+        ("429 Too Many", Unanswered(reason="status 429", lost=False)),
+        ("401 Unauthorized", Refused(reason="status 401")),
+    ],
+)
+def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected, monkeypatch):
+    def cut(_: Received, out: socket.socket) -> None:
+        out.sendall(reply(b"x" * 100, status=status)[:-10])
+        out.shutdown(socket.SHUT_RDWR)
+
+    for answer in (cut, lambda _, out: out.sendall(reply(b"x" * 100, status=status))):
+        with scripted_server(answer) as server:
+            assert exchange(server.url) == expected
+        monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)

@@ -122,6 +122,29 @@ def test_what_is_no_answer_signs_nobody_out(status, body):
     assert isinstance(read_refresh(reply(status, body), presented="old"), Unanswered)
 
 
+def test_the_providers_json_that_cannot_be_read_is_a_lost_answer():
+    outcome = read_refresh(reply(200, b'{"access_token": "a", "refr'), presented="old")
+    assert outcome == Unanswered(reason="JSON that can't be read", lost=True)
+
+
+def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_presented_again():
+    outcome = read_refresh(reply(200, b"<html>"), presented="old")
+    assert outcome == Unanswered(reason="no JSON", lost=False)
+
+
+@pytest.mark.parametrize(("status", "lost"), [(200, True), (503, False), (400, False)])
+def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be_spent(
+    provider, exchange, monkeypatch, status, lost
+):
+    """Whether a 400 was about the token can't be known without its body: nobody is signed out by it."""
+    exchange.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
+    provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * 100})
+    outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    assert isinstance(outcome, Unanswered)
+    assert outcome.lost is lost
+
+
 @pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
 def test_json_without_tokens_ends_the_sign_in(body):
     assert isinstance(read_refresh(reply(200, body), presented="old"), Refused)
