@@ -1,19 +1,21 @@
 """What all processes know about a refresh token, in the shared store.
 
-Five entries for each token, named by a hash of it:
+Its entries for each token, named by a hash of it:
 
 =========  ==================================================================================================
 lock       somebody is presenting it now; 15 s, longer than the call that it protects
+begun      when its presentation began, until what came of it is known: outlives a lock whose holder died, or could
+           not reach the store
 next       the hand-over record: the pair that replaced it, sealed; as long as the sign-in, until that pair's
            refresh token is itself presented, then 60 s
-spent      it was replaced; outlives the record, so that it is not presented a second time
+spent      it was replaced; outlives the record by a day, so that it is not presented a second time
 verdict    the last answer was no (failed, 30 s), later (unreachable, 1 s) or never came (lost)
 out        the tombstone: its sign-in was signed out
 before     the records that led to it and that it confirms when it is presented
 =========  ==================================================================================================
 
 What it does not cover: a store that forgets (flushed, restored from an old copy) forgets locks and records, and
-a process that is suspended for longer than the lock's lifetime in the middle of its call loses the lock.
+a process that is suspended in the middle of its call for longer than the lock lives loses the lock.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import TYPE_CHECKING
 from portal.api.handover import UnreadableRecordError, record_name, seal, unseal
 from portal.config.limits import (
     HANDOVER_AFTER_USE_S,
+    REFRESH_BEGUN_MEMORY_S,
     REFRESH_FAILED_MEMORY_S,
     REFRESH_LOCK_S,
     REFRESH_SPENT_MEMORY_S,
@@ -54,6 +57,8 @@ class Entry:
 
     :param successor: the pair that replaced it, when its record is there.
     :param spent: whether it was replaced, also when the record is gone.
+    :param begun_at: when somebody began to present it who has not said yet what came of it; monotonic seconds of
+        the machine that did.
     :param before: names of the records that led to it and are not confirmed yet.
     """
 
@@ -61,6 +66,7 @@ class Entry:
     verdict: Verdict | None
     signed_out: bool
     spent: bool
+    begun_at: float | None
     before: tuple[str, ...]
 
 
@@ -73,9 +79,9 @@ class Ledger:
     def look(self, refresh: str) -> Entry:
         """The state of one token."""
         name = record_name(refresh)
-        kinds = ("next", "verdict", "out", "spent", "before")
+        kinds = ("next", "verdict", "out", "spent", "begun", "before")
         found = self._store.get_many([_key(name, kind) for kind in kinds])
-        record, verdict, out, spent, before = (found.get(_key(name, kind)) for kind in kinds)
+        record, verdict, out, spent, begun, before = (found.get(_key(name, kind)) for kind in kinds)
         successor = None
         if record is not None:
             try:
@@ -89,6 +95,7 @@ class Ledger:
             verdict=None if verdict is None else Verdict(verdict),
             signed_out=out is not None,
             spent=spent is not None,
+            begun_at=None if begun is None else float(begun),
             before=tuple(before or ()),
         )
 
@@ -96,8 +103,17 @@ class Ledger:
         """Take the right to present this token; False when somebody has it."""
         return self._store.add(_key(record_name(refresh), "lock"), 1, lifetime_s=REFRESH_LOCK_S)
 
+    def begin(self, refresh: str, *, at: float) -> None:
+        """Note, before this token is presented, that it will be. Only for who holds the lock."""
+        self._store.set(_key(record_name(refresh), "begun"), at, lifetime_s=REFRESH_BEGUN_MEMORY_S)
+
+    def settle(self, refresh: str) -> None:
+        """What came of the presentation is known: give the lock back. Like :meth:`unlock`, for who holds it."""
+        name = record_name(refresh)
+        self._store.delete_many([_key(name, "begun"), _key(name, "lock")])
+
     def unlock(self, refresh: str) -> None:
-        """Give it back. Only for who holds it, and only while the lock can't have expired."""
+        """Give the lock back unused. Only for who holds it, and only while it can't have expired."""
         self._store.delete(_key(record_name(refresh), "lock"))
 
     def hand_over(self, *, spent: str, pair: TokenPair, before: tuple[str, ...], lifetime_s: float) -> None:
@@ -111,7 +127,6 @@ class Ledger:
         if pair.refresh is None or pair.refresh == spent:
             return
         self._store.set(_key(record_name(pair.refresh), "before"), [*before, name], lifetime_s=lifetime_s)
-        self._store.set(_key(name, "spent"), 1, lifetime_s=min(lifetime_s, REFRESH_SPENT_MEMORY_S))
 
     def confirm(self, refresh: str) -> None:
         """A browser presented `refresh`: the records that led to it are needed for 60 s more, no longer."""
@@ -119,6 +134,8 @@ class Ledger:
         names = self._store.get(key)
         if not isinstance(names, list):
             return
+        # First what outlives the records: a failure in between leaves too much memory rather than too little.
+        self._store.set_many({_key(name, "spent"): 1 for name in names}, lifetime_s=REFRESH_SPENT_MEMORY_S)
         for name in names:
             self._store.touch(_key(name, "next"), lifetime_s=HANDOVER_AFTER_USE_S)
         self._store.delete(key)

@@ -24,6 +24,7 @@ from portal.config.limits import (
     REFRESH_LOCK_S,
     REFRESH_WAIT_S,
     SIGN_OUT_DEADLINE_S,
+    STORE_TIMEOUT_S,
 )
 from portal.errors import StoreUnavailableError
 
@@ -48,6 +49,8 @@ LATEST_UNLOCK_S: Final = REFRESH_LOCK_S - 2.0
 #: How long what the store would not take is offered to it again, and how often, seconds.
 PATIENCE_S: Final = 600.0
 OFFER_PAUSE_S: Final = 0.25
+#: Who finds a presentation without an outcome waits for it once more, seconds: longer than one offer takes.
+SETTLE_S: Final = OFFER_PAUSE_S + STORE_TIMEOUT_S + 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,18 +158,35 @@ class Renewal:
         asked_at = self.clock.monotonic()
         if not self.ledger.lock(head):
             return None
-        now_head, pair, entry = self._follow()
-        settled = now_head != head or self._known(head, pair, entry, waited=False) is not None
-        result: Result | None = None
-        if not settled and self.clock.monotonic() - asked_at <= LATEST_START_S:
-            deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
-            answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
-            if isinstance(answer, Granted):
-                result = self._grant(flight, head, answer.pair, before=before)
-            else:
-                result = self._deny(flight, head, answer)
-        self._unlock(head, asked_at)
+        if not self._is_to_be_presented(head, asked_at):
+            self._give_back(asked_at, lambda: self.ledger.unlock(head))
+            return None
+        self.ledger.begin(head, at=self.clock.monotonic())
+        deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
+        answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
+        result: Result
+        if isinstance(answer, Granted):
+            result = self._grant(flight, head, answer.pair, before=before)
+        else:
+            result = self._deny(flight, head, answer)
+        self._give_back(asked_at, lambda: self.ledger.settle(head))
         return result
+
+    def _is_to_be_presented(self, head: str, asked_at: float) -> bool:
+        """Whether, seen from inside the lock, nothing is known of `head`, and the lock outlives the call."""
+        entry = self._unknown(head)
+        if entry is not None and entry.begun_at is not None:
+            if 0 <= self.clock.monotonic() - entry.begun_at < REFRESH_LOCK_S:
+                return False  # the other's lock ended before its time (the wall clock was set): it may still be at it
+            # It died, or could not reach the store. Then it offers the outcome as soon as the store is back.
+            self.clock.sleep(SETTLE_S)
+            entry = self._unknown(head)
+        return entry is not None and self.clock.monotonic() - asked_at <= LATEST_START_S
+
+    def _unknown(self, head: str) -> Entry | None:
+        """The entry of `head`; None where it has a successor, or something can be said without asking the backend."""
+        now_head, pair, entry = self._follow()
+        return entry if now_head == head and self._known(head, pair, entry, waited=False) is None else None
 
     def _grant(self, flight: Flight[Result], head: str, pair: TokenPair, *, before: tuple[str, ...]) -> Result:
         """Hand the new pair over; it is the result, unless the sign-in was signed out meanwhile."""
@@ -237,13 +257,13 @@ class Renewal:
         logger.error("refresh %s: the store never took what came of it", record_name(head)[:8])
         return False
 
-    def _unlock(self, head: str, locked_at: float) -> None:
+    def _give_back(self, locked_at: float, unlock: Callable[[], None]) -> None:
         if self.clock.monotonic() - locked_at > LATEST_UNLOCK_S:
             return
         try:
-            self.ledger.unlock(head)
+            unlock()
         except StoreUnavailableError:
-            logger.debug("refresh %s: the lock is left to expire", record_name(head)[:8])
+            logger.debug("refresh: a lock is left to expire")
 
     def _land(self, flight: Flight[Result], result: Result, *, hold: bool = False) -> None:
         if flight.land(result, hold=hold):

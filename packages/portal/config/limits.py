@@ -40,8 +40,11 @@ SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
 
 #: Longest wait of one request for a refresh that another process, or another request, is making, seconds.
 REFRESH_WAIT_S: Final = 5.0
-#: How long a refresh token is remembered as spent after its hand-over record is gone, seconds: a day.
+#: How long a refresh token is remembered as spent once its hand-over record has done its work, seconds: a day.
 REFRESH_SPENT_MEMORY_S: Final = 24 * 60 * 60
+#: How long it is remembered that a token's presentation began whose outcome nobody has noted, seconds: a day, far
+#: above the ten minutes for which its process offers the outcome to a store that is down.
+REFRESH_BEGUN_MEMORY_S: Final = 24 * 60 * 60
 
 # --- the store that processes share ---
 #: Longest wait for one operation of the store, seconds.

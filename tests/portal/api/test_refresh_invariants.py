@@ -125,12 +125,14 @@ def test_2_a_successor_found_inside_the_lock_counts(world: World):
     assert world.backend.is_signed_in()
 
 
-def test_2_a_token_replaced_long_ago_is_not_presented_again(world: World):
+@pytest.mark.parametrize("slept_s", [0, 3 * 24 * 3600])
+def test_2_a_token_replaced_long_ago_is_not_presented_again(world: World, slept_s: int):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
     process.refresh(tokens)
     world.expire()
+    world.time.advance(slept_s)
     process.refresh(process.request(tokens.current))
     world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
     with pytest.raises(SignInEndedError):

@@ -8,9 +8,12 @@ import threading
 
 import pytest
 
+from portal.api import renewal
 from portal.api.counters import Outcome
 from portal.api.exchange import Unanswered
+from portal.api.ledger import Ledger
 from portal.api.tokens import Fate
+from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.store.sqlite_file import open_database
 from portal.store.sqlite_pool import close_idle_connections
@@ -98,6 +101,65 @@ def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(worl
     world.time.advance(60)
     with pytest.raises(ApiUnavailableError):
         other.refresh(other.request(pair))
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_presented_again(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    other_is_at_it = threading.Event()
+
+    def comes_back_for_both_at_once() -> None:
+        assert other_is_at_it.wait(30)
+        store.down = False
+
+    def waits_for_the_outcome() -> None:
+        other_is_at_it.set()
+        process.settle()
+
+    world.backend.during = lambda _: setattr(store, "down", True)
+    process.while_waiting = comes_back_for_both_at_once
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    world.time.advance(limits.REFRESH_LOCK_S + 1)
+    # The store is back, the lock has expired, and the record is not there yet.
+    other.while_waiting = waits_for_the_outcome
+    elsewhere = other.request(pair)
+    assert other.refresh(elsewhere) is Outcome.JOINED
+    assert elsewhere.current == tokens.current
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
+    pair = world.backend.sign_in()
+    dead, other = world.process(), world.process()
+    ledger = Ledger(dead.store)
+    assert ledger.lock(pair.refresh)
+    ledger.begin(pair.refresh, at=world.time())
+    world.time.advance(limits.REFRESH_LOCK_S + 1)
+    before = world.time()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.time() - before == renewal.SETTLE_S
+
+
+def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+
+    def an_hour_later(refresh: str) -> None:
+        for each in (process, other):
+            each.store.backend().clock = lambda: world.time() + 3600
+        with pytest.raises(ApiUnavailableError):
+            other.refresh(other.request(pair))
+        other.settle()
+
+    world.backend.during = an_hour_later
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    elsewhere = other.request(pair)
+    assert other.refresh(elsewhere) is Outcome.HANDED_OVER
+    assert elsewhere.current == tokens.current
     assert world.backend.presented == {pair.refresh: 1}
 
 
