@@ -1,16 +1,18 @@
-"""`python -m benchmarks [NAME …]`: the named benchmarks, or all that `make bench` runs, one after another."""
+"""`python -m benchmarks [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 #: The storms take minutes and have make targets of their own.
 STORMS = {"storm", "storm_query"}
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    names = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
     folder = Path(__file__).parent
     known = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     unknown = sorted(set(names) - set(known))
@@ -19,8 +21,8 @@ def main(names: list[str]) -> int:
         return 2
     for name in names or [name for name in known if name not in STORMS]:
         module = importlib.import_module(f"benchmarks.{name}")
-        if hasattr(module, "main"):
-            module.main()
+        sys.argv = [name, *arguments[len(names) :]]
+        module.main()
     return 0
 
 

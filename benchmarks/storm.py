@@ -5,7 +5,7 @@ two seconds. Browsers are cookie jars with several tabs; two of them sign out at
 of the backend counts how often each refresh token is used. Afterwards the whole store and all logs are searched for
 every token that was issued.
 
-`python -m benchmarks.storm --seconds 60 [--store embedded|redis] [--only plain …]`
+`python -m benchmarks storm --seconds 60 [--store embedded|redis] [--only plain …]`
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import http.client
 import json
 import os
 import random
-import signal
 import socket
 import subprocess
 import sys
@@ -24,57 +23,26 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, sign_out, use_tab
+from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
 from portal.server.fleet import Fleet, Server
 from tests.harness import ROOT, clean_environment
 from tests.redis_server import RedisServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 APPS = {"energy": ["/en/energy", "/en/energy/clients"], "operations": ["/en/operations", "/en/operations/work-orders"]}
 STAYING, LEAVING, TABS = 6, 2, 3
 WORKERS, THREADS = 2, 8
 ACCESS_LIFETIME_S = 2
-KILL_EVERY_S = 5.0
 #: A backend that forgives nothing: a token's second use is theft, whatever the Idempotency-Key says.
 BACKEND = {"SANDBOX_HONOUR_IDEMPOTENCY_KEY": "off", "SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(ACCESS_LIFETIME_S)}
-#: Longer than a follower waits, shorter than the call's own deadline.
-SLOW_MS = 6500
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """One kind of weather.
-
-    :param backend: environment of the sandbox.
-    :param meanwhile: runs beside the browsers until they stop.
-    :param harmless: whether most-per-token must be 1 and nobody may be signed out.
-    :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
-    """
-
-    name: str
-    backend: dict[str, str] = field(default_factory=dict)
-    meanwhile: Callable[[Storm], None] | None = None
-    harmless: bool = True
-    apart: bool = False
-
-
-@dataclass
-class Storm:
-    """What runs during one scenario."""
-
-    fleet: Fleet
-    servers: list[Server]
-    redis: RedisServer | None
-    state: Path
-    seconds: float
-    stop: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True)
@@ -108,63 +76,6 @@ class Outcome:
             and (undisturbed or not self.scenario.harmless)
             and not (undisturbed and self.scenario.apart)
         )
-
-
-# --- the weathers ---
-
-
-def kill_workers(storm: Storm) -> None:
-    """SIGKILL one worker of any project every five seconds."""
-    while not storm.stop.wait(KILL_EVERY_S):
-        workers = [pid for server in storm.servers for pid in _children(storm.fleet.pid(server.name))]
-        if workers:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(random.choice(workers), signal.SIGKILL)
-
-
-def restart_store(storm: Storm) -> None:
-    """In the middle, the store goes away and comes back with its data: Redis itself, or all that has the file open."""
-    if storm.stop.wait(storm.seconds / 2):
-        return
-    if storm.redis is not None:
-        storm.redis.stop()
-        storm.stop.wait(1)
-        storm.redis.start()
-    else:
-        storm.fleet.stop(*(server.name for server in storm.servers))
-        storm.fleet.start(storm.servers)
-        storm.fleet.wait_until_ready()
-
-
-def empty_store(storm: Storm) -> None:
-    """In the middle, everything in the store is gone."""
-    if storm.stop.wait(storm.seconds / 2):
-        return
-    if storm.redis is not None:
-        with storm.redis.client() as client:
-            client.flushall()
-    else:
-        for file in (storm.state / "store").iterdir():
-            file.unlink()
-
-
-SCENARIOS = [
-    Scenario("plain"),
-    Scenario("40% of refreshes answered 503", {"SANDBOX_FAULT_REFRESH_503_RATE": "0.4"}),
-    Scenario(
-        "slow refreshes", {"SANDBOX_FAULT_REFRESH_DELAY_MS": str(SLOW_MS), "SANDBOX_ACCESS_TOKEN_LIFETIME_S": "9"}
-    ),
-    # Half a second each, so that some worker dies in the middle of one.
-    Scenario(
-        "workers killed, Idempotency-Key honoured",
-        {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500", "SANDBOX_HONOUR_IDEMPOTENCY_KEY": "on"},
-        kill_workers,
-    ),
-    Scenario("workers killed, not honoured", {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500"}, kill_workers, harmless=False),
-    Scenario("store restarted with its data", meanwhile=restart_store),
-    Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False),
-    Scenario("control: a store for each project", harmless=False, apart=True),
-]
 
 
 # --- one scenario ---
@@ -320,22 +231,6 @@ def _free_ports(number: int) -> list[int]:
         return [probe.getsockname()[1] for probe in probes]
 
 
-def _children(pid: int) -> list[int]:
-    """The workers of a server, by the process id of its main process."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += [int(child) for child in task.read_text().split()]
-    # Python's resource tracker is a child as well, and not a worker.
-    return [child for child in found if b"resource_tracker" not in _command_line(child)]
-
-
-def _command_line(pid: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
-
-
 def _leaks(issued: set[str], folder: Path, redis: RedisServer | None) -> Iterator[str]:
     """Where a token was found that was issued: in a file of the store, in a log, in Redis."""
     texts = {
@@ -404,7 +299,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--store", choices=("embedded", "redis"), action="append")
     parser.add_argument("--only", action="append", help="a part of a scenario's name")
-    options = parser.parse_args(sys.argv[2:] if sys.argv[1:2] == ["storm"] else sys.argv[1:])
+    options = parser.parse_args()
     outcomes = []
     for store in options.store or ("embedded", "redis"):
         for scenario in SCENARIOS:
