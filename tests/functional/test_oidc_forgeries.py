@@ -219,6 +219,12 @@ def test_an_access_token_that_is_no_jwt_signs_nobody_in(gateway: Gateway, visito
     assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=502, failure="access-token")
 
 
+@pytest.mark.parametrize("end", ["\r\n", " ", ";", "é"])
+def test_an_access_token_that_nothing_carries_signs_nobody_in(gateway: Gateway, visitor: Visitor, end: str) -> None:
+    gateway.provider.make_access_token = lambda claims: gateway.provider.sign(claims) + end
+    assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=502, failure="access-token")
+
+
 def test_an_access_token_that_no_browser_keeps_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
     gateway.provider.make_access_token = lambda claims: gateway.provider.sign(claims | {"padding": "x" * 2900})
     answer = gateway.sign_in(visitor)

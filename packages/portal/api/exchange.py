@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from portal.api.answers import read_json, says_json
 from portal.api.handover import idempotency_key
+from portal.api.issued_tokens import find_unusable
 from portal.api.tokens import TokenPair
 from portal.api.transport import Reply
 from portal.config.contract import (
@@ -119,7 +120,7 @@ class DocumentExchange:
 
 
 def read_refresh(reply: Reply) -> ExchangeOutcome:
-    """What the answer to `POST /refresh` means. Pure."""
+    """What the answer to `POST /refresh` means."""
     if reply.status in REFRESH_FAILED_STATUSES:
         return Refused(reason=f"status {reply.status}")
     if not is_success(reply.status):
@@ -133,11 +134,25 @@ def read_refresh(reply: Reply) -> ExchangeOutcome:
     )
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
         return Refused(reason="JSON without tokens")
-    return Granted(pair=TokenPair(access=access, refresh=refresh))
+    return granted(TokenPair(access=access, refresh=refresh))
+
+
+def granted(pair: TokenPair) -> Granted | Refused:
+    """What it means that the backend gave this pair.
+
+    Tokens that nothing can carry are none, so the answer is "JSON without tokens": the sign-in is over. Nothing
+    gentler is open: the token that was presented is spent, so it can't be presented again, and a page that says
+    "later" would say so until the user signs out. At the sign-in that follows, such a token has a page that says why.
+    """
+    unusable = find_unusable(pair)
+    if unusable is None:
+        return Granted(pair=pair)
+    logger.error("refresh: %s", unusable.says)
+    return Refused(reason="JSON without usable tokens")
 
 
 def read_silence(error: ApiUnavailableError) -> ExchangeOutcome:
-    """What it means that no answer to `POST /refresh` came, or not a whole one. Pure."""
+    """What it means that no answer to `POST /refresh` came, or not a whole one."""
     if error.begun is None or is_success(error.begun):
         return Unanswered(reason=type(error).__name__, lost=error.was_sent)
     # Of any other answer the status alone decides, and that has come.

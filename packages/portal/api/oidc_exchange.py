@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from portal.api.answers import read_json
-from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered, is_success, unreadable
+from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered, granted, is_success, unreadable
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -81,7 +81,7 @@ class OidcExchange:
 
 
 def read_refresh(reply: Reply, *, presented: str) -> ExchangeOutcome:
-    """What the token endpoint's answer to a refresh means. Pure.
+    """What the token endpoint's answer to a refresh means.
 
     :param presented: stays the refresh token where the answer names no new one (RFC 6749, section 6).
     """
@@ -102,4 +102,4 @@ def read_refresh(reply: Reply, *, presented: str) -> ExchangeOutcome:
     access, refresh = fields.get("access_token"), fields.get("refresh_token", presented)
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
         return Refused(reason="JSON without tokens")
-    return Granted(pair=TokenPair(access=access, refresh=refresh))
+    return granted(TokenPair(access=access, refresh=refresh))

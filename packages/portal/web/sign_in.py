@@ -6,18 +6,18 @@ import logging
 import math
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
+from portal.api.issued_tokens import Fault, find_unusable
 from portal.api.refresh import set_tokens
 from portal.api.tokens import TokenPair
 from portal.config.contract import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
 from portal.config.runtime import portal_config
 from portal.errors import (
     ApiInvalidError,
-    ApiMalformedError,
     ApiRefusedError,
     ApiRejectedError,
     ApiUnavailableError,
@@ -39,6 +39,15 @@ if TYPE_CHECKING:
     from portal.errors import ApiError
 
 logger = logging.getLogger(__name__)
+
+_UNUSABLE: Final = {
+    Fault.UNSENDABLE: gettext_lazy(
+        "The service that signs you in gave a token that this portal can’t use. Please tell your administrator."
+    ),
+    Fault.TOO_LARGE: gettext_lazy(
+        "Your account’s sign-in is larger than browsers can keep. Please tell your administrator."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,14 +147,11 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
     :param pair: has an access token.
     :param wanted: a `next`; it wins over the home where it is an address of ours.
     """
-    try:
-        set_tokens(tokens_of(request), pair)
-    except ApiMalformedError as error:
-        logger.error("sign-in: %s", error)  # noqa: TRY400  the message is whole; a trace would add nothing
-        return SignInRefused(
-            status=502,
-            text=_("Your account’s sign-in is larger than browsers can keep. Please tell your administrator."),
-        )
+    unusable = find_unusable(pair)
+    if unusable is not None:
+        logger.error("sign-in: %s", unusable.says)
+        return SignInRefused(status=502, text=str(_UNUSABLE[unusable.fault]))
+    set_tokens(tokens_of(request), pair)
     path = resolve_post_login_path(request, access_token=pair.access or "")
     config = portal_config()
     target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())

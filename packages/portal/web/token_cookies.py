@@ -12,7 +12,7 @@ from http.cookies import Morsel
 from typing import TYPE_CHECKING, Final
 
 from portal.api.expiry import sign_in_lifetime
-from portal.api.refresh import cookie_bytes
+from portal.api.issued_tokens import cookie_bytes
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
     MAX_COOKIE_BYTES,

@@ -158,3 +158,18 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
         with scripted_server(answer) as server:
             assert exchange(server.url) == expected
         monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
+
+
+# --- tokens that can't be kept ---
+
+
+@pytest.mark.parametrize("tokens", [("a\r\nb", "r2"), ("a2", "r;2"), ("a b", "r2"), ("x" * 5000, "r2"), ("ä", "r2")])
+def test_tokens_that_nothing_can_carry_are_none_and_the_operator_is_told(tokens, caplog):
+    access, refresh = tokens
+    content = json.dumps({"accessToken": access, "refreshToken": refresh}).encode()
+    outcome = read_refresh(Reply(status=200, headers={}, content=content))
+    assert outcome == Refused(reason="JSON without usable tokens")
+    (record,) = caplog.records
+    assert (record.levelname, "VAR_" in record.message) == ("ERROR", True)
+    assert access not in record.message
+    assert refresh not in record.message

@@ -150,6 +150,14 @@ def test_json_without_tokens_ends_the_sign_in(body):
     assert isinstance(read_refresh(reply(200, body), presented="old"), Refused)
 
 
+@pytest.mark.parametrize("tokens", [("a b", "r"), ("a", "r;"), ("a", "x" * 5000)])
+def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(tokens, caplog):
+    access, refresh = tokens
+    outcome = read_refresh(reply(200, {"access_token": access, "refresh_token": refresh}), presented="old")
+    assert outcome == Refused(reason="JSON without usable tokens")
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+
+
 # --- the exchange ---
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import responses
 
-from portal.api.refresh import clear_tokens, cookie_bytes, set_tokens, sign_out
+from portal.api.refresh import clear_tokens, set_tokens, sign_out
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.errors import ApiMalformedError
@@ -42,10 +42,13 @@ def test_a_token_that_browsers_would_not_keep_is_refused_at_sign_in_and_logged(n
     assert tokens.changed
 
 
-def test_a_cookies_size_is_that_of_its_written_form():
-    assert cookie_bytes("name", "value") == 9
-    # A comma makes the value a quoted one, with three digits in the comma's place.
-    assert cookie_bytes("name", "a,b") == len('name"a\\054b"')
+@pytest.mark.parametrize("pair", [TokenPair(access="a\r\nb", refresh="r"), TokenPair(access="a", refresh="r;s")])
+def test_a_token_that_no_header_or_cookie_carries_is_refused_at_sign_in_and_logged(pair, caplog):
+    tokens = TokenStore()
+    with pytest.raises(ApiMalformedError, match="has characters that"):
+        set_tokens(tokens, pair)
+    assert "sign-in refused" in caplog.text
+    assert tokens.fate is Fate.KEPT
 
 
 @responses.activate

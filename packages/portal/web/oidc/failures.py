@@ -59,7 +59,7 @@ CODE_REFUSED: Final = ProviderFailure(
     title=_("This sign-in attempt is over"),
     text=_("The code that came with it has been used already, or is too old. Please start again."),
 )
-NO_JWT: Final = ProviderFailure(
+UNUSABLE: Final = ProviderFailure(
     name="access-token",
     status=502,
     title=_("You were not signed in"),

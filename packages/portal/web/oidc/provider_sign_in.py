@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.api.answers import read_json
 from portal.api.deadline import Deadline
+from portal.api.issued_tokens import Fault, find_unusable
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_tokens import Expected, Flaw, SignedInAs, TokenFlawError, check_id_token
 from portal.api.tokens import TokenPair
-from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.runtime import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
@@ -21,11 +21,11 @@ from portal.web.oidc.attempts import find_attempt
 from portal.web.oidc.failures import (
     CANCELLED,
     CODE_REFUSED,
-    NO_JWT,
     PROVIDER_DOWN,
     PROVIDER_ERROR,
     TOO_LARGE,
     UNKNOWN_ATTEMPT,
+    UNUSABLE,
     ProviderFailure,
     id_token_failure,
 )
@@ -134,13 +134,14 @@ def _ask_provider(request: HttpRequest, attempt: Attempt) -> _Checked | Provider
     signed_in_as = _check(
         id_token, access=access, nonce=attempt.nonce, client=client, metadata=metadata, deadline=deadline
     )
-    if len(access) > MAX_COOKIE_BYTES:
-        # Nobody decodes such a token, so nobody could say what else is wrong with it.
-        return TOO_LARGE
+    pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
+    unusable = find_unusable(pair)
+    if unusable is not None:
+        logger.error("sign-in: %s", unusable.says)
+        return TOO_LARGE if unusable.fault is Fault.TOO_LARGE else UNUSABLE
     if get_user_from_token(access) is None:
         logger.error("sign-in: the provider's access token is no JWT")
-        return NO_JWT
-    pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
+        return UNUSABLE
     return _Checked(pair=pair, id_token=id_token, signed_in_as=signed_in_as)
 
 

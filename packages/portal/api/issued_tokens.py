@@ -1,0 +1,59 @@
+"""Whether tokens that a backend issued can be kept: as cookies, which browsers bound, and in headers. Pure.
+
+Asked wherever tokens come in, so that nothing further on can fail for what they are made of.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING, Final
+
+from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenPair
+
+#: What a cookie's value may hold (RFC 6265, section 4.1.1): visible ASCII without quotes, comma, semicolon and
+#: backslash. A header carries all of it, and every bearer token is made of it (`b64token`, RFC 6750, section 2.1).
+_SENDABLE: Final = re.compile(r"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*")
+
+
+class Fault(Enum):
+    """What is wrong with a token."""
+
+    UNSENDABLE = "no cookie and no header carries it"
+    TOO_LARGE = "browsers would drop its cookie without a word"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnusableToken:
+    """A token that can't be kept; holds nothing of it.
+
+    :param says: for the operator, naming the cookie that it would have become.
+    """
+
+    fault: Fault
+    says: str
+
+
+def find_unusable(pair: TokenPair) -> UnusableToken | None:
+    """The first token of the pair that can't be kept; None where both can, or are missing."""
+    for name, token in ((VAR_ACCESS_TOKEN, pair.access), (VAR_REFRESH_TOKEN, pair.refresh)):
+        if token is None:
+            continue
+        if _SENDABLE.fullmatch(token) is None:
+            says = f"the token for {name} has characters that no cookie and no header can carry"
+            return UnusableToken(fault=Fault.UNSENDABLE, says=says)
+        if (size := cookie_bytes(name, token)) > MAX_COOKIE_BYTES:
+            says = f"the {name} cookie would take {size} bytes, and browsers keep {MAX_COOKIE_BYTES} at most"
+            return UnusableToken(fault=Fault.TOO_LARGE, says=says)
+    return None
+
+
+def cookie_bytes(name: str, value: str) -> int:
+    """Size of a cookie with its name, as it is sent."""
+    _, coded = SimpleCookie().value_encode(value)
+    return len(name.encode()) + len(coded.encode())
