@@ -1,0 +1,21 @@
+"""The sixteen invariants of the query layer, by number, in one file for each noun.
+
+Each runs with flights on and off (I11). Requests are interleaved by code that runs inside the backend's answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from portal.query.flights import Flights, NoFlights
+
+if TYPE_CHECKING:
+    from tests.portal.query.fakes import Process, World
+
+
+@pytest.fixture(params=[Flights, NoFlights], ids=["flights", "no flights"])
+def process(request: pytest.FixtureRequest, world: World) -> Process:
+    """I11: every invariant holds with the flight switched off."""
+    return world.process(flights=request.param())

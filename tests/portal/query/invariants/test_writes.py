@@ -1,0 +1,186 @@
+"""Writes: what completed shows, in whatever order requests begin and end."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.errors import ApiUnavailableError
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from tests.portal.query.fakes import unavailable
+from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenStore
+    from tests.portal.query.fakes import Process, World
+
+
+class TestI1EveryReadAfterAWriteShowsIt:
+    def test_in_the_same_process_and_in_another(self, world: World, process: Process, ada: TokenStore) -> None:
+        other = world.process()
+        for at in (process, other):
+            assert listed(at.request(ada)) == ["c5", "c4"]
+        reads = world.backend.reads()
+        made = create(process.request(ada))
+        delete(process.request(ada), "c5")
+        rename(process.request(ada), "c4", "renamed")
+        for at in (process, other):
+            assert names(at.request(ada)) == {made: "new", "c4": "renamed"}
+        assert world.backend.reads() == reads, "the cached list is patched, not fetched"
+
+    def test_within_the_request_that_wrote(self, process: Process, ada: TokenStore) -> None:
+        client = process.request(ada)
+        listed(client)
+        delete(client, "c5")
+        assert "c5" not in listed(client)
+
+    def test_in_every_variant_of_the_list(self, process: Process, ada: TokenStore) -> None:
+        variants: list[Any] = [None, {"q": "client"}, {"sort": "name"}]
+        for params in variants:
+            listed(process.request(ada), params=params, pages=3)
+        made = create(process.request(ada), "client 0")
+        for params in variants:
+            assert made in listed(process.request(ada), params=params, pages=3)
+
+    def test_where_a_row_comes_to_meet_a_filter(self, process: Process, ada: TokenStore) -> None:
+        assert listed(process.request(ada), params={"q": "oslo"}) == []
+        rename(process.request(ada), "c1", "oslo")
+        assert listed(process.request(ada), params={"q": "oslo"}) == ["c1"]
+
+    def test_in_the_query_of_the_row_itself(self, process: Process, ada: TokenStore) -> None:
+        ClientQueries.use_get_client_query(process.request(ada), {"id": "c3"})
+        rename(process.request(ada), "c3", "renamed")
+        result = ClientQueries.use_get_client_query(process.request(ada), {"id": "c3"})
+        assert result.unwrap()["name"] == "renamed"
+
+    def test_after_a_write_whose_answer_was_lost(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada))
+
+        def lose_answer(method: str, path: str) -> None:
+            if method == "DELETE":
+                raise ApiUnavailableError("the connection broke", status=None)
+
+        world.backend.inside = lose_answer
+        # The first try deletes, its answer is lost; the second, which would answer 404, is lost before it leaves.
+        world.backend.failures = [None, unavailable(None)]
+        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+        world.backend.inside = None
+        assert result.error is not None
+        assert listed(process.request(ada)) == ["c4", "c3"]
+
+
+class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
+    @pytest.mark.parametrize("first", [True, False], ids=["nothing cached", "cached and stale"])
+    def test_when_the_write_ends_before_the_fetch(
+        self, world: World, process: Process, ada: TokenStore, first: bool
+    ) -> None:
+        other = world.process()
+        listed(other.request(ada), params={"q": "3"})  # so that the token is proven
+        if not first:
+            listed(process.request(ada))
+            world.clock.now += 301
+        world.backend.inside = once(lambda: delete(other.request(ada), "c5"))
+        listed(process.request(ada))  # its answer left the backend with c5 in it
+        reads = world.backend.reads()
+        assert listed(process.request(ada)) == ["c4"], "the page of before, less the row"
+        assert world.backend.reads() == reads
+
+    def test_when_it_waits_for_a_flight_that_left_before_the_write(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        listed(process.request(ada), params={"q": "3"})
+        seen: list[list[str]] = []
+
+        def write_and_read() -> None:
+            delete(process.request(ada), "c5")
+            reader = threading.Thread(target=lambda: seen.append(listed(process.request(ada))))
+            reader.start()
+            reader.join()
+
+        world.backend.inside = once(write_and_read)
+        listed(process.request(ada))
+        assert seen == [["c4", "c3"]]
+
+
+class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
+    def test_another_users_later_change_stays(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada))
+        rename(process.request(ada), "c5", "by ada")
+        world.backend.rows[0]["name"] = "by someone else"
+        assert names(process.request(ada))["c5"] == "by ada"
+        world.clock.now += 301
+        assert names(process.request(ada))["c5"] == "by someone else"
+        assert names(process.request(ada))["c5"] == "by someone else"
+
+    def test_a_row_that_the_server_shows_already_is_not_added_again(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        listed(process.request(ada))
+        made = create(process.request(ada))
+        world.backend.rows.insert(0, {"id": "later", "name": "by someone else"})
+        ClientQueries.use_get_clients_query(process.request(ada)).refetch()
+        assert listed(process.request(ada), pages=2) == ["later", made, "c5", "c4"]
+
+
+class TestI4OperationsAppearAllOrNone:
+    def test_in_order_before_on_success(self, world: World, process: Process, ada: TokenStore) -> None:
+        from tests.portal.query.moving import MOVE, ThingQueries
+
+        world.backend.open_paths = {
+            "/things": {"items": [{"id": "a"}, {"id": "b"}], "hasNext": False, "nextCursor": None},
+            "/things/move": {"gone": "a", "made": {"id": "n"}, "changed": {"id": "b", "name": "changed"}},
+        }
+        read = ThingQueries.use_get_things_query
+        read(process.request(ada))
+        sets: list[str] = []
+        world.store.before_each = lambda name: sets.append(name) if name == "set" else None
+        seen: list[Any] = []
+        MOVE(
+            process.request(ada),
+            on_success=lambda _: seen.append(read(process.request(ada)).data.items),
+        ).mutate(body={"gone": "a"})
+        assert seen == [({"id": "n"}, {"id": "b", "name": "changed"})]
+        assert sets == ["set"], "one record: a reader sees all of it or nothing"
+
+    def test_a_reader_between_claim_and_record_fetches(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada))
+        seen: list[list[str]] = []
+
+        def look(name: str) -> None:
+            if name == "set":
+                world.store.before_each = None
+                seen.append(listed(process.request(ada)))
+
+        world.store.before_each = look
+        delete(process.request(ada), "c5")
+        assert seen == [["c4", "c3"]], "from the backend: nothing cached shows half a write"
+
+
+class TestI16OverlappingWritesNeverSettleOnTheOlderVersion:
+    def test_whose_answers_come_in_the_other_order(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada))
+        world.backend.inside = once(
+            lambda: rename(process.request(ada), "c5", "second"), method="PATCH", path="/energy/clients/c5"
+        )
+        rename(process.request(ada), "c5", "first")  # done first by the server, answered last
+        assert names(process.request(ada))["c5"] == "second"
+
+    def test_a_removal_stays_removed(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada))
+        world.backend.inside = once(
+            lambda: delete(process.request(ada), "c5"), method="PATCH", path="/energy/clients/c5"
+        )
+        rename(process.request(ada), "c5", "late")
+        assert listed(process.request(ada)) == ["c4", "c3"]
+
+    def test_writes_of_different_rows_need_no_fetch(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada))
+        reads = world.backend.reads()
+        world.backend.inside = once(
+            lambda: rename(process.request(ada), "c4", "four"), method="PATCH", path="/energy/clients/c5"
+        )
+        rename(process.request(ada), "c5", "five")
+        assert names(process.request(ada)) == {"c5": "five", "c4": "four"}
+        assert world.backend.reads() == reads

@@ -1,0 +1,120 @@
+"""Tokens that change on the way: a refresh hands the proof on, to the same user only."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import ApiRejectedError, ApiUnavailableError, SignInEndedError
+from portal.query import create_query_client
+from portal.query.namespaces import Namespaces
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from tests.portal.query.fakes import FakeStore, Process, World, make_token
+
+
+def ids(result) -> list[str]:
+    return [row["id"] for row in result.data.items]
+
+
+def renew(world: World, to: str) -> None:
+    """The next look at the token's end finds it expired, and refreshes."""
+    new = make_token(to)
+    world.backend.users[new] = to
+
+    def refresh(tokens: TokenStore) -> None:
+        if tokens.current.access not in {new, None}:
+            tokens.renew(TokenPair(access=new, refresh="next"), spent=tokens.current.refresh or "")
+
+    world.backend.refresh = refresh
+
+
+def test_an_expired_token_is_refreshed_before_the_first_read_also_when_all_is_cached(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada))
+    renew(world, "ada")
+    tokens = TokenStore(ada.current)
+    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    assert ids(ClientQueries.use_get_clients_query(client)) == ["c5", "c4"]
+    assert tokens.changed
+    assert len(world.backend.calls) == 2, "the proof was handed on: nothing is asked again"
+
+
+def test_a_refresh_that_cant_be_had_now_is_an_error_without_data(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada))
+
+    def fail(tokens: TokenStore) -> None:
+        raise ApiUnavailableError("busy")
+
+    world.backend.refresh = fail
+    result = ClientQueries.use_get_clients_query(process.request(ada))
+    assert isinstance(result.error, ApiUnavailableError)
+    assert result.data.items == ()
+    write = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
+    assert isinstance(write.error, ApiUnavailableError)
+
+
+def test_a_sign_in_that_ended_is_raised_and_purges(world: World, process: Process, ada: TokenStore) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada))
+
+    def end(tokens: TokenStore) -> None:
+        tokens.end(refused=tokens.current.refresh or "")
+        raise SignInEndedError("over")
+
+    world.backend.refresh = end
+    client = process.request(ada)
+    with pytest.raises(SignInEndedError):
+        ClientQueries.use_get_clients_query(client)
+    with pytest.raises(SignInEndedError):
+        ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"})
+    world.backend.refresh = None
+    reads = world.backend.reads()
+    ClientQueries.use_get_clients_query(process.request(ada))
+    assert world.backend.reads() == reads + 1
+
+
+def test_a_refresh_to_another_subject_hands_nothing_on(world: World, process: Process, ada: TokenStore) -> None:
+    """A browser may hold ada's access token and ben's refresh token."""
+    ClientQueries.use_get_clients_query(process.request(ada))
+    renew(world, "ben")
+    world.backend.rows.insert(0, {"id": "for ben", "name": ""})
+    assert ids(ClientQueries.use_get_clients_query(process.request(ada))) == ["for ben", "c5"]
+    world.backend.refresh = None
+    assert ids(ClientQueries.use_get_clients_query(process.request(ada))) == ["c5", "c4"], "ada's are as they were"
+
+
+def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_shown(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada), {"q": "5"})
+    bens = make_token("ben")
+    world.backend.users[bens] = "ben"
+    tokens = TokenStore(ada.current)
+    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    world.backend.before = lambda *_: tokens.renew(TokenPair(access=bens, refresh="r"), spent="refresh of ada")
+    result = ClientQueries.use_get_clients_query(client)
+    assert isinstance(result.error, ApiRejectedError)
+    assert result.data.items == ()
+    world.backend.before = None
+    world.backend.rows.clear()
+    assert ids(ClientQueries.use_get_clients_query(process.request(ada))) == []
+
+
+@pytest.mark.parametrize("new", ["not a token", ""])
+def test_a_token_that_names_no_subject_inherits_nothing(new: str) -> None:
+    namespaces = Namespaces(store=FakeStore())
+    old = make_token("ada")
+    namespaces.prove(old, {"id": "ada"})
+    assert namespaces.inherit(old=old, new=new) is None
+    assert namespaces.inherit(old="unproven", new=old) is None
+
+
+def test_an_opaque_token_works_without_being_shared(world: World, process: Process) -> None:
+    world.backend.users = {"opaque": "ada", "opaque too": "ada"}
+    tokens = TokenStore(TokenPair(access="opaque", refresh="r"))
+    ClientQueries.use_get_clients_query(process.request(tokens))
+    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    world.backend.inside = lambda *_: tokens.renew(TokenPair(access="opaque too", refresh="s"), spent="r")
+    assert ids(ClientQueries.use_get_clients_query(client, {"q": "5"})) == ["c5"]
