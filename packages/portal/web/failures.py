@@ -16,7 +16,6 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 
-from portal.config.runtime import portal_config
 from portal.errors import (
     ApiError,
     ApiInvalidError,
@@ -43,6 +42,9 @@ if TYPE_CHECKING:
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
 STORE_RETRY_AFTER_S: Final = 1
+#: The same for a refresh whose answer was lost, which no wait cures but a new sign-in, at any moment: so seldom that
+#: a program that obeys asks next to nothing, so soon that it is back when its user is.
+LOST_RETRY_AFTER_S: Final = 60
 _LIST_URL: Final = "_portal_list_url"
 
 
@@ -155,6 +157,7 @@ _REFRESH_LOST: Final = replace(
     offers_home=False,
     offers_retry=False,
     offers_sign_in=True,
+    retry_after=LOST_RETRY_AFTER_S,
 )
 
 
@@ -165,8 +168,7 @@ def failure_for(error: PortalError) -> Failure:
     if not isinstance(error, ApiError):
         return _FAILURES[401 if isinstance(error, SignInEndedError) else 500]
     if isinstance(error, RefreshLostError):
-        # The token is not presented again for as long as the sign-in would have lasted.
-        return replace(_REFRESH_LOST, retry_after=portal_config().sign_in_max_age_s)
+        return _REFRESH_LOST
     failure = _FAILURES[error.page_status]
     if isinstance(error, ApiInvalidError):
         # 400 or 422: the page's own query sets its status (contract, section 6); the words are the same.

@@ -7,7 +7,6 @@ import json
 import pytest
 import requests
 import responses
-from django.conf import settings
 from django.test import Client, RequestFactory
 from django.utils import translation
 
@@ -90,7 +89,14 @@ def test_a_lost_refresh_offers_a_new_sign_in_and_promises_nothing_from_waiting()
     assert "Please sign out and in again" in body
     assert '<form method="post" action="/en/logout" data-sign-in-again>' in body
     assert "Try again" not in body
-    assert int(response["Retry-After"]) == settings.PORTAL.sign_in_max_age_s
+    # No wait cures it. The number bounds what obedient programs ask, and keeps nobody out who signs in anew.
+    assert response["Retry-After"] == "60"
+
+
+def test_a_program_that_meets_a_lost_refresh_is_told_the_same() -> None:
+    response = render_failure(request_for(accept="application/json"), errors.RefreshLostError(retry_after=1))
+    assert (response.status_code, response["Retry-After"]) == (503, "60")
+    assert "a new sign-in does" in response.content.decode()
 
 
 def test_a_page_whose_refresh_was_lost_says_so_keeps_the_cookies_and_never_asks_again(
@@ -104,7 +110,7 @@ def test_a_page_whose_refresh_was_lost_says_so_keeps_the_cookies_and_never_asks_
         response = browser.get("/en/energy/clients")
         assert response.status_code == 503
         assert "data-sign-in-again" in response.content.decode()
-        assert int(response["Retry-After"]) == settings.PORTAL.sign_in_max_age_s
+        assert response["Retry-After"] == "60"
         assert "VAR_REFRESH_TOKEN" not in response.cookies
     assert len(backend.calls) == 1
 
