@@ -161,6 +161,7 @@ def read_keys(source: bytes) -> tuple[jwt.PyJWK, ...]:
 def jwks_keys(config: PortalConfig) -> JwksKeys:
     """The keys of the configured address (`APP_JWT_JWKS_URL`)."""
     url = urlsplit(config.verification.jwks_url)
+    target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     transport = Transport(
         base_url=f"{url.scheme}://{url.netloc}",
         connect_timeout_s=config.connect_timeout_s,
@@ -170,7 +171,7 @@ def jwks_keys(config: PortalConfig) -> JwksKeys:
     def fetch() -> bytes:
         reply = transport.send(
             method="GET",
-            target=url.path or "/",
+            target=target,
             headers={"Accept": "application/json"},
             body=None,
             auth=None,

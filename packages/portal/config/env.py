@@ -106,20 +106,25 @@ def _seconds(env: environ.Env, name: str, default: float) -> float:
     return value
 
 
-def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False) -> str:
-    """An http(s) address without credentials, query or fragment; an origin only, unless `path`."""
+def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False, whole: bool = False) -> str:
+    """An http(s) address without credentials, query or fragment; an origin only, unless `path`.
+
+    :param whole: with a query, if it has one, and kept as it is: a document's address, below which nothing lies.
+    """
+    path = path or whole
     should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
     value = _read(env.str, name, should_be, default)
     if value is None:
         raise ConfigurationError(f"{name} is missing: it should be {should_be}")
-    value = value.strip().rstrip("/")
+    value = value.strip() if whole else value.strip().rstrip("/")
     try:
         parts = urlsplit(value)
         sound = parts.port is None or parts.port > 0
     except ValueError:
         raise ConfigurationError(f"{name} should be {should_be}") from None
     sound = sound and parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
-    if not sound or parts.query or parts.fragment or (parts.path and not path) or not value.isprintable():
+    sound = sound and (not parts.query or whole) and not parts.fragment and (not parts.path or path)
+    if not sound or not value.isprintable():
         raise ConfigurationError(f"{name} should be {should_be}")
     return value if path else f"{parts.scheme}://{parts.netloc.lower()}"
 
@@ -174,7 +179,7 @@ def _cache_url(env: environ.Env) -> str:
 
 def _verification(env: environ.Env) -> TokenVerification:
     key = _read(env.str, "APP_JWT_KEY", "a key", "")
-    jwks_url = _url(env, "APP_JWT_JWKS_URL", default="", path=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
+    jwks_url = _url(env, "APP_JWT_JWKS_URL", default="", whole=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
     if key and jwks_url:
         raise ConfigurationError("APP_JWT_KEY and APP_JWT_JWKS_URL exclude each other: one of them should be unset")
     pem = "-----BEGIN" in key

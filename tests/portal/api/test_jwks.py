@@ -177,6 +177,22 @@ def test_an_address_that_answers_anything_but_200_has_no_keys():
         assert source.fetch_now() is False
 
 
+@pytest.mark.parametrize(
+    ("rest", "asked"),
+    [
+        ("/keys?p=b2c_1_sign-in&v=2", "/keys?p=b2c_1_sign-in&v=2"),
+        ("?tenant=a", "/?tenant=a"),
+        ("/keys/", "/keys/"),
+        ("", "/"),
+    ],
+)
+def test_the_address_is_asked_for_whole(rest, asked):
+    with scripted_server(lambda _, out: out.sendall(reply(document("one")))) as server:
+        source = jwks_keys(_config(TokenVerification(jwks_url=server.url + rest, algorithms=("RS256",))))
+        assert source.fetch_now() is True
+    assert server.received[0].line == f"GET {asked} HTTP/1.1"
+
+
 def _signed(kid: str) -> str:
     return jwt.encode({"sub": "ada"}, PRIVATE[kid], algorithm="RS256", headers={"kid": kid})
 

@@ -102,6 +102,7 @@ def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) ->
         ("APP_API_READ_TIMEOUT_S", "inf"),
         ("APP_SESSION_MAX_AGE_S", "-1"),
         ("APP_JWT_JWKS_URL", "keys.json"),
+        ("APP_JWT_JWKS_URL", "https://id.example.com/jwks#keys"),
         ("APP_JWT_KEY", "short"),
         ("APP_OIDC_ISSUER", "https://id.example.com"),
     ],
@@ -123,6 +124,12 @@ def test_an_hmac_algorithm_is_never_taken_with_a_public_key(monkeypatch) -> None
         read(monkeypatch, APP_JWT_JWKS_URL="", APP_JWT_KEY="k" * 40, APP_JWT_ALGORITHMS="none")
     with pytest.raises(ConfigurationError, match="exclude each other"):
         read(monkeypatch, APP_JWT_JWKS_URL="https://id.example.com/jwks", APP_JWT_ALGORITHMS="RS256")
+
+
+@pytest.mark.parametrize("url", ["https://id.example.com/jwks?p=one&v=2", "https://id.example.com/jwks/"])
+def test_the_address_of_a_key_set_is_kept_as_it_is(monkeypatch, url: str) -> None:
+    without_key = {name: value for name, value in PRODUCTION.items() if name != "APP_JWT_KEY"}
+    assert read(monkeypatch, **without_key, APP_JWT_JWKS_URL=url).verification.jwks_url == url
 
 
 def test_secrets_do_not_show_in_a_printed_configuration(monkeypatch) -> None:
