@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import secrets
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.errors import StoreUnavailableError
+from portal.query.generations import Generations, generation_key
 from portal.query.keys import canonical_json
 from portal.query.list_cache import Record, after_overlap, outdating
 from portal.query.logs import MAX_RECORDS, Log
@@ -35,8 +35,6 @@ MAX_PAGES: Final = 50
 #: A larger page, or row, is not kept.
 MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
-#: A mark of clearing outlives every page that was fetched before it.
-CLEARED_LIFETIME_S: Final = 2 * PAGE_LIFETIME_S
 _CURSOR_CHARS: Final = 16
 
 
@@ -66,6 +64,7 @@ class QueryCache:
     def __init__(self, *, store: SharedStore, namespaces: Namespaces) -> None:
         self._store = store
         self._namespaces = namespaces
+        self._generations = Generations(store=store)
         self._distrusted: set[str] = set()
         self._lock = threading.Lock()
 
@@ -133,23 +132,22 @@ class QueryCache:
 
         :raises StoreUnavailableError: it can't be done now.
         """
-        self._store.set(_cleared_key(endpoint), secrets.token_hex(8), lifetime_s=CLEARED_LIFETIME_S)
+        self._generations.renew(generation_key(endpoint))
 
     def _look_up(self, scope: Scope, key: QueryKey, *, start: str | None, count: int) -> Found:
         log = self._log(scope, key.endpoint)
         self._drop_distrusted()
         page_keys = [_page_key(scope, key, start, index) for index in range(count)]
-        cleared = [_cleared_key(None), _cleared_key(key.endpoint)]
-        found = self._store.get_many([scope.key, log.key, *cleared, *page_keys])
+        generations = (generation_key(None), generation_key(key.endpoint))
+        found = self._store.get_many([scope.key, log.key, *generations, *page_keys])
         if not scope.stands(found):
             return Found(stands=False)
-        generation = "/".join(str(found.get(name, "")) for name in cleared)
         position = log.checked(found)
         if position is None:
             position = log.begin()
         if position is None:
             return NOTHING_FOUND
-        stamp = Stamp(position=position, generation=generation)
+        stamp = Stamp(position=position, generation=self._generations.present(generations, found))
         pages = _chain([found.get(name) for name in page_keys], start=start, stamp=stamp)
         return self._with_records(log, Found(stamp=stamp, pages=pages), position=position)
 
@@ -226,7 +224,3 @@ def _page_key(scope: Scope, key: QueryKey, start: str | None, index: int) -> str
     # A cursor is the server's own text: of any length, and with any characters.
     begin = "" if start is None else hashlib.sha256(start.encode()).hexdigest()[:_CURSOR_CHARS]
     return f"{scope.namespace}:{key.digest}:{begin}:{index}"
-
-
-def _cleared_key(endpoint: str | None) -> str:
-    return f"cleared:{endpoint or ''}"

@@ -37,7 +37,7 @@ MOST_AT_ONCE = 4
 def dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same names and numbers in each run."""
     made = Dice()
-    for module in ("namespaces", "logs", "cache"):
+    for module in ("namespaces", "logs", "generations"):
         monkeypatch.setattr(f"portal.query.{module}.secrets", made)
     monkeypatch.setattr(InterleavingMachine, "dice", made, raising=False)
 

@@ -68,7 +68,7 @@ class Dice:
 def dice(monkeypatch: pytest.MonkeyPatch) -> Dice:
     """The same names and numbers in each run."""
     made = Dice()
-    for module in ("namespaces", "logs", "cache"):
+    for module in ("namespaces", "logs", "generations"):
         monkeypatch.setattr(f"portal.query.{module}.secrets", made)
     monkeypatch.setattr(QueryMachine, "dice", made, raising=False)
     return made

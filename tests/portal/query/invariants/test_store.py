@@ -43,6 +43,18 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
         rename(process.request(ada), "c4", "renamed")
         assert names(process.request(ada)) == {"c4": "renamed", "c3": "client 3"}
 
+    @pytest.mark.parametrize("endpoint", [None, "energy.get_clients"])
+    def test_nor_pages_from_before_everything_was_cleared(
+        self, world: World, process: Process, ada: TokenStore, endpoint: str | None
+    ) -> None:
+        listed(process.request(ada))
+        world.backend.rows.pop(0)
+        process.shared.cache.clear(endpoint=endpoint)
+        cleared = dict(world.store.values)
+        for key in cleared:
+            world.store.values = {name: value for name, value in cleared.items() if name != key}
+            assert listed(world.process().request(ada)) == ["c4", "c3"], key
+
 
 class TestI12TheStoreDownNeverRaises:
     def test_reads_and_writes_work_as_without_a_cache(self, world: World, process: Process, ada: TokenStore) -> None:
