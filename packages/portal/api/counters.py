@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from enum import Enum
+
+from portal.forks import ForkSafeLock, begin_anew_in_child
 
 
 class Outcome(Enum):
@@ -33,11 +34,12 @@ class Outcome(Enum):
 
 
 class Counters:
-    """Counts that only grow. Safe for threads."""
+    """Counts that only grow. Safe for threads; a child process counts from zero."""
 
     def __init__(self) -> None:
-        self._counts: Counter[Outcome] = Counter()
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
+        self._begin_anew()
+        begin_anew_in_child(self._begin_anew)
 
     def count(self, outcome: Outcome) -> None:
         """Add one."""
@@ -48,6 +50,9 @@ class Counters:
         """All outcomes with their counts, zeros included."""
         with self._lock:
             return {outcome: self._counts[outcome] for outcome in Outcome}
+
+    def _begin_anew(self) -> None:
+        self._counts: Counter[Outcome] = Counter()
 
 
 _refresh_counters = Counters()

@@ -10,6 +10,8 @@ import weakref
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from portal.forks import ForkSafeLock, begin_anew_in_child
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -65,9 +67,9 @@ class Flights(Generic[T]):
     """The work in flight, by key. Made anew after a fork: threads do not survive one."""
 
     def __init__(self) -> None:
-        self._boarding: dict[str, Flight[T]] = {}
-        self._flying: set[Flight[T]] = set()
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
+        self._begin_anew()
+        begin_anew_in_child(self._begin_anew)
         _registries.add(self)
 
     def board(self, key: str, work: Callable[[Flight[T]], None]) -> tuple[Flight[T], bool]:
@@ -104,6 +106,10 @@ class Flights(Generic[T]):
     def _close_boarding(self, key: str) -> None:
         with self._lock:
             self._boarding.pop(key, None)
+
+    def _begin_anew(self) -> None:
+        self._boarding: dict[str, Flight[T]] = {}
+        self._flying: set[Flight[T]] = set()
 
 
 _registries: weakref.WeakSet[Flights[Any]] = weakref.WeakSet()

@@ -24,6 +24,7 @@ from portal.api.answers import read_json
 from portal.api.deadline import Deadline
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
+from portal.forks import ForkSafeLock, begin_anew_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,11 +67,11 @@ class JwksKeys:
         self._set = KeySet()
         self._begun = 0
         self._succeeded = 0
-        self._wanted = threading.Event()
-        self._fetched = threading.Event()
         self._forced_at = float("-inf")
         self._owner = 0
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
+        self._begin_anew()
+        begin_anew_in_child(self._begin_anew)
 
     @property
     def generation(self) -> int:
@@ -137,6 +138,11 @@ class JwksKeys:
                 return
             self._forced_at = now
         self._wanted.set()
+
+    def _begin_anew(self) -> None:
+        # An event has a lock of its own.
+        self._wanted = threading.Event()
+        self._fetched = threading.Event()
 
     def _keep_fetching(self) -> None:
         while True:

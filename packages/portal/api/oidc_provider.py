@@ -8,7 +8,6 @@ is never presented twice because a kept connection broke.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -25,6 +24,7 @@ from portal.api.answers import read_json
 from portal.api.transport import Transport
 from portal.config.runtime import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
+from portal.forks import ForkSafeLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,7 +83,7 @@ class OidcClient:
         self._timeouts = {"connect_timeout_s": connect_timeout_s, "read_timeout_s": read_timeout_s}
         self._metadata: tuple[float, ProviderMetadata] | None = None
         self._keys: tuple[float, Mapping[str, Any]] | None = None
-        self._fetching = threading.Lock()
+        self._fetching = ForkSafeLock()
 
     # --- what it publishes ---
 
@@ -270,7 +270,7 @@ def read_metadata(document: object, *, provider: OidcProvider) -> ProviderMetada
 
 
 _clients: dict[OidcProvider, OidcClient] = {}
-_clients_lock = threading.Lock()
+_clients_lock = ForkSafeLock()
 
 
 def oidc_client() -> OidcClient:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import io
 import json as json_codec
-import os
-import threading
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -28,6 +26,7 @@ from portal.config.contract import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQ
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.runtime import portal_config
 from portal.errors import ApiRejectedError, SignInEndedError, UsageError
+from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.store.aliases import refresh_store
 
 if TYPE_CHECKING:
@@ -253,22 +252,21 @@ class _Process:
     """The session of this process; another one after a fork, or with another configuration (tests)."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._made: tuple[int, PortalConfig, ApiSession] | None = None
-        os.register_at_fork(after_in_child=self._forget)
+        self._lock = ForkSafeLock()
+        self._made: tuple[PortalConfig, ApiSession] | None = None
+        begin_anew_in_child(self._forget)
 
     def session(self, config: PortalConfig) -> ApiSession:
         made = self._made
-        if made is not None and made[1] is config:
-            return made[2]
+        if made is not None and made[0] is config:
+            return made[1]
         with self._lock:
-            if self._made is None or self._made[1] is not config:
-                self._made = (os.getpid(), config, make_session(config))
-            return self._made[2]
+            if self._made is None or self._made[0] is not config:
+                self._made = (config, make_session(config))
+            return self._made[1]
 
     def _forget(self) -> None:
         # The parent's connections are left alone: the parent goes on using them.
-        self._lock = threading.Lock()
         self._made = None
 
 

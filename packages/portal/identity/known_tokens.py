@@ -10,12 +10,12 @@ pushes out no good one. A good one that was pushed out costs one decoding.
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from portal.config.limits import EXPIRY_LEEWAY_S
+from portal.forks import ForkSafeLock
 from portal.identity.users import MAX_TOKEN_CHARS, NOT_A_TOKEN, DecodedUser, decode_user
 from portal.identity.verification import UnknownKeyError
 
@@ -132,7 +132,7 @@ class _Bounded(Generic[T]):
     def __init__(self, limit: int) -> None:
         self.kept: dict[str, T] = {}
         self._limit = limit
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def keep(self, key: str, value: T) -> None:
         with self._lock:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import math
 import os
-import threading
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,6 +17,7 @@ from django.core.cache import caches
 from django.core.signals import setting_changed
 
 from portal.errors import StoreUnavailableError
+from portal.forks import ForkSafeLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -53,7 +53,7 @@ class SharedStore:
         self.alias = alias
         self._backend: BaseCache | None = None
         self._owner = 0
-        self._opening = threading.Lock()
+        self._opening = ForkSafeLock()
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
