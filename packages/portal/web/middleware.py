@@ -28,6 +28,7 @@ from portal.identity.verification import use_key_source
 from portal.query.client import create_query_client
 from portal.web.failures import render_failure
 from portal.web.navigation import is_page_navigation
+from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.problems import problem
 from portal.web.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
 
@@ -113,6 +114,8 @@ class ApiAccessMiddleware:
             response["Cache-Control"] = "private, no-store"
         elif tokens.changed:
             self._deliver(request, response)
+        else:
+            withdraw_platforms(request, response)
         remove_duplicates(request, response, config=self.config)
         return response
 
@@ -122,6 +125,8 @@ class ApiAccessMiddleware:
         pair = tokens.current if signed_in else api_session().refresher.deliverable(tokens)
         response["Cache-Control"] = "private, no-store"
         if pair is None:
+            # Nor the platforms, which live as long as the tokens.
+            response.cookies.pop(VAR_PERMITTED_PLATFORMS, None)
             return
         brought = request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
         # A sign-in may be another user's: what the last one's cookie said is not carried on.

@@ -9,8 +9,11 @@ import time
 from typing import TYPE_CHECKING
 
 from portal.api.expiry import sign_in_lifetime
+from portal.api.session import api_session
+from portal.api.tokens import TokenStore
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.runtime import portal_config
+from portal.errors import SignInEndedError
 from portal.identity.platforms_cookie import dump_platforms_cookie
 from portal.web.essentials import known_essentials
 from portal.web.request_parts import tokens_of
@@ -38,3 +41,19 @@ def write_platforms(request: HttpRequest, response: HttpResponseBase, platforms:
     lifetime = sign_in_lifetime(tokens_of(request).current.refresh, now=time.time(), default_s=config.sign_in_max_age_s)
     value = dump_platforms_cookie(platforms)
     set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)
+
+
+def withdraw_platforms(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Take the cookie back if the request's sign-in was signed out meanwhile: its sign-out has cleared it for good.
+
+    Asked of the store only where the cookie is about to be written, which is seldom: where `/me` says what it said
+    before, no response carries it. While the store does not answer it is left: no sign-out leaves a trace then either.
+    """
+    if VAR_PERMITTED_PLATFORMS not in response.cookies:
+        return
+    try:
+        # Tokens of their own: this request is served as it stands, and ends nothing. The browser may have signed in
+        # anew by now.
+        api_session().refuse_signed_out(TokenStore(tokens_of(request).incoming))
+    except SignInEndedError:
+        del response.cookies[VAR_PERMITTED_PLATFORMS]

@@ -1,0 +1,99 @@
+"""The platforms cookie follows `/me`, and never comes back after a sign-out has cleared it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import responses
+from django.test import Client
+
+from portal.config.cookies import SIGN_IN_COOKIES
+from portal.store.aliases import REFRESH_ALIAS, SharedStore
+from tests.portal.web.conftest import BACKEND, access_token, profile
+
+Cookies = dict[str, str]
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows with each operation on the store of the refresh."""
+    made: list[str] = []
+    do = SharedStore._do
+
+    def counted(store, operation):
+        if store.alias == REFRESH_ALIAS:
+            made.append("look")
+        return do(store, operation)
+
+    monkeypatch.setattr(SharedStore, "_do", counted)
+    return made
+
+
+@pytest.fixture
+def fresh(account: str) -> Cookies:
+    return {"VAR_ACCESS_TOKEN": access_token(account, "ENERGY_APP"), "VAR_REFRESH_TOKEN": f"first_{account}"}
+
+
+def browser_with(cookies: Cookies) -> Client:
+    browser = Client(headers={"accept": "text/html"})
+    for name, value in cookies.items():
+        browser.cookies[name] = value
+    return browser
+
+
+def answer_while(backend: responses.RequestsMock, account: str, meanwhile: Callable[[], None]) -> None:
+    """`/me` names another platform than the cookie, and something happens before the list is there."""
+
+    def clients(_) -> tuple[int, dict[str, str], str]:
+        meanwhile()
+        return 200, {}, '{"items": [], "hasNext": false, "nextCursor": null, "total": 0}'
+
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP", "FINANCE_APP"))
+    backend.post(f"{BACKEND}/auth/logout", status=204)
+    backend.add_callback("GET", f"{BACKEND}/energy/clients", clients)
+
+
+def sign_out(cookies: Cookies) -> None:
+    assert browser_with(cookies).post("/en/logout").status_code == 303
+
+
+@pytest.mark.parametrize("without_refresh_token", [False, True])
+def test_a_page_under_way_during_the_sign_out_does_not_bring_it_back(
+    backend: responses.RequestsMock, account: str, fresh: Cookies, without_refresh_token: bool
+) -> None:
+    if without_refresh_token:
+        del fresh["VAR_REFRESH_TOKEN"]
+    answer_while(backend, account, lambda: sign_out(fresh))
+    late = browser_with(fresh).get("/en/energy/clients")
+    assert late.status_code == 200
+    assert "VAR_PERMITTED_PLATFORMS" not in late.cookies
+
+
+def test_nor_does_a_page_that_was_refreshed_under_way(
+    backend: responses.RequestsMock, account: str, fresh: Cookies
+) -> None:
+    expired = {**fresh, "VAR_ACCESS_TOKEN": access_token(account, "ENERGY_APP", lifetime_s=-60)}
+    pair = {"accessToken": access_token(account, "ENERGY_APP"), "refreshToken": f"second_{account}"}
+    backend.post(f"{BACKEND}/refresh", json=pair)
+    answer_while(backend, account, lambda: sign_out(expired))
+    late = browser_with(expired).get("/en/energy/clients")
+    assert late.status_code == 200
+    assert not set(late.cookies) & set(SIGN_IN_COOKIES)
+
+
+def test_a_page_whose_sign_in_lasts_writes_it(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
+    answer_while(backend, account, lambda: None)
+    response = browser_with(fresh).get("/en/energy/clients")
+    assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
+
+
+def test_a_page_that_has_nothing_to_write_asks_no_store(
+    backend: responses.RequestsMock, account: str, fresh: Cookies, looks: list[str]
+) -> None:
+    answer_while(backend, account, lambda: None)
+    browser = browser_with(fresh)
+    for _ in range(3):
+        looks.clear()
+        assert browser.get("/en/energy/clients").status_code == 200
+    assert looks == []
