@@ -6,6 +6,8 @@ import pytest
 
 from tests.harness import RunningStack, running_stack
 
+pytest_plugins = ["portal.testing"]
+
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> RunningStack:

@@ -34,6 +34,12 @@ WRONG_IMPORTS = [
     ("packages/portal/query/pages.py", "import django.conf", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),
     ("packages/portal/web/essentials.py", "import redis", "Only the store opens what processes share"),
+    ("packages/portal/testing/pages.py", "import portal.devtools.catalogs", "Layers: imports go down"),
+    ("packages/portal/web/essentials.py", "import portal.testing", "Layers: imports go down"),
+    ("apps/energy/views/overview.py", "import portal.testing.backend", "Only tests import what is made for tests"),
+    ("packages/portal/management/entry.py", "import portal.testing", "Only tests import what is made for tests"),
+    ("packages/portal/store/aliases.py", "import pytest", "What is served needs no test tools"),
+    ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
 ]
 
 

@@ -1,0 +1,46 @@
+"""Fixtures for teams: an app's pages, tested in one process, with a backend that does as the contract says.
+
+A pytest plugin: `pytest_plugins = ["portal.testing"]` in the topmost `conftest.py`. Only tests import it; pytest and
+responses come with the extra `testing` and are no dependencies of what is served. See docs/how-to/test-your-pages.md.
+"""
+
+from __future__ import annotations
+
+from portal.testing.backend import Backend, Call, Fault
+from portal.testing.fixtures import (
+    NewQueryClient,
+    SignedIn,
+    UseLocale,
+    app,
+    backend,
+    project,
+    query_client,
+    signed_in,
+    signed_out,
+    use_locale,
+)
+from portal.testing.pages import row_ids
+from portal.testing.shapes import page_of, problem_of, profile_of
+from portal.testing.sign_ins import SignIn, access_token
+
+__all__ = [
+    "Backend",
+    "Call",
+    "Fault",
+    "NewQueryClient",
+    "SignIn",
+    "SignedIn",
+    "UseLocale",
+    "access_token",
+    "app",
+    "backend",
+    "page_of",
+    "problem_of",
+    "profile_of",
+    "project",
+    "query_client",
+    "row_ids",
+    "signed_in",
+    "signed_out",
+    "use_locale",
+]

@@ -1,0 +1,259 @@
+"""A backend that lives in the test: it keeps the contract, says what it was asked, and fails when it is told to."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from urllib.parse import parse_qsl, quote, urlsplit
+
+import requests
+
+from portal.config.contract import (
+    CURSOR_PARAM,
+    ID_FIELD,
+    LIMIT_PARAM,
+    LOGOUT_PATH,
+    ME_PATH,
+    PATHS_WITHOUT_BEARER,
+    REFRESH_PATH,
+    REFRESH_TOKEN_FIELD,
+)
+from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
+from portal.identity.users import get_user_from_token
+from portal.testing.shapes import page_of, problem_of, profile_of
+from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_sign_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import responses
+    from requests import PreparedRequest
+
+#: How a call can fail: with this status; with half a JSON document; with a gateway's HTML page; with no connection;
+#: with a connection and no answer.
+Fault: TypeAlias = int | Literal["malformed", "html", "refused", "timeout"]
+#: What responses takes: status, headers, body; or an error that the call ends with.
+_Answer: TypeAlias = tuple[int, dict[str, str], str] | Exception
+
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
+#: Answered whatever bearer there is, or none.
+_OPEN_PATHS: Final = PATHS_WITHOUT_BEARER | {LOGOUT_PATH}
+#: With characters that an address can't hold as they are: a page that forgets to encode a cursor fails.
+_CURSOR: Final = "after {}&="
+_FIRST_FAILURE: Final = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request that the backend was sent.
+
+    :param path: as on the wire, below the backend's base address.
+    :param body: decoded JSON; None without one.
+    :param headers: names in lower case.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    body: Any
+    headers: Mapping[str, str] = field(repr=False)
+
+
+class Backend:
+    """The contract's section 7 for one test. What is set last counts.
+
+    Of itself it knows `/me`, `/refresh` (each refresh token once) and `/auth/logout`; lists and records are given
+    with :meth:`lists`, all else with :meth:`answers`. A call without a bearer that it knows, or with an expired one,
+    is a 401. A call that the test said nothing about is a 404.
+
+    :ivar calls: what was asked, in order; faults included.
+    :ivar unexpected: those of them that the test said nothing about.
+    """
+
+    def __init__(self, http: responses.RequestsMock, *, base_url: str) -> None:
+        self.calls: list[Call] = []
+        self.unexpected: list[Call] = []
+        self._prefix = urlsplit(base_url).path.rstrip("/")
+        self._profiles: dict[str, dict[str, Any]] = {}
+        #: By account, while its sign-in lasts: the tokens that count. And every refresh token that ever did.
+        self._signed_in: dict[str, SignIn] = {}
+        self._account_by_refresh: dict[str, str] = {}
+        self._lists: dict[str, tuple[dict[str, Any], ...]] = {}
+        self._answers: dict[tuple[str, str], _Answer] = {}
+        self._faults: dict[str | None, Fault] = {}
+        for method in METHODS:
+            http.add_callback(method, re.compile(re.escape(base_url.rstrip("/")) + "/"), callback=self._receive)
+
+    # --- what a test says ---
+
+    def sign_in(self, *permissions: str, expired: bool = False, **profile: Any) -> SignIn:
+        """Know an account with these permissions, and give its tokens.
+
+        :param expired: the access token has run out; the refresh token is good.
+        :param profile: fields of `/me` in place of its own. It may deny what the token says: it is authoritative.
+        """
+        account = new_account()
+        self._profiles[account] = profile_of(account, *permissions, **profile)
+        return self._keep(new_sign_in(account, *permissions, lifetime_s=-3600 if expired else ACCESS_LIFETIME_S))
+
+    def lists(self, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Serve these rows at `path`, in cursor pages, and each at `path/{id}`; another id is a 404.
+
+        `q` and `sort` are noted with the call and change nothing: the rows come as they are given.
+        """
+        self._lists[path] = tuple(dict(row) for row in rows)
+
+    def answers(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: object = None,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Answer with this JSON, whatever the query is."""
+        self._answers[method, path] = _json_answer(status, json, headers=headers)
+
+    def refuses(
+        self,
+        method: str,
+        path: str,
+        *,
+        status: int = 422,
+        detail: str = "",
+        errors: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Answer with a problem document.
+
+        :param errors: field to its messages.
+        """
+        self._answers[method, path] = _problem(status, detail=detail, errors=errors)
+
+    def fails(self, fault: Fault, *, path: str | None = None) -> None:
+        """Fail from now on, until :meth:`recovers`: each call, or those to `path` alone."""
+        self._faults[path] = fault
+
+    def recovers(self) -> None:
+        """Answer again."""
+        self._faults.clear()
+
+    # --- what a test asks ---
+
+    def calls_to(self, path: str, *, method: str | None = None) -> list[Call]:
+        """The calls to this path, in order."""
+        return [call for call in self.calls if call.path == path and method in {None, call.method}]
+
+    # --- what answers ---
+
+    def _receive(self, request: PreparedRequest) -> _Answer:
+        call = _read(request, prefix=self._prefix)
+        self.calls.append(call)
+        for scope in (call.path, None):
+            if scope in self._faults:
+                return _failure(self._faults[scope])
+        account = self._account_of(call)
+        if account is None and call.path not in _OPEN_PATHS:
+            return _problem(401, detail="no bearer that this backend knows")
+        return self._answer(call, account=account)
+
+    def _answer(self, call: Call, *, account: str | None) -> _Answer:
+        scripted = self._answers.get((call.method, call.path)) or self._listed(call)
+        if scripted is not None:
+            return scripted
+        match call.method, call.path:
+            case "GET", path if path == ME_PATH and account is not None:
+                return _json_answer(200, self._profiles[account])
+            case "POST", path if path == REFRESH_PATH:
+                return self._refreshed(call)
+            case "POST", path if path == LOGOUT_PATH:
+                self._signed_in.pop(self._account_by_refresh.get(_refresh_token(call), ""), None)
+                return 204, {}, ""
+        self.unexpected.append(call)
+        return _problem(404, detail=f"this test's backend was told nothing about {call.method} {call.path}")
+
+    def _account_of(self, call: Call) -> str | None:
+        """Whose bearer it is; None for none, for an expired one, and where the sign-in has ended."""
+        scheme, _, token = call.headers.get("authorization", "").partition(" ")
+        user = get_user_from_token(token) if scheme == "Bearer" else None
+        if user is None or user.subject not in self._signed_in:
+            return None
+        return user.subject if user.expires_at is None or user.expires_at > time.time() else None
+
+    def _listed(self, call: Call) -> _Answer | None:
+        if call.method != "GET":
+            return None
+        if call.path in self._lists:
+            return _page(self._lists[call.path], query=call.query)
+        path, _, row_id = call.path.rpartition("/")
+        if path not in self._lists:
+            return None
+        row = next((row for row in self._lists[path] if quote(str(row[ID_FIELD]), safe="") == row_id), None)
+        return _problem(404) if row is None else _json_answer(200, row)
+
+    def _refreshed(self, call: Call) -> _Answer:
+        """A new pair; a second use of a refresh token ends the sign-in, as the contract says."""
+        presented = _refresh_token(call)
+        account = self._account_by_refresh.get(presented, "")
+        current = self._signed_in.pop(account, None)
+        if current is None or current.refresh != presented:
+            return _problem(401, detail="a refresh token that is not known, or was used before")
+        return _json_answer(200, self._keep(new_sign_in(account, *current.permissions)).pair)
+
+    def _keep(self, made: SignIn) -> SignIn:
+        self._signed_in[made.account] = made
+        self._account_by_refresh[made.refresh] = made.account
+        return made
+
+
+def _refresh_token(call: Call) -> str:
+    """That of the body; empty where there is none."""
+    return str(call.body.get(REFRESH_TOKEN_FIELD, "")) if isinstance(call.body, dict) else ""
+
+
+def _read(request: PreparedRequest, *, prefix: str) -> Call:
+    parts = urlsplit(request.url or "")
+    return Call(
+        method=request.method or "",
+        path=parts.path.removeprefix(prefix),
+        query=dict(parse_qsl(parts.query, keep_blank_values=True)),
+        body=json.loads(request.body) if request.body else None,
+        headers={name.lower(): value for name, value in request.headers.items()},
+    )
+
+
+def _page(rows: Sequence[Mapping[str, Any]], *, query: Mapping[str, str]) -> _Answer:
+    cursors = {_CURSOR.format(number): number for number in range(1, len(rows))}
+    start = cursors.get(query[CURSOR_PARAM]) if CURSOR_PARAM in query else 0
+    if start is None:
+        return _problem(422, errors={CURSOR_PARAM: ["This cursor is not one of this list."]})
+    end = start + int(query.get(LIMIT_PARAM, VAR_DEFAULT_PAGE_SIZE))
+    cursor = _CURSOR.format(end) if end < len(rows) else None
+    return _json_answer(200, page_of(rows[start:end], next_cursor=cursor, total=len(rows)))
+
+
+def _json_answer(status: int, content: object, *, headers: Mapping[str, str] | None = None) -> _Answer:
+    body = "" if content is None and status == requests.codes.no_content else json.dumps(content)
+    return status, {"Content-Type": "application/json", **(headers or {})}, body
+
+
+def _problem(status: int, *, detail: str = "", errors: Mapping[str, Sequence[str]] | None = None) -> _Answer:
+    content = problem_of(status, detail=detail, errors=errors)
+    return status, {"Content-Type": "application/problem+json"}, json.dumps(content)
+
+
+def _failure(fault: Fault) -> _Answer:
+    match fault:
+        case int():
+            return _problem(fault)
+        case "malformed":
+            return 200, {"Content-Type": "application/json"}, '{"items": ['
+        case "html":
+            return 200, {"Content-Type": "text/html"}, "<html>A gateway's own page</html>"
+        case "timeout":
+            return requests.ReadTimeout("told to time out")
+        case "refused":
+            return requests.ConnectionError("told to refuse")

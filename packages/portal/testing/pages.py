@@ -1,0 +1,28 @@
+"""What a page shows, read from its HTML."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.http.response import HttpResponseBase
+
+ROW_ATTRIBUTE = "data-row-id"
+
+
+class _Rows(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del tag
+        self.ids += [value or "" for name, value in attrs if name == ROW_ATTRIBUTE]
+
+
+def row_ids(response: HttpResponseBase) -> list[str]:
+    """The ids of the rows on a page, in order (contract, section 6), unescaped."""
+    rows = _Rows()
+    rows.feed(b"".join(response).decode())
+    return rows.ids

@@ -1,0 +1,68 @@
+"""What a backend answers, in the shapes of the contract (section 7). Names of fields: `portal.config.contract`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from portal.config.contract import (
+    HAS_NEXT_FIELD,
+    ITEMS_FIELD,
+    NEXT_CURSOR_FIELD,
+    PROBLEM_DETAIL_FIELD,
+    PROBLEM_ERRORS_FIELD,
+    PROBLEM_TITLE_FIELD,
+    PROFILE_ID_FIELD,
+    PROFILE_PERMISSIONS_FIELD,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: Not in `portal.config.contract`: pages show it where it is there, and nothing depends on it.
+TOTAL_FIELD = "total"
+
+
+def profile_of(account: str, *permissions: str, **fields: Any) -> dict[str, Any]:
+    """The answer of GET `/me`: Ada Lovelace, with this id and these permissions.
+
+    :param fields: beside its own, or in their place.
+    """
+    profile: dict[str, Any] = {
+        PROFILE_ID_FIELD: account,
+        "email": "ada@example.com",
+        "name": "Ada Lovelace",
+        PROFILE_PERMISSIONS_FIELD: list(permissions),
+    }
+    return profile | fields
+
+
+def page_of(
+    rows: Sequence[Mapping[str, Any]], *, next_cursor: str | None = None, total: int | None = None
+) -> dict[str, Any]:
+    """One page of a list.
+
+    :param next_cursor: opens the next page; None on the last one.
+    :param total: rows of the whole list; by default those of this page.
+    """
+    return {
+        ITEMS_FIELD: [dict(row) for row in rows],
+        HAS_NEXT_FIELD: next_cursor is not None,
+        NEXT_CURSOR_FIELD: next_cursor,
+        TOTAL_FIELD: len(rows) if total is None else total,
+    }
+
+
+def problem_of(status: int, *, detail: str = "", errors: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
+    """An `application/problem+json` document.
+
+    :param errors: field to its messages, as a 422 has them.
+    """
+    problem: dict[str, Any] = {
+        "type": "about:blank",
+        PROBLEM_TITLE_FIELD: f"Status {status}",
+        "status": status,
+        PROBLEM_DETAIL_FIELD: detail,
+    }
+    if errors is not None:
+        problem[PROBLEM_ERRORS_FIELD] = {field: list(messages) for field, messages in errors.items()}
+    return problem

@@ -1,0 +1,67 @@
+"""Sign-ins: the tokens in a browser's cookies, and the account that the backend knows behind them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import jwt
+
+from portal.config.contract import ACCESS_TOKEN_FIELD, PERMISSION_CLAIMS, REFRESH_TOKEN_FIELD, SUBJECT_CLAIM
+
+#: Seconds, as in the sandbox.
+ACCESS_LIFETIME_S: Final = 300.0
+#: The edge verifies nothing unless it is given a key, and the tests give it none.
+_KEY: Final = "a key for tests that is long enough for HS256"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignIn:
+    """One account's tokens.
+
+    :param account: the id in its profile, and the subject of its tokens.
+    """
+
+    account: str
+    permissions: tuple[str, ...]
+    access: str = field(repr=False)
+    refresh: str = field(repr=False)
+
+    @property
+    def pair(self) -> dict[str, str]:
+        """As `/auth/login` and `/refresh` answer it."""
+        return {ACCESS_TOKEN_FIELD: self.access, REFRESH_TOKEN_FIELD: self.refresh}
+
+
+def new_account() -> str:
+    """The id of an account that no other test has: nothing that another one cached is its own."""
+    return f"acc_{uuid.uuid4().hex}"
+
+
+def access_token(account: str, *permissions: str, lifetime_s: float = ACCESS_LIFETIME_S, **claims: Any) -> str:
+    """An access token with the claims of the contract; another one each time.
+
+    :param lifetime_s: from now; below zero for one that has expired.
+    :param claims: in place of, or beside, its own.
+    """
+    now = time.time()
+    own = {
+        SUBJECT_CLAIM: account,
+        PERMISSION_CLAIMS[0]: list(permissions),
+        "iat": int(now),
+        "exp": now + lifetime_s,
+        "jti": uuid.uuid4().hex,
+    }
+    return jwt.encode(own | claims, _KEY, algorithm="HS256")
+
+
+def new_sign_in(account: str, *permissions: str, lifetime_s: float = ACCESS_LIFETIME_S) -> SignIn:
+    """Fresh tokens for an account."""
+    return SignIn(
+        account=account,
+        permissions=permissions,
+        access=access_token(account, *permissions, lifetime_s=lifetime_s),
+        refresh=f"refresh_{uuid.uuid4().hex}",
+    )

@@ -1,0 +1,115 @@
+"""One suite for two backends: the sandbox, and the one that teams test with. What one does, the other does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import requests
+import responses
+
+from portal.config.projects import PROJECTS
+from portal.testing import Backend
+from tests.harness import RunningStack, running_stack
+
+CLIENTS = "/energy/clients"
+PROBLEM = {"type", "title", "status", "detail"}
+
+
+@dataclass
+class Served:
+    """A backend with one account that may read clients, of which there are more than four."""
+
+    base: str
+    access: str
+    refresh: str
+
+    def ask(self, path: str, *, method: str = "GET", bearer: str | None = None, **options: Any) -> requests.Response:
+        headers = {"Authorization": f"Bearer {self.access if bearer is None else bearer}"}
+        with requests.Session() as session:
+            session.trust_env = False
+            return session.request(method, f"{self.base}{path}", headers=headers, timeout=10, **options)
+
+    def renew(self, refresh: str) -> requests.Response:
+        return self.ask("/refresh", method="POST", json={"refreshToken": refresh})
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
+    apps = tuple(project.app for project in PROJECTS)
+    with running_stack(tmp_path_factory.mktemp("sandbox"), without=apps) as stack:
+        yield stack
+
+
+@pytest.fixture(params=["sandbox_api", "portal.testing"])
+def served(request: pytest.FixtureRequest) -> Iterator[Served]:
+    if request.param == "sandbox_api":
+        base = request.getfixturevalue("sandbox").backend
+        credentials = {"email": "energy@example.com", "password": "demo"}
+        pair = requests.post(f"{base}/auth/login", json=credentials, timeout=10).json()
+        yield Served(base=base, access=pair["accessToken"], refresh=pair["refreshToken"])
+        return
+    base = "http://backend.test"
+    with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
+        made = Backend(http, base_url=base)
+        made.lists(CLIENTS, [{"id": f"cli_{number}"} for number in range(5)])
+        sign_in = made.sign_in("ENERGY_APP")
+        yield Served(base=base, access=sign_in.access, refresh=sign_in.refresh)
+
+
+def is_problem(answer: requests.Response, status: int, *, fields: set[str] | None = None) -> bool:
+    content = answer.json()
+    return (
+        answer.status_code == content.get("status") == status
+        and answer.headers["Content-Type"] == "application/problem+json"
+        and PROBLEM <= set(content) <= PROBLEM | {"errors"}
+        and set(content.get("errors", ())) == (fields or set())
+    )
+
+
+def test_the_profile(served: Served) -> None:
+    profile = served.ask("/me").json()
+    assert set(profile) == {"id", "email", "name", "permissions"}
+    assert profile["permissions"] == ["ENERGY_APP"]
+
+
+def test_pages_follow_each_other(served: Served) -> None:
+    first = served.ask(CLIENTS, params={"limit": 2}).json()
+    second = served.ask(CLIENTS, params={"limit": 2, "cursor": first["nextCursor"]}).json()
+    for page in (first, second):
+        assert set(page) == {"items", "hasNext", "nextCursor", "total"}
+        assert page["hasNext"] is True
+        assert page["total"] > len(page["items"]) == 2
+    assert not {row["id"] for row in first["items"]} & {row["id"] for row in second["items"]}
+
+
+def test_a_cursor_that_is_none_is_a_422(served: Served) -> None:
+    assert is_problem(served.ask(CLIENTS, params={"cursor": "made up"}), 422, fields={"cursor"})
+
+
+def test_a_row_has_its_own_address_and_a_missing_one_is_a_404(served: Served) -> None:
+    row = served.ask(CLIENTS, params={"limit": 1}).json()["items"][0]
+    assert served.ask(f"{CLIENTS}/{row['id']}").json() == row
+    assert is_problem(served.ask(f"{CLIENTS}/nobody"), 404)
+
+
+@pytest.mark.parametrize("bearer", ["", "nonsense"])
+def test_without_a_bearer_it_is_a_401(served: Served, bearer: str) -> None:
+    assert is_problem(served.ask(CLIENTS, bearer=bearer), 401)
+
+
+def test_a_refresh_token_works_once_and_its_second_use_ends_the_sign_in(served: Served) -> None:
+    fresh = served.renew(served.refresh).json()
+    assert set(fresh) == {"accessToken", "refreshToken"}
+    assert served.ask("/me", bearer=fresh["accessToken"]).status_code == 200
+    assert is_problem(served.renew(served.refresh), 401)
+    assert is_problem(served.renew(fresh["refreshToken"]), 401)
+    assert is_problem(served.ask("/me", bearer=fresh["accessToken"]), 401)
+
+
+def test_signing_out_ends_the_sign_in(served: Served) -> None:
+    answer = served.ask("/auth/logout", method="POST", json={"refreshToken": served.refresh})
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert is_problem(served.renew(served.refresh), 401)
