@@ -1,4 +1,4 @@
-"""The gateway's form and presenters. Its pages run in the browser tests, in their own project."""
+"""The gateway's form and presenters."""
 
 from __future__ import annotations
 

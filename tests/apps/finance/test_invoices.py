@@ -1,4 +1,4 @@
-"""Invoices: the presenters. The pages run in the browser tests, in their own project."""
+"""Invoices: the presenters."""
 
 from __future__ import annotations
 

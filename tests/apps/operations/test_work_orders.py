@@ -1,4 +1,4 @@
-"""Work orders: the form and the presenters. The pages run in the browser tests, in their own project."""
+"""Work orders: the form and the presenters."""
 
 from __future__ import annotations
 

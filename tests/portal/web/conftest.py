@@ -1,16 +1,16 @@
-"""The energy project in this process, with a backend of scripted answers."""
+"""The energy project in this process, with bare scripted answers in place of a backend that keeps the contract."""
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
 
-import jwt
 import pytest
 import responses
 from django.test import Client
+
+from portal.testing import access_token
+from portal.testing import profile_of as profile
+from portal.testing.sign_ins import new_account
 
 BACKEND = "http://backend.test"
 NAVIGATION = {"HTTP_ACCEPT": "text/html"}
@@ -27,26 +27,7 @@ def backend() -> Iterator[responses.RequestsMock]:
 @pytest.fixture
 def account() -> str:
     """An account of this test alone: nothing that another test cached is its own."""
-    return f"acc_{uuid.uuid4().hex}"
-
-
-def access_token(account: str, *permissions: str, lifetime_s: float = 300) -> str:
-    claims = {
-        "sub": account,
-        "permissions": list(permissions),
-        "exp": time.time() + lifetime_s,
-        "jti": uuid.uuid4().hex,
-    }
-    return jwt.encode(claims, "a key for tests that is long enough for HS256", algorithm="HS256")
-
-
-def profile(account: str, *permissions: str, **fields: Any) -> dict[str, Any]:
-    return {
-        "id": account,
-        "name": "Ada Lovelace",
-        "email": "ada@example.com",
-        "permissions": list(permissions),
-    } | fields
+    return new_account()
 
 
 @pytest.fixture

@@ -1,0 +1,64 @@
+"""The gateway's pages: sign-in, the profile, where one is signed in."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from portal.testing import Backend, Fault, SignedIn, row_ids
+
+SIGN_INS = "/iam/auth/sessions"
+FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
+
+
+def test_signing_in_keeps_the_tokens_and_leads_to_the_users_platform(backend: Backend, signed_out: Client) -> None:
+    made = backend.sign_in("ENERGY_APP")
+    backend.answers("POST", "/auth/login", json=made.pair)
+    response = signed_out.post("/en/login", FORM)
+    assert (response.status_code, response["Location"]) == (303, "/en/energy")
+    assert response.cookies["VAR_ACCESS_TOKEN"].value == made.access
+    assert response.cookies["VAR_REFRESH_TOKEN"].value == made.refresh
+    assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%5D"
+    (call,) = backend.calls_to("/auth/login")
+    assert call.body == {"email": "ada@example.com", "password": "correct horse"}
+    assert "authorization" not in call.headers
+
+
+def test_a_wrong_password_is_said_and_signs_nobody_in(backend: Backend, signed_out: Client) -> None:
+    backend.refuses("POST", "/auth/login", status=401)
+    response = signed_out.post("/en/login", FORM)
+    assert response.status_code == 401
+    assert "VAR_ACCESS_TOKEN" not in response.cookies
+    assert "correct horse" not in response.content.decode()
+
+
+@pytest.mark.parametrize("fault", [503, "html", "refused", "timeout"])
+def test_while_the_backend_is_away_the_form_stays(backend: Backend, signed_out: Client, fault: Fault) -> None:
+    backend.fails(fault)
+    response = signed_out.post("/en/login", FORM)
+    assert response.status_code == 503
+    assert response["Retry-After"]
+    assert 'name="password"' in response.content.decode()
+
+
+def test_the_profile_lists_the_sign_ins_with_this_one_first(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [{"id": "s1", "userAgent": "curl/8"}, {"id": "s2", "current": True}])
+    response = signed_in("ENERGY_APP").get("/en/profile")
+    assert response.status_code == 200
+    assert row_ids(response) == ["s2", "s1"]
+
+
+def test_ending_another_sign_in_leaves_this_one(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [{"id": "s1"}, {"id": "s2", "current": True}])
+    backend.answers("DELETE", f"{SIGN_INS}/s1", status=204)
+    response = signed_in("ENERGY_APP").post("/en/profile/sign-ins/s1/revoke")
+    assert (response.status_code, response["Location"]) == (303, "/en/profile")
+    assert len(backend.calls_to(f"{SIGN_INS}/s1", method="DELETE")) == 1
+
+
+def test_ending_this_one_signs_out(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [{"id": "s2", "current": True}])
+    response = signed_in("ENERGY_APP").post("/en/profile/sign-ins/s2/revoke")
+    assert (response.status_code, response["Location"]) == (303, "http://localhost:8000/en/signed-out")
+    assert response.cookies["VAR_ACCESS_TOKEN"]["max-age"] == 0
+    assert len(backend.calls_to("/auth/logout")) == 1

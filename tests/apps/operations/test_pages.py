@@ -1,0 +1,62 @@
+"""The pages of the operations app: work orders are listed, written, completed."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from portal.testing import Backend, SignedIn, row_ids
+
+WORK_ORDERS = "/operations/work-orders"
+ORDER = {"id": "wor_1", "title": "Tighten the screws", "priority": "high", "status": "open", "stationName": "Harbour"}
+
+
+@pytest.fixture
+def operations_user(signed_in: SignedIn) -> Client:
+    return signed_in("OPERATIONS_APP")
+
+
+def test_a_work_order_that_was_written_stands_at_the_top_of_the_cached_list(
+    backend: Backend, operations_user: Client
+) -> None:
+    backend.lists(WORK_ORDERS, [{"id": "wor_0", "title": "Sweep"}])
+    assert row_ids(operations_user.get("/en/operations/work-orders")) == ["wor_0"]
+    backend.answers("POST", WORK_ORDERS, json=ORDER, status=201)
+    response = operations_user.post("/en/operations/work-orders/new", {"title": ORDER["title"], "priority": "high"})
+    assert (response.status_code, response["Location"]) == (303, "/en/operations/work-orders")
+    (call,) = backend.calls_to(WORK_ORDERS, method="POST")
+    assert call.body == {"title": "Tighten the screws", "priority": "high", "stationId": None}
+    page = operations_user.get("/en/operations/work-orders")
+    assert row_ids(page) == ["wor_1", "wor_0"]
+    assert "Tighten the screws was created." in page.content.decode()
+    assert len(backend.calls_to(WORK_ORDERS, method="GET")) == 1, "the list was not asked for again"
+
+
+@pytest.mark.parametrize(("status", "buttons"), [("open", 1), ("done", 0)])
+def test_only_what_is_not_finished_has_a_button(
+    backend: Backend, operations_user: Client, status: str, buttons: int
+) -> None:
+    backend.lists(WORK_ORDERS, [ORDER | {"status": status}])
+    body = operations_user.get("/en/operations/work-orders/wor_1").content.decode()
+    assert body.count('action="/en/operations/work-orders/wor_1/complete"') == buttons
+
+
+def test_completing_is_a_post_that_changes_the_status_alone(backend: Backend, operations_user: Client) -> None:
+    backend.answers("PATCH", f"{WORK_ORDERS}/wor_1", json=ORDER | {"status": "done"})
+    assert operations_user.get("/en/operations/work-orders/wor_1/complete").status_code == 405
+    response = operations_user.post("/en/operations/work-orders/wor_1/complete")
+    assert (response.status_code, response["Location"]) == (303, "/en/operations/work-orders/wor_1")
+    assert [call.body for call in backend.calls_to(f"{WORK_ORDERS}/wor_1")] == [{"status": "done"}]
+
+
+def test_a_conflict_is_a_page_with_its_status(backend: Backend, operations_user: Client) -> None:
+    backend.refuses("PATCH", f"{WORK_ORDERS}/wor_1", status=409)
+    assert operations_user.post("/en/operations/work-orders/wor_1/complete").status_code == 409
+
+
+def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operations_user: Client) -> None:
+    backend.answers("GET", "/operations/summary", json={"total": 3, "byStatus": {"open": 2}})
+    backend.lists(WORK_ORDERS, [ORDER])
+    body = operations_user.get("/de/operations").content.decode()
+    assert ">3<" in body
+    assert "Tighten the screws" in body
