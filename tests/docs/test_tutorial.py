@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.copies import copy_of_checkout, servers_in_copy
 from tests.harness import ROOT
+from tests.inner_pytest import run_app_tests_in_copy
 from tests.visitor import Visitor
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
@@ -16,7 +17,8 @@ PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
 def follow(copy: Path) -> None:
     """Write the files that the page names with the text that it gives, and the address that it gives."""
     text = PAGE.read_text()
-    for name, code in re.findall(r"`(apps/[^`]+)`:\n\n +```\w+\n(.*?)\n +```", text, flags=re.DOTALL):
+    for name, code in re.findall(r"`((?:tests/)?apps/[^`]+)`:\n\n +```\w+\n(.*?)\n +```", text, flags=re.DOTALL):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(textwrap.dedent(code) + "\n")
     name, line = re.search(r"`(apps/[^`]+)`: `(page\([^`]+)`", text).groups()
     urls = (copy / name).read_text()
@@ -34,6 +36,8 @@ def follow(copy: Path) -> None:
 def test_the_first_page_of_the_tutorial_shows_the_clients_of_oslo(tmp_path: Path) -> None:
     copy = copy_of_checkout(tmp_path / "copy")
     follow(copy)
+    tested = run_app_tests_in_copy(copy, "energy")
+    assert "1 passed" in tested.stdout, tested.stdout
     with servers_in_copy(copy, "auth_app", "energy", seed=("seed",)) as urls, Visitor() as visitor:
         address = f"{urls['energy']}/en/energy/oslo"
         assert visitor.get(address).url.startswith(f"{urls['auth_app']}/en/login?next=")

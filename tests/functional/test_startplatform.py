@@ -1,4 +1,4 @@
-"""A new platform is one line and one folder: made in a copy, booted, its home page opened."""
+"""A new platform is one line and one folder: made in a copy, booted, its home page opened, its first tests run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.copies import copy_of_checkout, in_copy, run, servers_in_copy
+from tests.inner_pytest import run_app_tests_in_copy
 from tests.visitor import Visitor
 
 PASSWORD = "a long enough password"
@@ -33,6 +34,15 @@ def test_a_new_platform_boots_and_shows_its_home_to_whoever_has_the_permission(c
         assert page.status_code == 200
         assert 'data-pathname="/en/logistics"' in page.text
         assert "Logistics" in page.text
+
+
+def test_its_first_tests_pass_and_fail_where_the_page_does_not_open(copy: Path) -> None:
+    assert run(copy, "manage.py", "startplatform", "logistics").returncode == 0
+    passed = run_app_tests_in_copy(copy, "logistics")
+    assert "3 passed" in passed.stdout, passed.stdout
+    (copy / "apps" / "logistics" / "templates" / "logistics" / "overview.html").unlink()
+    failed = run_app_tests_in_copy(copy, "logistics")
+    assert "1 failed, 2 passed" in failed.stdout, failed.stdout
 
 
 def test_a_folder_without_its_line_fails_a_check(copy: Path) -> None:

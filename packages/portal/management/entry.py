@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Commands that belong to the whole workspace and not to one project, with what they do.
 WORKSPACE_COMMANDS = {
     "run": "start the sandbox backend and all projects on this machine",
-    "startplatform": "write a new platform: its registry line and its folder",
+    "startplatform": "write a new platform: its registry line, its folder and its first tests",
 }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.errors import StoreUnavailableError
-from portal.query.namespaces import principal_of_id
+from portal.query.proofs import principal_of_id
 from portal.query.registry import REGISTRY
 from portal.query.shared import process_shared
 from portal.services.catalogue import import_services
