@@ -16,6 +16,7 @@ from django.utils.functional import SimpleLazyObject
 
 from portal.api.deadline import Deadline
 from portal.api.jwks import jwks_keys
+from portal.api.key_agreement import warn_of_other_keys
 from portal.api.session import api_session
 from portal.api.tokens import Fate, TokenStore
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
@@ -26,6 +27,7 @@ from portal.errors import PortalError
 from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
 from portal.identity.verification import use_key_source
 from portal.query.client import create_query_client
+from portal.store.aliases import refresh_store
 from portal.web.failures import render_failure
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import withdraw_platforms
@@ -67,6 +69,7 @@ class ApiAccessMiddleware:
         self.config = config = portal_config()
         # What replaces a response here has passed no other middleware.
         self.security = {https: security_headers(https=https) for https in (False, True)}
+        warn_of_other_keys(config, store=refresh_store())
         if config.verification.jwks_url:
             keys = jwks_keys(config)
             use_key_source(keys)
