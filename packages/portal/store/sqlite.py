@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.core.exceptions import ImproperlyConfigured
 
+from portal.forks import ForkSafeLock
 from portal.store.json_serializer import JsonSerializer
 from portal.store.sqlite_file import StoreFullError, is_busy, open_database, replace_damaged
 from portal.store.sqlite_pool import SqlitePool
@@ -59,7 +59,7 @@ _EXPIRED: Final = "expires IS NOT NULL AND expires <= ?"
 _OLDEST_FIRST: Final = "ORDER BY expires IS NULL, expires, id"
 
 _pools: dict[Path, SqlitePool] = {}
-_pools_lock = threading.Lock()
+_pools_lock = ForkSafeLock()
 
 
 class SqliteCache(BaseCache):
