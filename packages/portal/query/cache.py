@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.errors import StoreUnavailableError
-from portal.query.generations import Generations, generation_key
+from portal.query.generations import Generations, generation_key, namespace_generation_key
 from portal.query.keys import canonical_json
 from portal.query.list_cache import Record, after_overlap, outdating
 from portal.query.logs import MAX_RECORDS, Log
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from portal.query.keys import QueryKey
-    from portal.query.namespaces import Namespaces, Scope
+    from portal.query.namespaces import Namespaces
+    from portal.query.proofs import Scope
     from portal.store.aliases import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -42,7 +42,7 @@ _CURSOR_CHARS: Final = 16
 class Found:
     """What the store knows of a query.
 
-    :param stands: whether the scope's namespace is still the principal's present one.
+    :param stands: whether the scope's namespace is still the principal's present one, and its proof there.
     :param stamp: for pages that are fetched from now on; None where nothing can be stored.
     :param pages: from the start on, each beginning where the one before it ends.
     :param records: the writes that some of the pages lack, with their positions.
@@ -65,8 +65,6 @@ class QueryCache:
         self._store = store
         self._namespaces = namespaces
         self._generations = Generations(store=store)
-        self._distrusted: set[str] = set()
-        self._lock = threading.Lock()
 
     def look_up(self, scope: Scope, key: QueryKey, *, start: str | None = None, count: int = 1) -> Found:
         """What the store knows of the first `count` pages of a query, from the cursor `start` on."""
@@ -100,32 +98,29 @@ class QueryCache:
     def positions(self, scope: Scope, endpoints: Sequence[str]) -> dict[str, int | None]:
         """Where the logs of `endpoints` stand, before a write leaves."""
         try:
-            return {endpoint: self._log(scope, endpoint).position() for endpoint in endpoints}
+            self._namespaces.settle()
+            return {endpoint: self._log(scope.namespace, endpoint).position() for endpoint in endpoints}
         except StoreUnavailableError as error:
             logger.warning("a write begins without the cache: %s", error)
             return dict.fromkeys(endpoints)
 
-    def append(self, scope: Scope, records: Mapping[str, Record], *, since: Mapping[str, int | None]) -> bool:
-        """Log a write that is done, for each endpoint that it concerns.
+    def append(self, principal: str, records: Mapping[str, Record], *, since: Mapping[str, int | None]) -> None:
+        """Log a write that is done, for each endpoint that it concerns, so that every read from now on knows of it.
 
-        :param scope: as it was before the write left.
+        Where that can't be done, all that is cached for the principal is dropped, or as soon as the store is back.
+
         :param since: where the logs stood before the write left.
-        :returns: whether every read that starts from now on will know of it. If not, this process distrusts
-            what is cached for those endpoints until it could drop it.
         """
         try:
             # The namespace of now: one that is made after the write was done holds nothing older.
-            present = self._namespaces.present(scope.principal)
+            namespace = self._namespaces.present(principal)
+            if namespace is None:
+                return
+            for endpoint, record in records.items():
+                self._append_one(self._log(namespace, endpoint), record, since.get(endpoint))
         except StoreUnavailableError as error:
-            done = [self._distrust(self._log(scope, endpoint), error) for endpoint in records]
-            return all(done)
-        if present is None:
-            return True
-        done = [
-            self._append_one(self._log(present, endpoint), record, since.get(endpoint))
-            for endpoint, record in records.items()
-        ]
-        return all(done)
+            logger.warning("a write could not be logged, so what is cached for its user is dropped: %s", error)
+            self._purge(principal)
 
     def clear(self, *, endpoint: str | None = None) -> None:
         """Drop what is cached for all users, of one endpoint or of all.
@@ -135,11 +130,15 @@ class QueryCache:
         self._generations.renew(generation_key(endpoint))
 
     def _look_up(self, scope: Scope, key: QueryKey, *, start: str | None, count: int) -> Found:
-        log = self._log(scope, key.endpoint)
-        self._drop_distrusted()
+        self._namespaces.settle()
+        log = self._log(scope.namespace, key.endpoint)
         page_keys = [_page_key(scope, key, start, index) for index in range(count)]
-        generations = (generation_key(None), generation_key(key.endpoint))
-        found = self._store.get_many([scope.key, log.key, *generations, *page_keys])
+        generations = (
+            generation_key(None),
+            generation_key(key.endpoint),
+            namespace_generation_key(scope.namespace),
+        )
+        found = self._store.get_many([*scope.keys, log.key, *generations, *page_keys])
         if not scope.stands(found):
             return Found(stands=False)
         position = log.checked(found)
@@ -161,13 +160,10 @@ class QueryCache:
                 break
         return Found(stamp=found.stamp, pages=tuple(pages), records=tuple(records))
 
-    def _append_one(self, log: Log, record: Record, since: int | None) -> bool:
-        try:
-            position = log.claim()
-        except StoreUnavailableError as error:
-            return self._distrust(log, error)
+    def _append_one(self, log: Log, record: Record, since: int | None) -> None:
+        position = log.claim()
         if position is None:
-            return True
+            return
         try:
             if record.operations and position - 1 != since:
                 record = after_overlap(record, others=log.others(since=since, until=position))
@@ -177,28 +173,15 @@ class QueryCache:
         except StoreUnavailableError as error:
             # The position stays a hole, and whatever is stamped before it a miss.
             logger.warning("%s: the record of a write was lost: %s", log.endpoint, error)
-        return True
 
-    def _distrust(self, log: Log, error: StoreUnavailableError) -> bool:
-        """Drop the log, now or before this process next reads it."""
-        logger.warning("%s: a write could not be logged, so the list is dropped: %s", log.endpoint, error)
-        with self._lock:
-            self._distrusted.add(log.key)
+    def _purge(self, principal: str) -> None:
         try:
-            self._drop_distrusted()
-        except StoreUnavailableError:
-            return False
-        return True
+            self._namespaces.purge(principal)
+        except StoreUnavailableError as error:
+            logger.warning("what is cached for a user is dropped as soon as the store is back: %s", error)
 
-    def _drop_distrusted(self) -> None:
-        """Drop the logs that lack a write, before this process asks the store for anything else, for whomever."""
-        for key in tuple(self._distrusted):
-            self._store.delete(key)
-            with self._lock:
-                self._distrusted.discard(key)
-
-    def _log(self, scope: Scope, endpoint: str) -> Log:
-        return Log(store=self._store, namespace=scope.namespace, endpoint=endpoint)
+    def _log(self, namespace: str, endpoint: str) -> Log:
+        return Log(store=self._store, namespace=namespace, endpoint=endpoint)
 
 
 def _chain(values: Sequence[Any], *, start: str | None, stamp: Stamp) -> tuple[Page, ...]:

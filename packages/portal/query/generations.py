@@ -1,8 +1,9 @@
 """Generations: random words in the store that pages are stamped with. Under another word a page is a miss.
 
-One stands for all that is cached, one for each endpoint. Clearing writes another word. A word that is missing, be it
-that nobody has written it yet or that the store has lost it, is written anew, at random: what is stamped with the
-one before it never counts again.
+One stands for all that is cached, one for each endpoint, one for each namespace. Clearing writes another word, and so
+does the first proof of a token (:mod:`portal.query.namespaces`). A word that is missing, be it that nobody has
+written it yet or that the store has lost it, is written anew, at random: what is stamped with the one before it
+never counts again.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ class Generations:
 
     def renew(self, key: str) -> None:
         """Make a miss of all that is stamped with the word at `key`."""
-        self.store.set(key, _new_word(), lifetime_s=GENERATION_LIFETIME_S)
+        self.store.set(key, new_word(), lifetime_s=GENERATION_LIFETIME_S)
 
     def _word(self, key: str, found: object) -> str:
         if isinstance(found, str):
             return found
-        word = _new_word()
+        word = new_word()
         if self.store.add(key, word, lifetime_s=GENERATION_LIFETIME_S):
             return word
         # Another process was first. If its word is lost again at once, ours fits nothing that is stored.
@@ -53,5 +54,11 @@ def generation_key(endpoint: str | None) -> str:
     return f"generation:{endpoint or ''}"
 
 
-def _new_word() -> str:
+def namespace_generation_key(namespace: str) -> str:
+    """Where the word of one namespace stands."""
+    return f"{namespace}:generation"
+
+
+def new_word() -> str:
+    """A word that none was before."""
     return secrets.token_hex(8)

@@ -8,26 +8,37 @@ the principal. A refresh hands the proof on, from a proven token to the one that
 the same subject. Never from a claim of an unverified token, nor from any other success: an endpoint that
 ignores the bearer proves nothing. A proof holds for one namespace: after a purge every token proves itself anew.
 
-In the store there are hashes of tokens and principals only.
+A token that had no proof may have made writes that nobody could log, for nobody knew whose they were. So its first
+proof begins a generation of the namespace: pages that were fetched before it are misses. Whoever made a write
+without a proof looks for one afterwards: either it is in the store, or one that is made later begins a generation.
 """
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from portal.config.contract import PROFILE_ID_FIELD, PROFILE_PERMISSIONS_FIELD
-from portal.config.limits import EXPIRY_LEEWAY_S
+from portal.config.contract import PROFILE_PERMISSIONS_FIELD
 from portal.identity.permissions import permission_strings
 from portal.identity.users import get_user_from_token
+from portal.query.generations import Generations, namespace_generation_key, new_word
+from portal.query.owed_purges import OwedPurges
+from portal.query.proofs import (
+    Proof,
+    Scope,
+    namespace_key,
+    principal_of,
+    proof_key,
+    read_namespace,
+    read_proof,
+    short_hash,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from portal.store.aliases import SharedStore
 
@@ -36,46 +47,6 @@ PROOF_LIFETIME_S: Final = 24 * 60 * 60
 NAMESPACE_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Proofs that a process remembers.
 _REMEMBERED: Final = 4096
-_HASH_CHARS: Final = 40
-#: Members of a stored namespace: its name, and the digest of the permissions that it was made under.
-_NAMESPACE_MEMBERS: Final = 2
-_PROOF_MEMBERS: Final = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """A principal's namespace, as a token opens it.
-
-    :param principal: hash of the profile's id.
-    :param namespace: its random name. Whether it still stands is seen when it is read.
-    """
-
-    principal: str
-    namespace: str
-
-    @property
-    def key(self) -> str:
-        """Where the principal's present namespace stands in the store."""
-        return namespace_key(self.principal)
-
-    def stands(self, found: Mapping[str, Any]) -> bool:
-        """Whether, among values that were read, this is the principal's present namespace."""
-        stored = _read_namespace(found.get(self.key))
-        return stored is not None and stored[0] == self.namespace
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Proof:
-    """What a token was proven to open, and until when: its own `exp`, None for one that does not expire."""
-
-    scope: Scope
-    expires_at: float | None
-
-    def stored(self) -> list[Any]:
-        return [self.scope.principal, self.scope.namespace, self.expires_at]
-
-    def holds(self, now: float) -> bool:
-        return self.expires_at is None or now < self.expires_at + EXPIRY_LEEWAY_S
 
 
 class Namespaces:
@@ -87,21 +58,19 @@ class Namespaces:
     def __init__(self, *, store: SharedStore, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
-        self._proofs: OrderedDict[str, _Proof] = OrderedDict()
+        self._proofs: OrderedDict[str, Proof] = OrderedDict()
+        self._owed = OwedPurges(store=store, generations=Generations(store=store))
         self._lock = threading.Lock()
 
     def scope_of(self, token: str) -> Scope | None:
         """What `token` was proven to open; None without a proof, and for a token that has expired since."""
-        name = _proof_key(token)
-        with self._lock:
-            proof = self._proofs.get(name)
-            if proof is not None:
-                self._proofs.move_to_end(name)
-        if proof is None:
-            proof = _read_proof(self._store.get_many([name]).get(name))
-            if proof is not None:
-                self._remember(name, proof)
+        proof = self._proof_of(token)
         return proof.scope if proof is not None and proof.holds(self._clock()) else None
+
+    def principal_of(self, token: str) -> str | None:
+        """Whom `token` was proven to be of, also after it has expired; None without a proof."""
+        proof = self._proof_of(token)
+        return None if proof is None else proof.scope.principal
 
     def prove(self, token: str, profile: object) -> Scope | None:
         """Bind `token` to the principal that a successful GET `/me` with it named.
@@ -113,91 +82,119 @@ class Namespaces:
         principal = principal_of(profile)
         if principal is None:
             return None
-        name = self._namespace(principal, permissions=_permissions_digest(profile))
-        return self._bind(token, Scope(principal=principal, namespace=name))
+        key, name = namespace_key(principal), proof_key(token)
+        found = self._store.get_many([key, name])
+        namespace = self._namespace(
+            key, stored=read_namespace(found.get(key)), permissions=_permissions_digest(profile)
+        )
+        scope = Scope(principal=principal, namespace=namespace, proof=name)
+        before = read_proof(name, found.get(name))
+        if before is None or before.scope.principal != principal:
+            return self._bind(token, scope, begin_generation=True)
+        return self._bind(token, scope)
 
     def inherit(self, *, old: str, new: str) -> Scope | None:
         """Hand the proof of `old` on to `new`, which a refresh gave for it.
 
         Both tokens are the backend's own: it accepted one with GET `/me`, and answered with the other. So their
-        subjects can be compared, and must be the same: a browser may send tokens of two sign-ins.
+        subjects can be compared, and must be the same: a browser may send tokens of two sign-ins. The proof is the
+        store's: one that only this process remembers opens nothing any more (:meth:`Scope.stands`).
         """
-        scope = self.scope_of(old)
-        if scope is None or not same_subject(old, new):
+        if not same_subject(old, new):
             return None
-        return self._bind(new, scope)
+        old_name, new_name = proof_key(old), proof_key(new)
+        found = self._store.get_many([old_name, new_name])
+        known = read_proof(new_name, found.get(new_name))
+        if known is not None:
+            return known.scope
+        proof = read_proof(old_name, found.get(old_name))
+        if proof is None:
+            return None
+        return self._bind(new, Scope(principal=proof.scope.principal, namespace=proof.scope.namespace, proof=new_name))
 
-    def present(self, principal: str) -> Scope | None:
-        """The principal's present namespace; None where there is none, and so nothing cached."""
+    def present(self, principal: str) -> str | None:
+        """The name of the principal's present namespace; None where there is none, and so nothing cached."""
         key = namespace_key(principal)
-        stored = _read_namespace(self._store.get_many([key]).get(key))
-        return None if stored is None else Scope(principal=principal, namespace=stored[0])
+        stored = read_namespace(self._store.get_many([key]).get(key))
+        return None if stored is None else stored[0]
 
     def purge(self, principal: str) -> None:
-        """Drop all that is cached for the principal, in all processes at once."""
+        """Drop all that is cached for the principal, in all processes at once.
+
+        If it can't be done now, it is done before this process next asks the store for what is cached.
+        """
         # The next proof makes another one; until then there is none, and no token opens anything.
-        self._store.delete(namespace_key(principal))
+        self._owed.owe(principal)
+        self.settle()
+
+    def purge_for(self, token: str) -> None:
+        """Drop all that is cached for whom `token` was proven to be of, also after it has expired; likewise."""
+        with self._lock:
+            known = self._proofs.get(proof_key(token))
+        if known is not None:
+            self._owed.owe(known.scope.principal)
+        else:
+            self._owed.owe_for(token)
+        self.settle()
+
+    def settle(self) -> None:
+        """Do the purges that could not be done before."""
+        self._owed.settle()
 
     def refute(self, token: str, scope: Scope) -> None:
         """`scope` does not stand any more: drop it as what `token` was proven to open.
 
         Another process may know better by now: only this very proof goes.
         """
-        name = _proof_key(token)
+        name = proof_key(token)
         with self._lock:
             proof = self._proofs.get(name)
             if proof is not None and proof.scope == scope:
                 del self._proofs[name]
-        proof = _read_proof(self._store.get_many([name]).get(name))
+        proof = read_proof(name, self._store.get_many([name]).get(name))
         if proof is not None and proof.scope == scope:
             self._store.delete(name)
 
-    def _namespace(self, principal: str, *, permissions: str) -> str:
+    def _proof_of(self, token: str) -> Proof | None:
+        name = proof_key(token)
+        with self._lock:
+            proof = self._proofs.get(name)
+            if proof is not None:
+                self._proofs.move_to_end(name)
+        if proof is None:
+            proof = read_proof(name, self._store.get_many([name]).get(name))
+            if proof is not None:
+                self._remember(name, proof)
+        return proof
+
+    def _namespace(self, key: str, *, stored: tuple[str, str] | None, permissions: str) -> str:
         """The name of the present namespace; another one where the permissions are not those it was made under."""
-        key = namespace_key(principal)
         fresh = [_new_name(), permissions]
-        stored = _read_namespace(self._store.get_many([key]).get(key))
         if stored is None:
             if self._store.add(key, fresh, lifetime_s=NAMESPACE_LIFETIME_S):
                 return fresh[0]
-            stored = _read_namespace(self._store.get_many([key]).get(key))
+            stored = read_namespace(self._store.get_many([key]).get(key))
         if stored is not None and stored[1] == permissions:
             return stored[0]
         self._store.set(key, fresh, lifetime_s=NAMESPACE_LIFETIME_S)
         return fresh[0]
 
-    def _bind(self, token: str, scope: Scope) -> Scope:
+    def _bind(self, token: str, scope: Scope, *, begin_generation: bool = False) -> Scope:
         user = get_user_from_token(token)
-        proof = _Proof(scope=scope, expires_at=user.expires_at if user else None)
-        name = _proof_key(token)
-        self._store.set(name, proof.stored(), lifetime_s=PROOF_LIFETIME_S)
-        self._remember(name, proof)
+        proof = Proof(scope=scope, expires_at=user.expires_at if user else None)
+        # Both at once: a write that ends before finds no proof, and everything cached is older than the generation;
+        # one that ends afterwards finds the proof.
+        words = {namespace_generation_key(scope.namespace): new_word()} if begin_generation else {}
+        self._store.set_many({**words, scope.proof: proof.stored()}, lifetime_s=PROOF_LIFETIME_S)
+        self._remember(scope.proof, proof)
         return scope
 
-    def _remember(self, name: str, proof: _Proof) -> None:
+    def _remember(self, name: str, proof: Proof) -> None:
         with self._lock:
             self._proofs[name] = proof
             self._proofs.move_to_end(name)
             while len(self._proofs) > _REMEMBERED:
                 self._proofs.popitem(last=False)
-
-
-def principal_of(profile: object) -> str | None:
-    """The hash of the profile's id; None for a profile without one."""
-    value = profile.get(PROFILE_ID_FIELD) if isinstance(profile, dict) else None
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        return None
-    return principal_of_id(str(value))
-
-
-def principal_of_id(user_id: str) -> str:
-    """The hash under which a user's data lies."""
-    return _hash("principal", user_id)
-
-
-def namespace_key(principal: str) -> str:
-    """Where a principal's namespace stands in the store."""
-    return f"ns:{principal}"
 
 
 def same_subject(one: str, other: str) -> bool:
@@ -207,35 +204,10 @@ def same_subject(one: str, other: str) -> bool:
     return subjects[0] is not None and subjects[0] == subjects[1]
 
 
-def _proof_key(token: str) -> str:
-    return f"proof:{hashlib.sha256(token.encode()).hexdigest()}"
-
-
 def _permissions_digest(profile: object) -> str:
     granted = profile.get(PROFILE_PERMISSIONS_FIELD) if isinstance(profile, dict) else None
-    return _hash("permissions", "\n".join(sorted(permission_strings(granted))))
-
-
-def _read_proof(value: object) -> _Proof | None:
-    if not isinstance(value, list) or len(value) != _PROOF_MEMBERS:
-        return None
-    principal, namespace, expires_at = value
-    if not isinstance(principal, str) or not isinstance(namespace, str):
-        return None
-    if expires_at is not None and not isinstance(expires_at, int | float):
-        return None
-    return _Proof(scope=Scope(principal=principal, namespace=namespace), expires_at=expires_at)
-
-
-def _read_namespace(value: object) -> tuple[str, str] | None:
-    if not isinstance(value, list) or len(value) != _NAMESPACE_MEMBERS or not isinstance(value[0], str):
-        return None
-    return value[0], value[1]
+    return short_hash("permissions", "\n".join(sorted(permission_strings(granted))))
 
 
 def _new_name() -> str:
     return secrets.token_hex(16)
-
-
-def _hash(label: str, text: str) -> str:
-    return hashlib.sha256(f"{label}:{text}".encode()).hexdigest()[:_HASH_CHARS]

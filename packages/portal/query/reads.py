@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from portal.query.flights import Flights
     from portal.query.list_cache import Judge
     from portal.query.memory import Memory
-    from portal.query.namespaces import Scope
+    from portal.query.proofs import Scope
     from portal.query.specs import ListQuery, Query
     from portal.query.urls import Address
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from portal.query.calls import Caller
-    from portal.query.namespaces import Namespaces, Scope
+    from portal.query.namespaces import Namespaces
+    from portal.query.proofs import Scope
 
 logger = logging.getLogger("portal.query")
 
@@ -158,13 +159,37 @@ class Scopes:
             only one that was ever proven.
         """
         self._forget()
-        for token in {self._tokens.incoming.access, self._tokens.current.access, self._seen, *also} - {None}:
-            scope = self._scope_of(token)
-            if scope is not None:
-                try:
-                    self._namespaces.purge(scope.principal)
-                except StoreUnavailableError as error:
-                    logger.warning("what is cached for a user could not be dropped: %s", error)
+        for token in {self._tokens.incoming.access, self._tokens.current.access, self._seen, *also}:
+            if token is not None:
+                self._purge_for(token)
+
+    def principals_of_write(self, scope: Scope | None, *, sent: str | None) -> set[str]:
+        """In whose logs a write belongs that is done: those whom its tokens were proven to be of.
+
+        A token that was not proven when it left may be by now. If no process has proven it until now, nobody's cached
+        pages are shown to it that are older than the write (:mod:`portal.query.namespaces`); if the store can't be
+        asked, whom it opens a namespace of is purged as soon as it can.
+
+        :param scope: as it was before the write left.
+        :param sent: the access token before the write left.
+        """
+        self.follow()
+        principals = set() if scope is None else {scope.principal}
+        tokens = {token for token in (self.token, sent) if token is not None}
+        for token in tokens if scope is None else tokens - {sent}:
+            try:
+                principal = self._namespaces.principal_of(token)
+            except StoreUnavailableError:
+                self._purge_for(token)
+            else:
+                principals.update([] if principal is None else [principal])
+        return principals
+
+    def _purge_for(self, token: str) -> None:
+        try:
+            self._namespaces.purge_for(token)
+        except StoreUnavailableError as error:
+            logger.warning("what is cached for a user is dropped as soon as the store is back: %s", error)
 
     def _scope_of(self, token: str | None) -> Scope | None:
         if token is None:

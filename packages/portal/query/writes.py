@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from portal.query.calls import Caller
     from portal.query.list_cache import Kind
     from portal.query.memory import Memory
-    from portal.query.namespaces import Scope
+    from portal.query.proofs import Scope
     from portal.query.reads import Reads
 
 logger = logging.getLogger("portal.query")
@@ -43,6 +43,7 @@ class Writes:
         """
         targets = write.targets
         scope = self.reads.scope() if targets else None
+        sent = self.reads.scopes.token
         since: Mapping[str, int | None] = self.cache.positions(scope, targets) if scope else {}
         try:
             data = self.caller.write(write)
@@ -51,11 +52,11 @@ class Writes:
             raise
         except ApiError as error:
             if may_have_arrived(error):
-                self._log(scope, dict.fromkeys(targets, ALL_OUTDATED), since)
+                self._log(scope, dict.fromkeys(targets, ALL_OUTDATED), since, sent=sent)
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             raise
-        self._log(scope, records_of(write, data), since)
+        self._log(scope, records_of(write, data), since, sent=sent)
         return data
 
     def outdate(self, endpoint: str, outdated: Outdated) -> None:
@@ -63,13 +64,19 @@ class Writes:
 
         :raises ApiError: the access token has expired and no fresh one can be had now.
         """
-        self._log(self.reads.scope(), {endpoint: Record(outdated=(outdated,))}, {})
+        scope = self.reads.scope()
+        self._log(scope, {endpoint: Record(outdated=(outdated,))}, {}, sent=self.reads.scopes.token)
 
-    def _log(self, scope: Scope | None, records: Mapping[str, Record], since: Mapping[str, int | None]) -> None:
-        # A token that was not proven before the write may be by now: another thread's GET /me.
-        scope = scope or (self.reads.scopes.current() if records else None)
-        if scope is not None:
-            self.cache.append(scope, records, since=since)
+    def _log(
+        self, scope: Scope | None, records: Mapping[str, Record], since: Mapping[str, int | None], *, sent: str | None
+    ) -> None:
+        scopes = self.reads.scopes
+        if records:
+            if not scopes.is_still(sent):
+                # Another user's tokens by now: nobody can say whose write it was, so nobody is shown its rows.
+                records = dict.fromkeys(records, ALL_OUTDATED)
+            for principal in scopes.principals_of_write(scope, sent=sent):
+                self.cache.append(principal, records, since=since)
         self.memory.drop(records)
 
 

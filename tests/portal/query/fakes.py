@@ -41,9 +41,9 @@ _JWT_KEY = "a key for tests, long enough for HS256"
 _serial = itertools.count(1)
 
 
-def make_token(user: str = "ada", *, exp: float | None = None) -> str:
-    """An access token of this user: another one each time."""
-    claims: dict[str, Any] = {"sub": user, "jti": str(next(_serial))}
+def make_token(user: str = "ada", *, exp: float | None = None, jti: str = "") -> str:
+    """An access token of this user: another one each time, or for each `jti`."""
+    claims: dict[str, Any] = {"sub": user, "jti": jti or str(next(_serial))}
     if exp is not None:
         claims["exp"] = exp
     return jwt.encode(claims, _JWT_KEY, algorithm="HS256")
@@ -82,8 +82,9 @@ class FakeStore:
             self.values[key] = json.dumps(value, allow_nan=False)
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
-        for key, value in values.items():
-            self.set(key, value, lifetime_s=lifetime_s)
+        self._trip("set_many")
+        with self._lock:
+            self.values.update({key: json.dumps(value, allow_nan=False) for key, value in values.items()})
 
     def delete(self, key: str) -> bool:
         self._trip("delete")
@@ -91,8 +92,10 @@ class FakeStore:
             return self.values.pop(key, None) is not None
 
     def delete_many(self, keys: Iterable[str]) -> None:
-        for key in keys:
-            self.delete(key)
+        self._trip("delete_many")
+        with self._lock:
+            for key in keys:
+                self.values.pop(key, None)
 
     def incr(self, key: str, delta: int = 1) -> Any:
         self._trip("incr")

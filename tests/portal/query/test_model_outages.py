@@ -1,0 +1,125 @@
+"""The state machine of `test_model`, with tokens that change and outages of the profile, of the store, and of both.
+
+A write in an outage can't be logged: nobody knows whose token it is, or where to write it down. The same browser must see it
+all the same, by whatever process and with whatever token it comes back.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+
+from portal.api.tokens import TokenPair, TokenStore
+from portal.query.owed_purges import OwedPurges
+from portal.services.energy.clients import ClientQueries
+from tests.portal.query.fakes import make_token, unavailable
+from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
+
+
+@pytest.fixture(autouse=True)
+def dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same names and numbers in each run."""
+    made = Dice()
+    for module in ("namespaces", "logs", "generations"):
+        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
+    monkeypatch.setattr(OutageMachine, "dice", made, raising=False)
+
+
+@dataclass
+class SometimesWithoutProfile(VersionedBackend):
+    """Gives tokens that are the same in each run, so that their hashes have the same order."""
+
+    sign_ins: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    profile_fails: bool = False
+
+    def pair_of(self, user: str) -> TokenPair:
+        """New tokens: the same ones in each run, so that their hashes have the same order."""
+        pair = TokenPair(access=make_token(user, jti=f"number {next(self.sign_ins)}"), refresh=f"refresh of {user}")
+        self.users[pair.access or ""] = user
+        return pair
+
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if path == "/me" and self.profile_fails:
+            raise unavailable()
+        return super()._do(token, method, path, params, body)
+
+
+class OutageMachine(QueryMachine):
+    """More actions. One browser: once it has another token, it does not use the one before."""
+
+    @initialize()
+    def start(self) -> None:
+        super().start()
+        self.backend = SometimesWithoutProfile(rows=self.world.backend.rows)
+        self.world.backend = self.backend
+        self.ada = TokenStore(self.backend.pair_of("ada"))
+
+    @rule()
+    def a_sign_in_begins(self) -> None:
+        self.ada = TokenStore(self.backend.pair_of("ada"))
+
+    @rule(process=st.integers(0, 1))
+    def the_token_is_renewed(self, process: int) -> None:
+        old, pair = self.ada.current, self.backend.pair_of("ada")
+
+        def refresh(tokens: TokenStore) -> None:
+            if tokens.current.access == old.access:
+                tokens.renew(pair, spent=old.refresh or "")
+
+        self.backend.refresh = refresh
+        ClientQueries.use_get_clients_query(self.processes[process].request(self.ada))
+        self.backend.refresh = None
+        self.ada = TokenStore(pair)
+
+    @rule(
+        what=st.sampled_from(["read", "rename", "delete", "create"]),
+        process=st.integers(0, 1),
+        number=st.integers(0, 5),
+        lacks=st.sampled_from(["profile", "store", "both"]),
+    )
+    def something_is_done_in_an_outage(self, what: str, process: int, number: int, lacks: str) -> None:
+        self.backend.profile_fails, self.world.store.down = lacks != "store", lacks != "profile"
+        self.run_nested(what, process, number)
+        self.backend.profile_fails = self.world.store.down = False
+        if lacks != "profile":
+            # Until a process is used again, nobody knows what it could not tell.
+            self.world.store.before_each = None
+            ClientQueries.use_get_clients_query(
+                self.processes[process].request(TokenStore(self.backend.pair_of("ben")))
+            )
+
+
+def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
+    run_state_machine_as_test(
+        OutageMachine,
+        settings=settings(
+            max_examples=150,
+            stateful_step_count=30,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def test_the_model_notices_if_nothing_is_owed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OwedPurges, "_remember", lambda _self, _key: None)
+    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
+        run_state_machine_as_test(
+            OutageMachine,
+            settings=settings(
+                max_examples=2000,
+                stateful_step_count=30,
+                deadline=None,
+                derandomize=True,
+                phases=[Phase.generate],
+                report_multiple_bugs=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
