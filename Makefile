@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run install test check format bench storm storm-query lock clean help
+.PHONY: run install runtime test check format bench storm storm-query lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -13,6 +13,7 @@ run: .venv/.runtime  ## start everything on this machine
 	@$(BIN)/python manage.py run
 
 install: .venv/.dev  ## the environment alone
+runtime: .venv/.runtime  ## the same without what tests and checks need
 
 test: .venv/.dev  ## the whole test suite
 	$(BIN)/python -m pytest tests/sandbox_api

@@ -20,12 +20,14 @@ from portal.server.local_stack import BACKEND, LocalStack
 from portal.server.ports import port_is_free
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Where Debian keeps servers; not in the path of everyone.
+SYSTEM_PROGRAMS = "/usr/sbin"
 
 
 def require_tool(*names: str) -> str:
     """The path of the first of these programs that the machine has; skips the test, or in CI fails it."""
     for name in names:
-        if path := shutil.which(name):
+        if path := shutil.which(name, path=f"{os.environ['PATH']}:{SYSTEM_PROGRAMS}"):
             return path
     reason = f"needs {' or '.join(names)} on this machine"
     if os.environ.get("CI"):

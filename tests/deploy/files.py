@@ -1,0 +1,41 @@
+"""The files of `deploy/`, read as those read them that they are for."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+
+from tests.harness import ROOT
+
+DEPLOY = ROOT / "deploy"
+NGINX_SITE = DEPLOY / "nginx" / "portal.conf"
+UNIT = DEPLOY / "systemd" / "portal@.service"
+SHARED_VARIABLES = DEPLOY / "portal.env.example"
+PROJECT_VARIABLES = DEPLOY / "project.env.example"
+
+
+def unit_settings() -> dict[str, list[str]]:
+    """Each setting of the unit with its values, in order."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r"^(\w+)=(.*)$", UNIT.read_text(), flags=re.MULTILINE):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def start_command(app: str, *, variables: Mapping[str, str]) -> list[str]:
+    """`ExecStart` of `portal@<app>`, with these variables put in, as systemd does."""
+    (line,) = unit_settings()["ExecStart"]
+    words = shlex.split(line.replace("%i", app))
+    return [re.sub(r"\$\{(\w+)\}", lambda name: variables[name[1]], word) for word in words]
+
+
+def unit_variables() -> dict[str, str]:
+    """Those of `Environment=`."""
+    (line,) = unit_settings()["Environment"]
+    return dict(word.split("=", 1) for word in shlex.split(line))
+
+
+def example_variables(text: str) -> dict[str, str]:
+    """What an environment file sets; what stands in comments is not set."""
+    return dict(re.findall(r"^([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))

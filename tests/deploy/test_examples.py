@@ -1,0 +1,80 @@
+"""The example files, and the how-to that they belong to: they agree, and hold no secret."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.deploy.files import (
+    DEPLOY,
+    NGINX_SITE,
+    PROJECT_VARIABLES,
+    SHARED_VARIABLES,
+    UNIT,
+    example_variables,
+    unit_settings,
+    unit_variables,
+)
+from tests.harness import ROOT
+
+PAGE = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
+ENVIRONMENT = (ROOT / "docs" / "reference" / "environment.md").read_text()
+#: Read by the unit, not by the portal.
+OF_THE_UNIT = {"WORKERS", "THREADS"}
+SECRETS = {"SECRET_KEY", "APP_JWT_KEY", "APP_METRICS_TOKEN"}
+
+each_example = pytest.mark.parametrize("path", [SHARED_VARIABLES, PROJECT_VARIABLES], ids=lambda path: path.name)
+
+
+@each_example
+def test_every_variable_is_one_that_is_read(path) -> None:
+    named = set(re.findall(r"^#?([A-Z_]+)=", path.read_text(), flags=re.MULTILINE))
+    documented = set(re.findall(r"`([A-Z_]+)`", ENVIRONMENT))
+    assert named
+    assert named <= documented | OF_THE_UNIT
+
+
+@each_example
+def test_secrets_are_left_to_be_filled_in(path) -> None:
+    values = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", path.read_text(), flags=re.MULTILINE))
+    assert {name: value for name, value in values.items() if name in SECRETS and value} == {}
+
+
+def test_what_is_required_outside_of_debug_is_there() -> None:
+    given = example_variables(SHARED_VARIABLES.read_text()) | example_variables(PROJECT_VARIABLES.read_text())
+    required = {row.split("`")[1] for row in ENVIRONMENT.splitlines() if "required otherwise" in row}
+    assert required == {"APP_PUBLIC_API_BASE_URL", "APP_PUBLIC_GATEWAY_APP_URL", "SECRET_KEY", "ALLOWED_HOSTS"}
+    assert required <= set(given)
+    assert "DEBUG" not in given
+    assert given["APP_BEHIND_PROXY"] == "on"
+    assert set(given) >= OF_THE_UNIT
+    assert set(unit_variables()) >= OF_THE_UNIT, "a project need not say them"
+
+
+def test_the_names_of_the_examples_are_those_of_the_site() -> None:
+    site = NGINX_SITE.read_text()
+    names = set(re.search(r"server_name (auth\.[^;]+);", site)[1].split())
+    given = example_variables(SHARED_VARIABLES.read_text()) | example_variables(PROJECT_VARIABLES.read_text())
+    assert given["ALLOWED_HOSTS"] in names
+    assert given["APP_PUBLIC_GATEWAY_APP_URL"].removeprefix("https://") in names
+    assert {name.partition(".")[2] for name in names} == {given["APP_PUBLIC_AUTH_COOKIE_DOMAIN"]}
+
+
+def test_the_how_to_links_every_file() -> None:
+    files = {path for path in DEPLOY.rglob("*") if path.is_file()}
+    linked = {
+        (ROOT / "docs" / "how-to" / link).resolve() for link in re.findall(r"\]\((\.\./\.\./deploy/[^)]+)\)", PAGE)
+    }
+    assert linked == files
+
+
+def test_the_how_to_puts_things_where_the_unit_and_the_site_look_for_them() -> None:
+    looked_for = {
+        *(file.replace("%i", "energy") for file in unit_settings()["EnvironmentFile"]),
+        *unit_settings()["WorkingDirectory"],
+        f"/etc/systemd/system/{UNIT.name}",
+        "/etc/nginx/sites-available/portal",
+    }
+    commands = "".join(re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL))
+    assert {path for path in looked_for if not re.search(rf"{re.escape(path)}(\s|$)", commands)} == set()

@@ -1,0 +1,249 @@
+"""The site file of nginx, in front of servers that only say what reached them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import requests
+
+from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
+from tests.deploy.files import NGINX_SITE
+from tests.deploy.nginx_server import DOMAIN, Site, free_port, names_lead_here, running_site
+
+NAME_BY_APP = {"auth_app": "auth", "energy": "energy", "operations": "operations", "finance": "finance"}
+#: A token as large as browsers keep it.
+LARGEST = "x" * (MAX_COOKIE_BYTES - len(VAR_REFRESH_TOKEN) - 1)
+
+
+class Echo(ThreadingHTTPServer):
+    """Answers with the request: method, target, headers as pairs, length of the body."""
+
+    daemon_threads = True
+
+    def __init__(self, app: str) -> None:
+        self.app = app
+        self.targets: list[str] = []
+        super().__init__(("127.0.0.1", 0), EchoHandler)
+
+
+class EchoHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Echo
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        self.rfile.read(length)
+        self.server.targets.append(self.path)
+        said = {
+            "app": self.server.app,
+            "target": self.path,
+            "headers": [[name.lower(), value] for name, value in self.headers.items()],
+            "length": length,
+        }
+        body = json.dumps(said).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        if self.path == "/sets-tokens":
+            for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN):
+                self.send_header("Set-Cookie", f"{name}={LARGEST}; Domain={DOMAIN}; Path=/; Secure; HttpOnly")
+                self.send_header("Set-Cookie", f'{name}=""; Max-Age=0; Path=/; Secure')
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its parent's name
+        pass
+
+
+@pytest.fixture(scope="module")
+def echoes() -> Iterator[dict[str, Echo]]:
+    """An echo for each project but finance, which is down."""
+    with contextlib.ExitStack() as stack:
+        made = {}
+        for app in NAME_BY_APP:
+            made[app] = stack.enter_context(Echo(app))
+            if app == "finance":
+                made[app].server_close()
+                continue
+            threading.Thread(target=made[app].serve_forever, daemon=True).start()
+            stack.callback(made[app].shutdown)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def site(echoes: dict[str, Echo], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    offsets = {project.app: project.port_offset for project in PROJECTS}
+    ports = {DEFAULT_PORT_BASE + offsets[app]: echo.server_port for app, echo in echoes.items()}
+    with (
+        running_site(tmp_path_factory.mktemp("nginx"), ports=ports, tls_port=free_port()) as running,
+        names_lead_here(),
+    ):
+        yield running
+
+
+def ask(
+    site: Site, path: str = "/", *, name: str = "auth", method: str = "GET", **options: object
+) -> requests.Response:
+    with requests.Session() as session:
+        session.trust_env = False
+        return session.request(
+            method, site.url(name, path), verify=str(site.certificate), timeout=10, allow_redirects=False, **options
+        )
+
+
+def received(answer: requests.Response) -> dict[str, list[str]]:
+    """The headers that reached the server."""
+    found: dict[str, list[str]] = {}
+    for name, value in answer.json()["headers"]:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def test_every_project_of_the_file_is_in_the_registry_on_its_own_port() -> None:
+    ports = {
+        app: int(port)
+        for app, port in re.findall(r"upstream portal_(\w+) \{\s+server 127\.0\.0\.1:(\d+);", NGINX_SITE.read_text())
+    }
+    registry = {project.app: DEFAULT_PORT_BASE + project.port_offset for project in PROJECTS}
+    assert ports == {app: registry[app] for app in NAME_BY_APP}
+
+
+@pytest.mark.parametrize("app", ["auth_app", "energy", "operations"])
+def test_each_name_leads_to_its_project(site: Site, app: str) -> None:
+    assert ask(site, name=NAME_BY_APP[app]).json()["app"] == app
+
+
+def test_the_server_learns_the_host_the_scheme_and_the_address(site: Site) -> None:
+    headers = received(ask(site))
+    assert headers["host"] == [f"auth.example.com:{site.tls_port}"]
+    assert headers["x-forwarded-proto"] == ["https"]
+    assert headers["x-forwarded-for"] == ["127.0.0.1"]
+    assert re.fullmatch("[0-9a-f]{32}", headers["x-request-id"][0])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "X-Forwarded-For",
+        "X-Forwarded-Proto",
+        "X-Forwarded-Host",
+        "X-Forwarded-Port",
+        "X-Real-IP",
+        "Forwarded",
+        "X-Request-ID",
+        "x-forwarded-for",
+        # To WSGI the same names.
+        "X_Forwarded_For",
+        "X_Forwarded-Proto",
+    ],
+)
+def test_nobody_can_forge_what_a_proxy_says(site: Site, name: str) -> None:
+    request = (
+        f"GET / HTTP/1.1\r\nHost: auth.example.com\r\nConnection: close\r\n{name}: 6.6.6.6\r\n{name}: 6.6.6.6\r\n\r\n"
+    )
+    answer = site.send(request.encode())
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert b"6.6.6.6" not in answer
+
+
+@pytest.mark.parametrize(
+    "target", ["/en/energy/clients/a%2Fb?q=a%20b&next=%2F", "/en/..%2Fme", "/en//x", "/en/%e2%82%ac/../x", "/?%00"]
+)
+def test_an_address_arrives_as_it_was_sent(site: Site, target: str) -> None:
+    answer = site.send(f"GET {target} HTTP/1.1\r\nHost: auth.example.com\r\nConnection: close\r\n\r\n".encode())
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["target"] == target
+
+
+@pytest.mark.parametrize("page", ["metrics", "readyz"])
+@pytest.mark.parametrize(
+    "form", ["/{}", "/{}/", "/{}/x", "/{}?x=1", "//{}", "/./{}", "/en/../{}", "/x/..//{}", "/%{:x}{}", "/{}%2f"]
+)
+def test_what_is_for_the_machine_alone_is_not_here(site: Site, echoes: dict[str, Echo], page: str, form: str) -> None:
+    target = form.format(ord(page[0]), page[1:]) if ":x" in form else form.format(page)
+    before = len(echoes["auth_app"].targets)
+    answer = site.send(f"GET {target} HTTP/1.1\r\nHost: auth.example.com\r\nConnection: close\r\n\r\n".encode())
+    assert answer.startswith(b"HTTP/1.1 404")
+    assert len(echoes["auth_app"].targets) == before
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/metrics-page", "/en/metrics", "/static/metrics"])
+def test_what_is_called_alike_is(site: Site, path: str) -> None:
+    assert ask(site, path).json()["target"] == path
+
+
+def test_the_largest_cookies_that_browsers_keep_arrive_whole_even_twice(site: Site) -> None:
+    pairs = [f"{name}={LARGEST}" for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)] * 2
+    cookie = "; ".join([*pairs, "VAR_PERMITTED_PLATFORMS=" + "%22" * 1024])
+    assert received(ask(site, headers={"Cookie": cookie}))["cookie"] == [cookie]
+
+
+def test_larger_ones_are_refused_here(site: Site) -> None:
+    assert ask(site, headers={"Cookie": "a=" + "x" * 40_000}).status_code == 400
+
+
+def test_the_largest_tokens_can_be_set(site: Site) -> None:
+    answer = ask(site, "/sets-tokens")
+    assert answer.status_code == 200
+    assert answer.raw.headers.getlist("Set-Cookie")[2].startswith(f"{VAR_REFRESH_TOKEN}={LARGEST};")
+
+
+@pytest.mark.parametrize(("size", "status"), [(2**20, 200), (2**20 + 1, 413)])
+def test_a_body_has_its_limit(site: Site, size: int, status: int) -> None:
+    assert ask(site, "/en/login", method="POST", data=b"x" * size).status_code == status
+
+
+def test_a_project_that_is_down_is_a_503_that_says_when_to_come_back(site: Site) -> None:
+    answer = ask(site, "/en/finance", name="finance")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("sni", [None, "example.com", "evil.test", "meters.example.com"])
+def test_a_name_that_is_not_ours_gets_no_certificate(site: Site, sni: str | None) -> None:
+    with pytest.raises(ssl.SSLError, match="UNRECOGNIZED_NAME"):
+        site.send(b"GET / HTTP/1.1\r\nHost: auth.example.com\r\n\r\n", sni=sni)
+
+
+@pytest.mark.parametrize("host", ["evil.test", "127.0.0.1", "example.com", "auth.example.com.evil.test"])
+@pytest.mark.parametrize("tls", [True, False])
+def test_a_host_that_is_not_ours_is_refused(site: Site, echoes: dict[str, Echo], host: str, *, tls: bool) -> None:
+    before = len(echoes["auth_app"].targets)
+    answer = site.send(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode(), tls=tls)
+    assert answer.startswith(b"HTTP/1.1 421")
+    assert len(echoes["auth_app"].targets) == before
+
+
+def test_without_tls_a_name_of_ours_leads_to_https(site: Site) -> None:
+    answer = site.send(
+        b"POST /en/login?next=%2Fen HTTP/1.1\r\nHost: auth.example.com\r\nConnection: close\r\n\r\n", tls=False
+    )
+    assert answer.startswith(b"HTTP/1.1 308")
+    assert b"\r\nLocation: https://auth.example.com/en/login?next=%2Fen\r\n" in answer
+
+
+def test_http2_is_offered(site: Site) -> None:
+    context = ssl.create_default_context(cafile=str(site.certificate))
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with (
+        socket.create_connection(("127.0.0.1", site.tls_port), timeout=10) as connection,
+        context.wrap_socket(connection, server_hostname="auth.example.com") as stream,
+    ):
+        assert stream.selected_alpn_protocol() == "h2"
+
+
+def test_the_log_names_the_request_and_keeps_no_query(site: Site) -> None:
+    request_id = received(ask(site, "/login/oidc/callback?code=of-somebody"))["x-request-id"][0]
+    (line,) = [line for line in site.log.read_text().splitlines() if request_id in line]
+    assert '"GET /login/oidc/callback" 200' in line
+    assert "of-somebody" not in site.log.read_text()
