@@ -14,6 +14,7 @@ from django.middleware.csrf import get_token
 from django.urls import path
 
 from portal.devtools.query_buttons import clear_queries, refetch_query
+from portal.query.bodies import writable
 from portal.query.client import QueryClient
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class QueriesPanel(Panel):
 
 def _row(event: QueryEvent) -> dict[str, Any]:
     return {
-        "key": json.dumps(event.key, ensure_ascii=False),
+        "key": writable(json.dumps(event.key, ensure_ascii=False)),
         "verdict": event.verdict,
         "error": event.error,
         "milliseconds": event.duration_s * 1000,

@@ -205,5 +205,5 @@ def _chain(values: Sequence[Any], *, start: str | None, stamp: Stamp) -> tuple[P
 
 def _page_key(scope: Scope, key: QueryKey, start: str | None, index: int) -> str:
     # A cursor is the server's own text: of any length, and with any characters.
-    begin = "" if start is None else hashlib.sha256(start.encode()).hexdigest()[:_CURSOR_CHARS]
+    begin = "" if start is None else hashlib.sha256(start.encode(errors="surrogatepass")).hexdigest()[:_CURSOR_CHARS]
     return f"{scope.namespace}:{key.digest}:{begin}:{index}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from portal.config.contract import HONOURS_IDEMPOTENCY_KEY
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError
+from portal.query.bodies import usable_body
 from portal.query.retries import Retries
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Caller:
             user_agent=self.user_agent,
             **options,
         )
-        return answer.data
+        return usable_body(answer.data, endpoint=f"{method} {where.path}")
 
 
 def may_repeat_write(write: Write, error: ApiError, *, honours_idempotency_key: bool = HONOURS_IDEMPOTENCY_KEY) -> bool:

@@ -106,7 +106,7 @@ def namespace_key(principal: str) -> str:
 
 def proof_key(token: str) -> str:
     """Where a token's proof stands in the store."""
-    return f"{_PROOF_PREFIX}{hashlib.sha256(token.encode()).hexdigest()}"
+    return f"{_PROOF_PREFIX}{hashlib.sha256(token.encode(errors='surrogatepass')).hexdigest()}"
 
 
 def is_proof_key(key: str) -> bool:
@@ -116,4 +116,4 @@ def is_proof_key(key: str) -> bool:
 
 def short_hash(label: str, text: str) -> str:
     """A hash of a text; another label is another hash."""
-    return hashlib.sha256(f"{label}:{text}".encode()).hexdigest()[:_HASH_CHARS]
+    return hashlib.sha256(f"{label}:{text}".encode(errors="surrogatepass")).hexdigest()[:_HASH_CHARS]

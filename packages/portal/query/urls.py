@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from portal.errors import ApiNotFoundError, UsageError
+from portal.query.bodies import writable
 
 TParams = TypeVar("TParams")
 
@@ -110,5 +111,5 @@ def wire_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str | int | float):
-        return str(value)
+        return writable(str(value))
     raise UsageError(f"a parameter should be a string, a number or a boolean, not {type(value).__name__}")
