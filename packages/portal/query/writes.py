@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from portal.config.contract import ID_FIELD, PATHS_WITHOUT_BEARER
-from portal.errors import ApiError, SignInEndedError
+from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
 from portal.query.calls import may_have_arrived
 from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
 from portal.query.specs import AddToList, ListHelper, Outdate, RemoveFromList, Write
@@ -39,7 +39,8 @@ class Writes:
         """Send a write, and make it show in everything cached; gives the answer's JSON.
 
         :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: all tries failed. If the backend may have done it nevertheless, what it concerns is stale.
+        :raises ApiError: all tries failed. If the backend may have done it nevertheless, or has not what the write is
+            about, what it concerns is stale.
         """
         targets = write.targets
         scope = self.reads.scope() if targets else None
@@ -51,8 +52,9 @@ class Writes:
             self.reads.scopes.purge()
             raise
         except ApiError as error:
-            if may_have_arrived(error):
-                self._log(scope, dict.fromkeys(targets, ALL_OUTDATED), since, sent=sent)
+            record = record_of_failure(error)
+            if record is not None:
+                self._log(scope, dict.fromkeys(targets, record), since, sent=sent)
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             raise
@@ -78,6 +80,16 @@ class Writes:
             for principal in scopes.principals_of_write(scope, sent=sent):
                 self.cache.append(principal, records, since=since)
         self.memory.drop(records)
+
+
+def record_of_failure(error: ApiError) -> Record | None:
+    """What a write that failed means for all that it concerns; None for nothing."""
+    if may_have_arrived(error):
+        return ALL_OUTDATED
+    if error.status is not None and isinstance(error, ApiNotFoundError | ApiConflictError):
+        # It changed nothing, and says that the row is gone, or not in the state in which this user saw it.
+        return Record(outdated=(Outdated(),))
+    return None
 
 
 def records_of(write: Write, data: Any) -> dict[str, Record]:
