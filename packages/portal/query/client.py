@@ -18,10 +18,10 @@ from portal.query.cache import MAX_PAGES
 from portal.query.calls import Caller
 from portal.query.events import QueryEvent, Verdict
 from portal.query.judging import judge_of
-from portal.query.keys import query_key
 from portal.query.list_cache import Outdated
 from portal.query.memory import Memory
 from portal.query.pages import unique_rows
+from portal.query.params import given_params
 from portal.query.reads import Reads
 from portal.query.registry import REGISTRY, Registry
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
@@ -152,14 +152,14 @@ class QueryClient:
         :param endpoint: qualified endpoint key. A hook's own `invalidate` gives it, and checks the parameters.
         :param params: the one query with exactly these parameters; `{}` for the one without any.
         :param matching: all queries that have these parameters among theirs.
-        :raises UsageError: both are given.
+        :raises UsageError: both are given, or a value is none that an address can carry.
         """
         if params is not None and matching is not None:
             raise UsageError(f"{endpoint}: give params for one query, or matching for all with them, not both")
         if params is not None:
-            outdated = Outdated(params=query_key(endpoint=endpoint, params=params).params)
+            outdated = Outdated(params=given_params(params, endpoint=endpoint))
         elif matching is not None:
-            outdated = Outdated(params=dict(matching), exact=False)
+            outdated = Outdated(params=given_params(matching, endpoint=endpoint), exact=False)
         else:
             outdated = Outdated()
         try:

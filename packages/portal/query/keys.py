@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal.config.contract import LIMIT_PARAM
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
-from portal.errors import UsageError
+from portal.query.params import given_params
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ class QueryKey:
     :param endpoint: qualified endpoint key, such as `energy.get_clients`.
     :param params: without those that are None: a missing parameter and None are alike.
     :param paginated: whether it is a list.
-    :param digest: short name, equal for equal keys, whatever the order of the parameters at any depth.
+    :param digest: short name, equal for equal keys, whatever the order of the parameters.
     """
 
     endpoint: str
@@ -47,15 +47,10 @@ class QueryKey:
 def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginated: bool = False) -> QueryKey:
     """Make a key from parameters as a caller gives them.
 
-    :raises UsageError: a parameter is nothing that JSON knows.
+    :raises UsageError: a parameter is nothing that an address can carry.
     """
-    given = {name: value for name, value in (params or {}).items() if value is not None}
-    try:
-        text = canonical_json(_parts(endpoint, given, paginated=paginated))
-    except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"{endpoint}: parameters should be strings, numbers, booleans or lists of them ({error})"
-        ) from error
+    given = given_params(params, endpoint=endpoint)
+    text = canonical_json(_parts(endpoint, given, paginated=paginated))
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]
     return QueryKey(endpoint=endpoint, params=given, paginated=paginated, digest=digest)
 

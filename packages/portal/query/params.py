@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, is_typeddict
 
 from portal.errors import UsageError
+from portal.query.bodies import writable
 
 
 def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:
@@ -35,3 +37,32 @@ def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) 
     if missing:
         raise UsageError(f"{endpoint}: the parameter {', '.join(sorted(missing))} is missing")
     return given
+
+
+def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str, Any]:
+    """The parameters that have a value: a missing one and None are alike.
+
+    :raises UsageError: one has a value that no address can carry.
+    """
+    given = {name: value for name, value in (params or {}).items() if value is not None}
+    for name, value in given.items():
+        wire_value(value, name=name, endpoint=endpoint)
+    return given
+
+
+def wire_value(value: object, *, name: str, endpoint: str) -> str:
+    """A parameter as it stands in an address: JSON's words for booleans.
+
+    Nothing is nested: how a list would be written in an address, no two backends agree. A text that no address can
+    carry is written as browsers do (:func:`~portal.query.bodies.writable`).
+
+    :raises UsageError: it is no string, no boolean, and no finite number.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return writable(str(value))
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return str(value)
+    what = repr(value) if isinstance(value, float) else type(value).__name__
+    raise UsageError(f"{endpoint}: {name!r} should be a string, a number or a boolean, not {what}")

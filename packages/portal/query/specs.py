@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from portal.config.contract import CURSOR_PARAM, LIMIT_PARAM
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
-from portal.query.urls import Address, Url, address, wire_value
+from portal.query.bodies import writable
+from portal.query.urls import Address, Url, address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,7 +53,7 @@ class ListQuery(Query):
         """Where the page that begins at `cursor` is read; None for the first one."""
         base = self.address()
         query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **base.query}
-        return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: wire_value(cursor)})
+        return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: writable(cursor)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

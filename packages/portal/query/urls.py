@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from portal.errors import ApiNotFoundError, UsageError
-from portal.query.bodies import writable
+from portal.query.params import wire_value
 
 TParams = TypeVar("TParams")
 
@@ -38,14 +38,15 @@ class Address:
 class _PathParams(Mapping[str, str]):
     """Parameters as a URL function sees them: encoded, and remembered when read."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Mapping[str, Any], *, endpoint: str) -> None:
         self._params = params
+        self._endpoint = endpoint
         self.taken: set[str] = set()
 
     def __getitem__(self, name: str) -> str:
         value = self._params[name]
         self.taken.add(name)
-        text = wire_value(value)
+        text = wire_value(value, name=name, endpoint=self._endpoint)
         if text in _UNADDRESSABLE:
             raise ApiNotFoundError(f"no address has {text!r} for its {name}", status=None)
         return quote(text, safe="")
@@ -68,9 +69,10 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
     """The address of one call.
 
     :raises ApiNotFoundError: a path parameter that no address can carry, such as `..` or an empty id.
-    :raises UsageError: a parameter that the path needs is missing, or the path is not one.
+    :raises UsageError: a parameter that the path needs is missing or none that an address can carry, or the path is
+        not one.
     """
-    seen = _PathParams(params)
+    seen = _PathParams(params, endpoint=endpoint)
     if callable(url):
         try:
             path = url(seen)
@@ -79,7 +81,11 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
     else:
         path = url
     _check_path(path, endpoint=endpoint)
-    query = {name: wire_value(value) for name, value in params.items() if name not in seen.taken and value is not None}
+    query = {
+        name: wire_value(value, name=name, endpoint=endpoint)
+        for name, value in params.items()
+        if name not in seen.taken and value is not None
+    }
     return Address(path=path, query=query)
 
 
@@ -104,12 +110,3 @@ def _check_path(path: object, *, endpoint: str) -> None:
             f"{endpoint}: the url should be a path such as '/energy/clients', or a function of the parameters"
             " that gives one"
         )
-
-
-def wire_value(value: object) -> str:
-    """A parameter as it stands in an address: JSON's words for booleans."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return writable(str(value))
-    raise UsageError(f"a parameter should be a string, a number or a boolean, not {type(value).__name__}")

@@ -11,6 +11,7 @@ from portal.config.contract import ID_FIELD, PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
 from portal.query.calls import may_have_arrived
 from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
+from portal.query.params import given_params
 from portal.query.specs import AddToList, ListHelper, Outdate, RemoveFromList, Write
 
 if TYPE_CHECKING:
@@ -157,8 +158,7 @@ def _outdated(part: Outdate, write: Write) -> Outdated:
     if part.get_params is None:
         return Outdated()
     try:
-        params = {name: value for name, value in part.get_params(write.variables).items() if value is not None}
-        json.dumps(params, allow_nan=False)
+        params = given_params(part.get_params(write.variables), endpoint=part.target)
     except Exception:
         logger.warning(
             "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",

@@ -195,6 +195,10 @@ class TestInvalidate:
         with pytest.raises(UsageError, match="not both"):
             clients.invalidate(process.request(ada), params={"q": "x"}, matching={"q": "x"})
 
+    def test_so_is_a_value_that_no_query_has(self, process: Process, ada: TokenStore) -> None:
+        with pytest.raises(UsageError, match="'q' should be a string"):
+            clients.invalidate(process.request(ada), matching={"q": object()})
+
 
 class TestPrefetch:
     def test_a_later_read_finds_it(self, world: World, process: Process, ada: TokenStore) -> None:
