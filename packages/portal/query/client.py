@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpRequest
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
+#: Events that a client keeps: more than any page's; a command's client may live for hours.
+MAX_EVENTS: Final = 256
 #: Endpoints whose rows could not be told apart: each is named once per process.
 _named: set[str] = set()
 
@@ -50,11 +52,11 @@ class QueryClient:
 
     Hooks call it; what views and commands call themselves is :meth:`purge`.
 
-    :ivar events: what each query came to, in order.
+    :ivar events: what each query came to, in order; the latest 256.
     """
 
     def __init__(self, *, caller: Caller, shared: Shared, clock: Callable[[], float], registry: Registry) -> None:
-        self._memory = Memory()
+        self._memory = Memory(clock=clock)
         self._clock = clock
         self._counters = shared.counters
         self._scopes = Scopes(namespaces=shared.namespaces, caller=caller, forget=self._memory.clear)
@@ -192,7 +194,7 @@ class QueryClient:
         remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
         verdict = _verdict(outcome, remembered=remembered)
         oldest = min((shown.page.at for shown in outcome.shown), default=None)
-        self.events.append(
+        self._note(
             QueryEvent(
                 key=tuple(query.key.parts),
                 endpoint=query.key.endpoint,
@@ -207,6 +209,10 @@ class QueryClient:
         )
         self._counters.count(query.key.endpoint, verdict)
         return outcome
+
+    def _note(self, event: QueryEvent) -> None:
+        self.events.append(event)
+        del self.events[:-MAX_EVENTS]
 
     def _flattened(self, query: ListQuery, outcome: Outcome) -> PaginatedRes[Any]:
         rows, nameless = unique_rows([shown.rows for shown in outcome.shown], unique_by=query.unique_by)
