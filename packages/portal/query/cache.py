@@ -151,7 +151,9 @@ class QueryCache:
         return self._with_records(log, Found(stamp=stamp, pages=pages), position=position)
 
     def _with_records(self, log: Log, found: Found, *, position: int) -> Found:
-        oldest = min((page.stamp.position for page in found.pages if page.stamp), default=position)
+        oldest = min([page.stamp.position for page in found.pages if page.stamp], default=position)
+        if oldest == position:
+            return found
         records, hole = log.records(after=oldest, until=position)
         pages = list(found.pages)
         for index, page in enumerate(pages):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 #: Hexadecimal characters of a digest that name an entry: 128 bits.
 _DIGEST_CHARS = 32
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginat
 
 def canonical_json(value: object) -> str:
     """JSON with sorted keys: equal text for equal values."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def _parts(endpoint: str, params: Mapping[str, Any], *, paginated: bool) -> list[Any]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 from portal.config.contract import PROFILE_PERMISSIONS_FIELD
 from portal.identity.permissions import permission_strings
 from portal.identity.users import get_user_from_token
-from portal.query.generations import Generations, namespace_generation_key, new_word
+from portal.query.generations import Generations, namespace_generation_key, new_generation
 from portal.query.owed_purges import OwedPurges
 from portal.query.proofs import (
     Proof,
@@ -184,8 +184,8 @@ class Namespaces:
         proof = Proof(scope=scope, expires_at=user.expires_at if user else None)
         # Both at once: a write that ends before finds no proof, and everything cached is older than the generation;
         # one that ends afterwards finds the proof.
-        words = {namespace_generation_key(scope.namespace): new_word()} if begin_generation else {}
-        self._store.set_many({**words, scope.proof: proof.stored()}, lifetime_s=PROOF_LIFETIME_S)
+        numbers = {namespace_generation_key(scope.namespace): new_generation()} if begin_generation else {}
+        self._store.set_many({**numbers, scope.proof: proof.stored()}, lifetime_s=PROOF_LIFETIME_S)
         self._remember(scope.proof, proof)
         return scope
 

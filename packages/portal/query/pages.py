@@ -16,6 +16,8 @@ from portal.errors import ApiMalformedError
 
 Row: TypeAlias = dict[str, Any]
 
+#: What tells rows apart. A tuple: a union is made anew each time that it is asked for, here once for each row.
+_NAMES = (str, int, float)
 #: Members of a stored page.
 _STORED_MEMBERS = 5
 
@@ -109,7 +111,7 @@ def unique_rows(pages: Iterable[Sequence[Row]], *, unique_by: str | Literal[Fals
     for rows in pages:
         for row in rows:
             name = row.get(unique_by)
-            if not isinstance(name, str | int | float):
+            if not isinstance(name, _NAMES):
                 nameless = True
             elif name in seen:
                 continue

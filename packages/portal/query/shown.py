@@ -74,13 +74,11 @@ def shown_pages(found: Found, query: ListQuery, *, judge: Judge) -> tuple[tuple[
 
 def copied(value: Any) -> Any:
     """JSON that its receiver may change: what is remembered or shared never is."""
-    # Rows are flat, mostly: a call for each of their values would cost more than all the rest of a cached read.
+    # Rows are flat, mostly: a look at each of their values would cost more than all the rest of a cached read.
     if type(value) is dict:
-        made = value.copy()
-        for name, part in value.items():
-            if type(part) in _CONTAINERS:
-                made[name] = copied(part)
-        return made
+        if _CONTAINERS.isdisjoint(map(type, value.values())):
+            return value.copy()
+        return {name: copied(part) if type(part) in _CONTAINERS else part for name, part in value.items()}
     if type(value) is list:
         return [copied(part) if type(part) in _CONTAINERS else part for part in value]
     return value
