@@ -28,7 +28,7 @@ from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, 
 from portal.query.retries import Retries
 from portal.query.scopes import Scopes
 from portal.query.shared import Shared, process_shared, shared_on
-from portal.query.shown import Outcome, copied
+from portal.query.shown import Outcome, copied, copied_rows
 from portal.query.specs import ListQuery, Query, Write
 from portal.query.writes import Writes
 
@@ -226,7 +226,7 @@ class QueryClient:
             )
         last = outcome.shown[-1].page if outcome.shown else None
         return PaginatedRes(
-            items=tuple(map(copied, rows)),
+            items=tuple(copied_rows(rows)),
             has_next=last.has_next if last else False,
             next_cursor=last.next_cursor if last else None,
             raw_res=tuple(copied(shown.page.body) for shown in outcome.shown),

@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from portal.config.contract import LIMIT_PARAM
@@ -50,7 +52,17 @@ def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginat
 
     :raises UsageError: a parameter is nothing that an address can carry.
     """
-    given = given_params(params, endpoint=endpoint)
+    given = given_params(params, endpoint=endpoint) if params else {}
+    return _made(endpoint, given, paginated=paginated) if given else _bare(endpoint, paginated)
+
+
+@lru_cache(maxsize=1024)
+def _bare(endpoint: str, paginated: bool) -> QueryKey:
+    """The key of a query without parameters, as most are: made once, so nobody may change its parameters."""
+    return _made(endpoint, MappingProxyType({}), paginated=paginated)
+
+
+def _made(endpoint: str, given: Mapping[str, Any], *, paginated: bool) -> QueryKey:
     text = canonical_json(_parts(endpoint, given, paginated=paginated))
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]
     return QueryKey(endpoint=endpoint, params=given, paginated=paginated, digest=digest)

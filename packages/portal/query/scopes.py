@@ -87,6 +87,8 @@ class Scopes:
 
     def follow(self) -> None:
         """Follow the tokens: a refresh hands the proof on, another sign-in or none ends what the request remembers."""
+        if self._seen == self.token:
+            return
         with self._lock:
             before, now = self._seen, self.token
             self._seen = now

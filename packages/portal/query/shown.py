@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.list_cache import Folded, Judge, fold, is_outdated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from portal.errors import ApiError
     from portal.query.cache import Found
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
 _CONTAINERS: Final = frozenset({dict, list})
+_DICT: Final = frozenset({dict})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +82,18 @@ def copied(value: Any) -> Any:
             return value.copy()
         return {name: copied(part) if type(part) in _CONTAINERS else part for name, part in value.items()}
     if type(value) is list:
+        if _DICT.issuperset(map(type, value)):
+            return copied_rows(value)
         return [copied(part) if type(part) in _CONTAINERS else part for part in value]
     return value
+
+
+def copied_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows that their receiver may change; flat ones, as most are, in one go."""
+    rows = list(rows)
+    if _CONTAINERS.isdisjoint(map(type, chain.from_iterable(map(dict.values, rows)))):
+        return list(map(dict.copy, rows))
+    return list(map(copied, rows))
 
 
 def fresh_prefix(shown: Sequence[Shown], *, now: float, stale_time_s: float) -> int:
