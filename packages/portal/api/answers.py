@@ -41,6 +41,10 @@ _BY_STATUS: dict[int, type[ApiError]] = {
 }
 
 
+#: A body without one of these has no half of a surrogate pair: escapes, a half in UTF-8, a byte of UTF-16 and UTF-32.
+_SIGNS_OF_HALVES = (rb"\ud", rb"\uD", b"\xed", b"\0")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiAnswer:
     """A success.
@@ -73,12 +77,27 @@ def read_answer(reply: Reply) -> ApiAnswer:
 def read_json(content: bytes) -> Any:
     """Parse JSON as RFC 8259 has it: no NaN, no infinities; whole numbers of any size stay whole.
 
+    All its text can be written: half of a surrogate pair, a character to JSON alone, is U+FFFD.
+
     :raises ValueError: it is no JSON, or too deeply nested to be read.
     """
     try:
-        return json.loads(content, parse_constant=_no_constant, parse_float=_finite)
+        data = _parsed(content)
+        if any(sign in content for sign in _SIGNS_OF_HALVES):
+            # Half of a pair stands within one text, never across two: replaced in the whole, parsed once more.
+            data = _parsed(writable(json.dumps(data, ensure_ascii=False)))
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    return data
+
+
+def writable(text: str) -> str:
+    """The text with U+FFFD in the place of half surrogate pairs, as browsers write it; two halves become one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def says_json(reply: Reply) -> bool:
@@ -142,6 +161,10 @@ def _field_errors(problem: Mapping[str, Any]) -> dict[str, list[str]]:
         if isinstance(texts, list) and (kept := [text for text in texts if isinstance(text, str)]):
             found[name] = kept
     return found
+
+
+def _parsed(source: bytes | str) -> Any:
+    return json.loads(source, parse_constant=_no_constant, parse_float=_finite)
 
 
 def _finite(text: str) -> float:
