@@ -135,12 +135,14 @@ def _verified(token: object, *, keys: Mapping[str, Any], expected: Expected) -> 
     except (JoseError, ValueError, TypeError, RecursionError) as error:
         raise TokenFlawError(Flaw.MALFORMED) from error
     algorithm, kid = header.get("alg"), header.get("kid")
+    if not (kid is None or isinstance(kid, str)):
+        raise TokenFlawError(Flaw.MALFORMED)
     if algorithm not in expected.algorithms:
         raise TokenFlawError(Flaw.ALGORITHM)
     fitting = [
         key
         for key in keys["keys"]
-        if isinstance(key, dict) and key.get("kty") != "oct" and kid in {None, key.get("kid")}
+        if isinstance(key, dict) and key.get("kty") != "oct" and (kid is None or key.get("kid") == kid)
     ]
     flaw = Flaw.UNKNOWN_KEY
     for key in fitting:

@@ -114,6 +114,23 @@ def test_what_is_no_token_is_refused(token):
     assert flaw_of(check_logout, token) in {Flaw.MALFORMED, Flaw.ALGORITHM}
 
 
+@pytest.mark.parametrize("kid", [[], {}, ["k"], [["k"]], 5, True])
+def test_a_key_id_that_is_no_text_is_malformed(kid):
+    header, claims, signature = (id_token()).split(".")
+    header = base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "kid": kid}).encode()).rstrip(b"=").decode()
+    token = f"{header}.{claims}.{signature}"
+    assert flaw_of(check, token) is Flaw.MALFORMED
+    assert flaw_of(check_logout, token) is Flaw.MALFORMED
+
+
+@pytest.mark.parametrize("kid", [[], {}, ["k"], 5, True])
+def test_a_published_key_whose_id_is_no_text_hides_no_other(kid):
+    keys = {"keys": [published(EC_KEY, kid), *KEYS["keys"]]}
+    assert check(id_token(), keys=keys).subject == "ada"
+    assert check(id_token(kid=None), keys=keys).subject == "ada"
+    assert flaw_of(check, id_token(kid="other"), keys=keys) is Flaw.UNKNOWN_KEY
+
+
 def test_a_public_key_is_never_taken_as_a_shared_secret():
     secret = "what everybody can read, and forty bytes long"
     forged = jwt.encode({"iss": ISSUER, "aud": CLIENT}, secret, algorithm="HS256", headers={"kid": "k"})
