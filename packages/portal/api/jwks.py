@@ -13,6 +13,7 @@ import logging
 import os
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
@@ -124,7 +125,7 @@ class JwksKeys:
                 keys = read_keys(source)
                 self._set = KeySet(generation=self._set.generation + 1, keys=keys, source=source)
                 logger.info("jwks: %d keys", len(keys))
-        except (ApiUnavailableError, ValueError, jwt.PyJWTError) as error:
+        except (ApiUnavailableError, ValueError) as error:
             logger.warning("jwks: keeping the %d keys that are known: %s", len(self._set.keys), type(error).__name__)
             return False
         self._succeeded = number
@@ -147,21 +148,31 @@ class JwksKeys:
     def _keep_fetching(self) -> None:
         while True:
             self._wanted.clear()
-            up_to_date = self.fetch_now()
+            try:
+                up_to_date = self.fetch_now()
+            except Exception:
+                # This thread is the process's only one: its end would leave the keys as they are for good.
+                logger.exception("jwks: keeping the %d keys that are known", len(self._set.keys))
+                up_to_date = False
             self._fetched.set()
             self._wanted.wait(REFETCH_S if up_to_date else RETRY_S)
 
 
 def read_keys(source: bytes) -> tuple[jwt.PyJWK, ...]:
-    """The usable keys of a JWKS document (RFC 7517, section 5). Pure.
+    """The usable keys of a JWKS document; any other is as if it were not there (RFC 7517, section 5). Pure.
 
-    :raises ValueError: it is no JWKS document.
-    :raises jwt.PyJWTError: none of its keys is usable.
+    :raises ValueError: it is no JWKS document, or none of its keys is usable.
     """
     document = read_json(source)
-    if not isinstance(document, dict):
-        raise ValueError("no JWKS document")  # noqa: TRY004  the caller's document, not its type, is at fault
-    return tuple(jwt.PyJWKSet.from_dict(document).keys)
+    members = document.get("keys") if isinstance(document, dict) else None
+    found = []
+    for member in members if isinstance(members, list) else ():
+        # Whatever the reader raises: of a member in another shape than it expects it may be a TypeError.
+        with suppress(Exception):
+            found.append(jwt.PyJWK(member))
+    if not found:
+        raise ValueError("no JWKS document with a usable key")
+    return tuple(found)
 
 
 def jwks_keys(config: PortalConfig) -> JwksKeys:

@@ -127,6 +127,30 @@ def test_one_unusable_key_does_not_hide_the_others():
     assert kids(read_keys(json.dumps({"keys": [{"kty": "odd", "kid": "x"}, *keys]}).encode())) == ["one"]
 
 
+@pytest.mark.parametrize("name", ["alg", "kid", "kty", "use", "key_ops", "n", "x5c"])
+@pytest.mark.parametrize("value", [5, [], ["RS256"], {"a": 1}, None, "\ufffd"], ids=str)
+def test_one_malformed_key_does_not_hide_the_others(name, value):
+    (sound,) = json.loads(document("one"))["keys"]
+    found = read_keys(json.dumps({"keys": [sound | {"kid": "odd", name: value}, sound]}).encode())
+    assert kids(found)[-1] == "one"
+
+
+@pytest.mark.parametrize("failure", [TypeError("a malformed key"), RuntimeError("whatever")], ids=str)
+def test_the_thread_that_fetches_outlives_whatever_a_fetch_meets(failure, caplog):
+    address = Address(failure)
+    source = JwksKeys(fetch=address)
+    assert source.wait_until_fetched(timeout_s=30)
+    assert address.asked.acquire(timeout=30)
+    assert type(failure).__name__ in caplog.text
+    address.answer = document("one")
+    source.keys_for("one")
+    assert address.asked.acquire(timeout=30)
+    end = time.monotonic() + 30
+    while source.generation == 0 and time.monotonic() < end:
+        pass
+    assert kids(source.keys_for("one")) == ["one"]
+
+
 def test_an_unknown_id_asks_for_one_fetch_in_half_a_minute():
     now = [1000.0]
     address = Address(document("one"))
