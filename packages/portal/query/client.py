@@ -177,6 +177,11 @@ class QueryClient:
         else:
             self.query(query)
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether the backend once said whose the request's access token is."""
+        return self._scopes.is_proven
+
     def purge(self, *, also: Collection[str | None] = ()) -> None:
         """Drop all that is cached for this user, in all processes at once: at sign-out, above all.
 

@@ -47,6 +47,14 @@ class Scopes:
         """The access token that calls carry now."""
         return self._tokens.current.access
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether GET `/me` once said whose the request's access token is; no where that can't be looked up."""
+        try:
+            return self.token is not None and self._namespaces.principal_of(self.token) is not None
+        except StoreUnavailableError:
+            return False
+
     def is_still(self, asker: str | None) -> bool:
         """Whether the request's tokens are still those of the user who asked with this access token."""
         token = self.token

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
-from portal.api.answers import ApiAnswer
+from portal.api.answers import ApiAnswer, read_answer
 from portal.api.deadline import Deadline
 from portal.api.tokens import TokenPair, TokenStore
+from portal.api.transport import Reply
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
@@ -197,11 +198,10 @@ class FakeBackend:
         failure = self.failures.pop(0) if self.failures else None
         if failure is not None:
             raise failure
-        data = self._do(tokens.current.access, method, path, params, json)
-        data = jsoned(data)
+        data = jsoned(self._do(tokens.current.access, method, path, params, json))
         if self.inside is not None:
             self.inside(method, path)
-        return ApiAnswer(status=200, data=data, headers={})
+        return read_answer(Reply(status=200, headers={}, content=data))
 
     def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
         if path in self.open_paths:
@@ -261,9 +261,9 @@ class FakeBackend:
             self.ranks.setdefault(row["id"], min(self.ranks.values(), default=0) - 1)
 
 
-def jsoned(value: Any) -> Any:
-    """What the wire makes of it."""
-    return json.loads(json.dumps(value))
+def jsoned(value: Any) -> bytes:
+    """What stands on the wire: as it is now, whatever is changed before the answer is read."""
+    return json.dumps(value).encode()
 
 
 @dataclass
