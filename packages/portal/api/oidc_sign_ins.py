@@ -12,6 +12,7 @@ hashes and ciphertext.
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -67,11 +68,20 @@ class ProviderSignIns:
         self.store.set(_record_key(token), record | {"hint": sealed}, lifetime_s=self._lifetime(token))
 
     def end(self, logged_out: LoggedOut) -> bool:
-        """The provider ended a session, or all of a user's; False for a logout token that was used before."""
-        if not self.store.add(f"oidc:used:{_hashed('jti', logged_out.token_id)}", 1, lifetime_s=USED_FOR_S):
-            return False
+        """The provider ended a session, or all of a user's; False for a logout token that was used before.
+
+        Where it fails, the same token may be used again: what is missing of the end is then added.
+        """
+        used = f"oidc:used:{_hashed('jti', logged_out.token_id)}"
         name = _hashed("sid", logged_out.sid) if logged_out.sid is not None else _hashed("sub", str(logged_out.subject))
-        self.store.set(_end_key(name), self.clock(), lifetime_s=self.max_age_s)
+        end, now = _end_key(name), self.clock()
+        if not self.store.add(used, now, lifetime_s=USED_FOR_S):
+            found = self.store.get_many([used, end])
+            # The moment of the first use: what began since then is none of this token's business.
+            now = found.get(used, -math.inf)
+            if found.get(end, -math.inf) >= now:
+                return False
+        self.store.set(end, now, lifetime_s=self.max_age_s)
         return True
 
     def has_ended(self, pair: TokenPair) -> bool:

@@ -59,6 +59,8 @@ def accept_logout_token(token: str) -> bool:
     """The provider says that somebody signed out there (Back-Channel Logout 1.0); whether that was believed.
 
     Effective in every application with that sign-in's next refresh, `/me` or `/sign-in-state`.
+
+    :raises StoreUnavailableError: it is sound and could not be noted; the provider may say it again.
     """
     client = oidc_client()
     deadline = Deadline(LOGOUT_CALL_DEADLINE_S)
@@ -77,9 +79,12 @@ def accept_logout_token(token: str) -> bool:
                 raise
             logged_out = check(again=True)
         accepted = provider_sign_ins().end(logged_out)
-    except (TokenFlawError, ApiUnavailableError, StoreUnavailableError) as error:
+    except (TokenFlawError, ApiUnavailableError) as error:
         logger.warning("sign-out by the provider: not accepted: %s", error)
         return False
+    except StoreUnavailableError as error:
+        logger.warning("sign-out by the provider: not noted: %s", error)
+        raise
     logger.info("sign-out by the provider: %s", "accepted" if accepted else "used before")
     return accepted
 

@@ -1,0 +1,65 @@
+"""What the OpenID provider calls by itself."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from portal.api.oidc_provider import OidcClient
+from portal.api.oidc_sign_ins import ProviderSignIns
+from portal.api.oidc_tokens import LoggedOut
+from portal.config.portal_config import OidcProvider
+from portal.errors import StoreUnavailableError
+
+ADDRESS = "/oidc/backchannel-logout"
+
+
+@pytest.fixture
+def gateway(signed_out: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """A browser at the gateway, for which a provider without keys is configured."""
+    oidc = OidcProvider(issuer="https://id.test", client_id="portal")
+    monkeypatch.setattr(settings, "PORTAL", dataclasses.replace(settings.PORTAL, oidc=oidc))
+    monkeypatch.setattr(OidcClient, "metadata", lambda *_, **__: _Metadata)
+    monkeypatch.setattr(OidcClient, "keys", lambda *_, **__: {"keys": []})
+    return signed_out
+
+
+class _Metadata:
+    issuer, algorithms = "https://id.test", ("RS256",)
+
+
+class TestSignOutByTheProvider:
+    def test_a_token_that_is_none_is_refused(self, gateway: Client) -> None:
+        response = gateway.post(ADDRESS, {"logout_token": "a.b.c"})
+        assert response.status_code == 400
+        assert response.json() == {"error": "invalid_request"}
+
+    @pytest.mark.parametrize("kid", ["[]", "{}", "5"])
+    def test_so_is_one_whose_header_is_nonsense(self, gateway: Client, kid: str) -> None:
+        header = b64(f'{{"alg": "RS256", "kid": {kid}}}')
+        response = gateway.post(ADDRESS, {"logout_token": f"{header}.{b64('{}')}.eHg"})
+        assert response.status_code == 400
+
+    def test_a_sound_one_that_the_store_does_not_take_may_be_sent_again(
+        self, gateway: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def end(*_: object) -> bool:
+            raise StoreUnavailableError("down")
+
+        monkeypatch.setattr(ProviderSignIns, "end", end)
+        monkeypatch.setattr(
+            "portal.web.oidc.provider_sign_out.check_logout_token",
+            lambda *_, **__: LoggedOut(subject="ada", sid=None, token_id="j-1"),
+        )
+        response = gateway.post(ADDRESS, {"logout_token": "a.b.c"}, headers={"accept": "*/*"})
+        assert response.status_code == 503
+        assert response["Retry-After"] == "1"
+        assert "no-store" in response["Cache-Control"]
+
+
+def b64(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()

@@ -1,0 +1,114 @@
+"""The provider's ends of sign-ins, when the store fails in the middle of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from portal.api.oidc_sign_ins import USED_FOR_S, ProviderSignIns
+from portal.api.oidc_tokens import LoggedOut, SignedInAs
+from portal.api.tokens import TokenPair
+from portal.errors import StoreUnavailableError
+from portal.store.aliases import SharedStore
+from portal.store.sqlite import SqliteCache
+from portal.store.sqlite_pool import close_idle_connections
+
+OUT = LoggedOut(subject="ada", sid=None, token_id="j-1")
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
+class FailingStore(SharedStore):
+    """Of its operations, counted from zero, one fails: before it has an effect, or after."""
+
+    def __init__(self, cache: SqliteCache) -> None:
+        super().__init__(alias="test")
+        self._cache = cache
+        self.fails_at: int | None = None
+        self.fails_after = False
+        self.done = 0
+
+    def backend(self) -> SqliteCache:
+        return self._cache
+
+    def _do(self, operation: Callable[[Any], Any]) -> Any:
+        fails = self.done == self.fails_at
+        self.done += 1
+        if fails and not self.fails_after:
+            raise StoreUnavailableError("down")
+        result = super()._do(operation)
+        if fails:
+            raise StoreUnavailableError("the answer was lost")
+        return result
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock):
+    cache = SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    cache.clock = clock
+    yield FailingStore(cache)
+    close_idle_connections()
+
+
+@pytest.fixture
+def sign_ins(store: FailingStore, clock: Clock) -> ProviderSignIns:
+    return ProviderSignIns(store=store, max_age_s=100 * USED_FOR_S, clock=clock)
+
+
+def sign_in(sign_ins: ProviderSignIns, number: int) -> TokenPair:
+    pair = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
+    sign_ins.begin(pair, signed_in_as=SignedInAs(subject="ada", sid=None), id_token="an-id-token")
+    return pair
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before it had an effect", "after it had one"])
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_end_that_the_store_took_half_of_is_whole_when_the_provider_says_it_again(store, sign_ins, at, after):
+    older = sign_in(sign_ins, 1)
+    store.done, store.fails_at, store.fails_after = 0, at, after
+    with pytest.raises(StoreUnavailableError):
+        sign_ins.end(OUT)
+    store.fails_at = None
+    sign_ins.end(OUT)
+    assert sign_ins.has_ended(older)
+    assert sign_ins.end(OUT) is False
+
+
+def test_what_began_after_the_half_end_has_not_ended(store, sign_ins):
+    older = sign_in(sign_ins, 1)
+    store.done, store.fails_at = 0, 1
+    with pytest.raises(StoreUnavailableError):
+        sign_ins.end(OUT)
+    store.fails_at = None
+    newer = sign_in(sign_ins, 2)
+    assert sign_ins.end(OUT) is True
+    assert (sign_ins.has_ended(older), sign_ins.has_ended(newer)) == (True, False)
+
+
+def test_a_replay_ends_nothing_that_began_since(sign_ins):
+    sign_ins.end(OUT)
+    newer = sign_in(sign_ins, 1)
+    assert sign_ins.end(OUT) is False
+    assert not sign_ins.has_ended(newer)
+
+
+def test_a_replay_undoes_no_later_end(sign_ins):
+    sign_ins.end(OUT)
+    newer = sign_in(sign_ins, 1)
+    sign_ins.end(LoggedOut(subject="ada", sid=None, token_id="j-2"))
+    assert sign_ins.end(OUT) is False
+    assert sign_ins.has_ended(newer)
