@@ -32,7 +32,7 @@ from portal.web.failures import render_failure
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.problems import problem
-from portal.web.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
+from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,9 +132,12 @@ class ApiAccessMiddleware:
             response.cookies.pop(VAR_PERMITTED_PLATFORMS, None)
             return
         brought = request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
-        # A sign-in may be another user's: what the last one's cookie said is not carried on.
-        carried = brought is not None and not signed_in
-        platforms = dump_platforms_cookie(parse_platforms_cookie(brought)) if carried else None
+        platforms = None
+        if brought is not None and not signed_in:
+            platforms = dump_platforms_cookie(parse_platforms_cookie(brought))
+        elif brought is not None and VAR_PERMITTED_PLATFORMS not in response.cookies:
+            # A sign-in may be another user's, and `/me` has not said what this one may open.
+            remove_cookie(response, VAR_PERMITTED_PLATFORMS, config=self.config)
         write_tokens(response, pair, config=self.config, platforms=platforms)
 
 

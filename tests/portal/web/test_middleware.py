@@ -184,7 +184,20 @@ def test_the_platforms_of_the_last_user_are_not_carried_into_a_new_sign_in():
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: "%5B%22ENERGY%22%5D"})
-    assert VAR_PERMITTED_PLATFORMS not in set_cookies(response)
+    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == ""
+    assert response.cookies[VAR_PERMITTED_PLATFORMS]["max-age"] == 0
+    assert VAR_PERMITTED_PLATFORMS not in run(view).cookies, "nothing to remove"
+
+
+def test_a_new_sign_in_keeps_the_platforms_that_it_learned():
+    def view(request):
+        request.token_store.replace(NEW)
+        response = HttpResponse()
+        response.set_cookie(VAR_PERMITTED_PLATFORMS, "its own")
+        return response
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: "%5B%22ENERGY%22%5D"})
+    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "its own"
 
 
 def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
