@@ -17,6 +17,8 @@ class ApiView(APIView):
     """A view for who is signed in and, where one is named, holds its permission."""
 
     required_permission: ClassVar[str | None] = None
+    # What no view answers stands in no `Allow`.
+    http_method_names: ClassVar[list[str]] = ["get", "post", "put", "patch", "delete", "head"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the caller; then read the body whole, since an idempotent write wants it raw and parsed."""

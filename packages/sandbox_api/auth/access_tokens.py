@@ -33,14 +33,15 @@ class AccessClaims:
 def issue_access_token(*, sign_in: SignIn, now: datetime) -> str:
     """Sign a token for the account of this sign-in, with the permissions that it has now."""
     lifetime = settings.SANDBOX.access_token_lifetime.total_seconds()
+    issued_at = int(now.timestamp())
     return jwt.encode(
         {
             "sub": sign_in.account_id,
             "sid": sign_in.id,
             "permissions": sign_in.account.permissions,
-            "iat": int(now.timestamp()),
-            # Rounded up: many readers take whole seconds, and none should see it end early.
-            "exp": math.ceil(now.timestamp() + lifetime),
+            "iat": issued_at,
+            # Counted from the second of issue, so that a token says exactly how long it lives.
+            "exp": issued_at + math.ceil(lifetime),
             "jti": secrets.token_urlsafe(12),
         },
         settings.SANDBOX.jwt_key,
