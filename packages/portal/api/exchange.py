@@ -14,10 +14,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from portal.api.answers import read_json, says_json
-from portal.api.handover import idempotency_key
+from portal.api.handover import idempotency_key, revocation_key
 from portal.api.issued_tokens import find_unusable
 from portal.api.tokens import TokenPair
-from portal.api.transport import Reply
+from portal.api.transport import BearerAuth, Reply
 from portal.config.contract import (
     ACCESS_TOKEN_FIELD,
     IDEMPOTENCY_HEADER,
@@ -72,8 +72,11 @@ class RefreshExchange(Protocol):
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
         """Present `refresh` once, and wait until the deadline at most."""
 
-    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
-        """Tell the backend that this sign-in is over, as well as can be; a failure is logged, not raised."""
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
+        """Tell the backend that this sign-in is over, as well as can be; a failure is logged, not raised.
+
+        :param bearer: the sign-in's access token, if it is still good for a call.
+        """
 
 
 class DocumentExchange:
@@ -93,14 +96,20 @@ class DocumentExchange:
             return read_silence(error)
         return read_refresh(reply)
 
-    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
-        """See :class:`RefreshExchange`."""
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
+        """See :class:`RefreshExchange`. A call like any other: it carries the bearer and an Idempotency-Key."""
+        headers = {IDEMPOTENCY_HEADER: revocation_key(refresh)}
         try:
-            self._post(LOGOUT_PATH, refresh=refresh, headers={}, deadline=deadline)
+            reply = self._post(LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
         except ApiError as error:
             logger.warning("sign-out: the backend could not be told (%s)", type(error).__name__)
+        else:
+            if reply.status >= HTTPStatus.BAD_REQUEST:
+                logger.warning("sign-out: the backend refused to be told (status %d)", reply.status)
 
-    def _post(self, path: str, *, refresh: str, headers: dict[str, str], deadline: Deadline) -> Reply:
+    def _post(
+        self, path: str, *, refresh: str, headers: dict[str, str], deadline: Deadline, bearer: str | None = None
+    ) -> Reply:
         body = json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode()
         return self._transport.send(
             method="POST",
@@ -112,7 +121,7 @@ class DocumentExchange:
                 **headers,
             },
             body=body,
-            auth=None,
+            auth=None if bearer is None else BearerAuth(bearer),
             deadline=deadline,
             # A kept connection may break at this very moment, and a refresh is never repeated.
             own_connection=True,

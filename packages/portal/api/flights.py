@@ -23,6 +23,10 @@ logger = logging.getLogger(__name__)
 WAIT_AT_EXIT_S: Final = 2.5
 
 
+class NoThreadError(Exception):
+    """The work could not be begun: this process is given no more threads."""
+
+
 class Flight(Generic[T]):
     """One piece of work in a thread of its own. Its result may land before the work is over.
 
@@ -54,6 +58,7 @@ class Flight(Generic[T]):
         """Wait for the result.
 
         :raises TimeoutError: it did not come in time; the work goes on.
+        :raises NoThreadError: there is no work.
         """
         return self._result.result(timeout=timeout_s)
 
@@ -82,7 +87,12 @@ class Flights(Generic[T]):
             self._flying.add(flight)
         # A daemon, so that ending a process never hangs on it; see `_wait_at_exit`.
         thread = threading.Thread(target=self._fly, args=(key, flight, work), name="portal-refresh", daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError as error:  # the machine, or this process's limit, has no more threads
+            logger.error("refresh: %s", error)  # noqa: TRY400  whose words are all there is to say
+            flight.fail(NoThreadError())
+            self._forget(key, flight)
         return flight, True
 
     def in_flight(self) -> list[Flight[T]]:
@@ -97,11 +107,14 @@ class Flights(Generic[T]):
             logger.exception("refresh: unexpected error")
             flight.fail(error)
         finally:
-            with self._lock:
-                if self._boarding.get(key) is flight:
-                    del self._boarding[key]
-                self._flying.discard(flight)
-            flight.over.set()
+            self._forget(key, flight)
+
+    def _forget(self, key: str, flight: Flight[T]) -> None:
+        with self._lock:
+            if self._boarding.get(key) is flight:
+                del self._boarding[key]
+            self._flying.discard(flight)
+        flight.over.set()
 
     def _close_boarding(self, key: str) -> None:
         with self._lock:

@@ -24,6 +24,7 @@ from portal.api.tokens import TokenPair
 _NAME_LABEL: Final = b"portal refresh record, version 1: name"
 _SEAL_LABEL: Final = b"portal refresh record, version 1: seal"
 _IDEMPOTENCY_LABEL: Final = b"portal refresh call, version 1: idempotency key"
+_REVOCATION_LABEL: Final = b"portal sign-out call, version 1: idempotency key"
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
 
@@ -40,6 +41,11 @@ def record_name(refresh: str) -> str:
 def idempotency_key(refresh: str) -> str:
     """The same for every presentation of this token, so that a backend that honours it answers the same."""
     return _labelled_hash(_IDEMPOTENCY_LABEL, refresh)
+
+
+def revocation_key(refresh: str) -> str:
+    """The same for every sign-out of this token, and another than that of its presentation."""
+    return _labelled_hash(_REVOCATION_LABEL, refresh)
 
 
 def seal(pair: TokenPair, *, under: str) -> str:

@@ -11,7 +11,7 @@ next       the hand-over record: the pair that replaced it, sealed; as long as t
 spent      it was replaced; outlives the record by a day, so that it is not presented a second time
 verdict    the last answer was no (failed, 30 s), later (unreachable, 1 s) or never came (lost)
 out        the tombstone: its sign-in was signed out
-before     the records that led to it and that it confirms when it is presented
+before     the name of the token that it replaced, whose record it confirms when it is presented
 =========  ==================================================================================================
 
 What it does not cover: a store that forgets (flushed, restored from an old copy) forgets locks and records, and
@@ -37,6 +37,8 @@ from portal.config.limits import (
 from portal.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from portal.api.tokens import TokenPair
     from portal.store.aliases import SharedStore
 
@@ -56,10 +58,9 @@ class Entry:
     """One token's state, read in one round trip.
 
     :param successor: the pair that replaced it, when its record is there.
-    :param spent: whether it was replaced, also when the record is gone.
+    :param spent: whether it was replaced and its successor is in use; also when the record is gone.
     :param begun_at: when somebody began to present it who has not said yet what came of it; monotonic seconds of
         the machine that did.
-    :param before: names of the records that led to it and are not confirmed yet.
     """
 
     successor: TokenPair | None
@@ -67,21 +68,24 @@ class Entry:
     signed_out: bool
     spent: bool
     begun_at: float | None
-    before: tuple[str, ...]
 
 
 class Ledger:
-    """The entries, read and written. Every method may raise `StoreUnavailableError`."""
+    """The entries, read and written. Every method may raise `StoreUnavailableError`.
 
-    def __init__(self, store: SharedStore) -> None:
+    :param lost_memory_s: how long a token whose answer was lost is not presented again: as long as a sign-in.
+    """
+
+    def __init__(self, store: SharedStore, *, lost_memory_s: float) -> None:
         self._store = store
+        self._lost_memory_s = lost_memory_s
 
     def look(self, refresh: str) -> Entry:
         """The state of one token."""
         name = record_name(refresh)
-        kinds = ("next", "verdict", "out", "spent", "begun", "before")
+        kinds = ("next", "verdict", "out", "spent", "begun")
         found = self._store.get_many([_key(name, kind) for kind in kinds])
-        record, verdict, out, spent, begun, before = (found.get(_key(name, kind)) for kind in kinds)
+        record, verdict, out, spent, begun = (found.get(_key(name, kind)) for kind in kinds)
         successor = None
         if record is not None:
             try:
@@ -96,8 +100,12 @@ class Ledger:
             signed_out=out is not None,
             spent=spent is not None,
             begun_at=None if begun is None else float(begun),
-            before=tuple(before or ()),
         )
+
+    def has_history(self, refresh: str) -> bool:
+        """Whether this token came by a refresh, or was refreshed: so that somebody did sign in."""
+        name = record_name(refresh)
+        return bool(self._store.get_many([_key(name, kind) for kind in ("next", "spent", "before")]))
 
     def lock(self, refresh: str) -> bool:
         """Take the right to present this token; False when somebody has it."""
@@ -116,42 +124,46 @@ class Ledger:
         """Give the lock back unused. Only for who holds it, and only while it can't have expired."""
         self._store.delete(_key(record_name(refresh), "lock"))
 
-    def hand_over(self, *, spent: str, pair: TokenPair, before: tuple[str, ...], lifetime_s: float) -> None:
+    def hand_over(self, *, spent: str, pair: TokenPair, lifetime_s: float) -> None:
         """Leave `pair` for all who still hold `spent`.
 
-        :param before: names of the unconfirmed records that led to `spent`.
         :param lifetime_s: of the new sign-in cookies; for tokens that are not rotated, of the access token.
         """
         name = record_name(spent)
         self._store.set(_key(name, "next"), seal(pair, under=spent), lifetime_s=lifetime_s)
-        if pair.refresh is None or pair.refresh == spent:
-            return
-        self._store.set(_key(record_name(pair.refresh), "before"), [*before, name], lifetime_s=lifetime_s)
+        if pair.refresh is not None and pair.refresh != spent:
+            self._store.set(_key(record_name(pair.refresh), "before"), name, lifetime_s=lifetime_s)
+
+    def shorten(self, *, spent: str, pair: TokenPair, lifetime_s: float) -> None:
+        """Let a record that leads to `pair` by way of others lead there at once."""
+        self._store.set(_key(record_name(spent), "next"), seal(pair, under=spent), lifetime_s=lifetime_s)
 
     def confirm(self, refresh: str) -> None:
         """A browser presented `refresh`: the records that led to it are needed for 60 s more, no longer."""
-        key = _key(record_name(refresh), "before")
-        names = self._store.get(key)
-        if not isinstance(names, list):
-            return
-        # First what outlives the records: a failure in between leaves too much memory rather than too little.
-        self._store.set_many({_key(name, "spent"): 1 for name in names}, lifetime_s=REFRESH_SPENT_MEMORY_S)
-        for name in names:
-            self._store.touch(_key(name, "next"), lifetime_s=HANDOVER_AFTER_USE_S)
-        self._store.delete(key)
+        name, seen = record_name(refresh), set[str]()
+        while name not in seen:
+            seen.add(name)
+            before = self._store.get(_key(name, "before"))
+            if not isinstance(before, str):
+                return
+            # First what outlives the record: a failure in between leaves too much memory rather than too little.
+            self._store.set(_key(before, "spent"), 1, lifetime_s=REFRESH_SPENT_MEMORY_S)
+            self._store.touch(_key(before, "next"), lifetime_s=HANDOVER_AFTER_USE_S)
+            self._store.delete(_key(name, "before"))
+            name = before
 
-    def remember(self, refresh: str, verdict: Verdict, *, lifetime_s: float) -> None:
+    def remember(self, refresh: str, verdict: Verdict) -> None:
         """Keep a verdict, so that a dead token does not hammer the backend."""
         lifetime = {
             Verdict.FAILED: REFRESH_FAILED_MEMORY_S,
             Verdict.UNREACHABLE: REFRESH_UNREACHABLE_MEMORY_S,
-            Verdict.LOST: lifetime_s,
+            Verdict.LOST: self._lost_memory_s,
         }[verdict]
         self._store.set(_key(record_name(refresh), "verdict"), verdict.value, lifetime_s=lifetime)
 
-    def bury(self, refresh: str, *, lifetime_s: float) -> None:
-        """Leave the tombstone: nothing of this sign-in is delivered any more."""
-        self._store.set(_key(record_name(refresh), "out"), 1, lifetime_s=lifetime_s)
+    def bury(self, tokens: Collection[str], *, lifetime_s: float) -> None:
+        """Leave tombstones on tokens of one sign-in: nothing of it is delivered any more."""
+        self._store.set_many({_key(record_name(token), "out"): 1 for token in tokens}, lifetime_s=lifetime_s)
 
 
 def _key(name: str, kind: str) -> str:

@@ -64,7 +64,7 @@ class OidcExchange:
             self._carry_over(refresh, outcome.pair)
         return outcome
 
-    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:  # noqa: ARG002  the provider asks for the client's own credentials
         """See :class:`portal.api.exchange.RefreshExchange`."""
         client = self._client()
         try:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from portal.api.burial import bury
 from portal.api.clock import Clock
 from portal.api.counters import Counters, Outcome, refresh_counters
 from portal.api.deadline import Deadline
-from portal.api.expiry import is_expired, sign_in_lifetime
-from portal.api.flights import Flights
+from portal.api.expiry import is_expired
+from portal.api.flights import Flights, NoThreadError
 from portal.api.handover import record_name
 from portal.api.ledger import Ledger, Verdict
 from portal.api.renewal import Ended, Later, Renewal, Renewed, Result
-from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
+from portal.config.limits import REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, RefreshLostError, SignInEndedError, StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class TokenRefresher:
         counters: Counters | None = None,
     ) -> None:
         self._exchange = exchange
-        self._ledger = Ledger(store)
+        self._ledger = Ledger(store, lost_memory_s=max_age_s)
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters or refresh_counters()
@@ -75,9 +76,13 @@ class TokenRefresher:
             return None
         return self.renew(tokens, deadline=deadline, request_id=request_id)
 
-    def renew(self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None) -> Renewed:
+    def renew(
+        self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None, refused: str | None = None
+    ) -> Renewed:
         """Get newer tokens for the request's refresh token, from whoever has them.
 
+        :param refused: the access token that the backend has just answered 401, if there is one: it is no help,
+            though it may not have expired.
         :raises SignInEndedError: the sign-in is over; the tokens are cleared.
         :raises ApiUnavailableError: no fresh token can be had now.
         """
@@ -87,6 +92,7 @@ class TokenRefresher:
         renewal = Renewal(
             presented=refresh,
             from_browser=refresh == tokens.incoming.refresh,
+            refused=refused,
             request_id=request_id,
             exchange=self._exchange,
             ledger=self._ledger,
@@ -94,19 +100,29 @@ class TokenRefresher:
             counters=self._counters,
             max_age_s=self._max_age_s,
         )
-        flight, started = self._flights.board(record_name(refresh), renewal.fly)
+        result, started = self._board(renewal, deadline)
+        if refused is not None and not started and isinstance(result, Renewed) and result.pair.access == refused:
+            # Another request's flight, which did not know that this token is refused.
+            result, _ = self._board(renewal, deadline)
+        return self._settle(result, tokens, refresh)
+
+    def _board(self, renewal: Renewal, deadline: Deadline) -> tuple[Result, bool]:
+        """The result of the token's flight, as far as this request may wait; and whether this request started it."""
+        name = record_name(renewal.presented)
+        flight, started = self._flights.board(name, renewal.fly)
         waits = not started and not flight.landed
         patience = deadline.remaining() if started else min(deadline.remaining(), REFRESH_WAIT_S)
         try:
             result = flight.result(timeout_s=patience)
-        except TimeoutError:
-            result = Later(outcome=Outcome.BUSY)
+        except (TimeoutError, NoThreadError) as error:
+            logger.info(
+                "refresh %s: %s",
+                name[:8],
+                "nobody to do it" if isinstance(error, NoThreadError) else "waited for in vain",
+            )
             self._counters.count(Outcome.BUSY)
-            logger.info("refresh %s: in flight for longer than a request waits", record_name(refresh)[:8])
-        else:
-            if not started:
-                result = self._joined(result, waited=waits)
-        return self._settle(result, tokens, refresh)
+            return Later(outcome=Outcome.BUSY), started
+        return (result if started else self._joined(result, waited=waits)), started
 
     def judge_refusal(self, tokens: TokenStore, renewed: Renewed) -> None:
         """What it means that the backend answered 401 right after the refresh.
@@ -128,7 +144,7 @@ class TokenRefresher:
             entry = self._ledger.look(pair.refresh)
             if entry.successor is not None or entry.spent:
                 return
-            self._ledger.remember(pair.refresh, Verdict.FAILED, lifetime_s=self._lifetime(pair))
+            self._ledger.remember(pair.refresh, Verdict.FAILED)
         except StoreUnavailableError:
             return
         self._counters.count(Outcome.REJECTED)
@@ -152,25 +168,29 @@ class TokenRefresher:
         if buried and tokens.end(refused=pair.refresh):
             raise SignInEndedError("this sign-in was signed out")
 
-    def sign_out(self, tokens: TokenStore) -> list[TokenPair]:
+    def sign_out(self, tokens: TokenStore, *, genuine: bool = True) -> list[TokenPair]:
         """End this sign-in everywhere: tombstones, the backend told (2 s at most), the request's tokens cleared.
 
         Where the store can't be reached, no tombstone is left: the backend's own revocation remains.
 
+        :param genuine: whether these tokens are known to be a sign-in's. Anybody can sign out made-up ones:
+            theirs leave tombstones for as long only as a response may be on its way, lest they fill the store.
         :returns: the sign-in's pairs, as far as they are known: the presented one first, the newest last.
         """
         pair = tokens.current if tokens.current.refresh else tokens.incoming
         tokens.clear()
         ended = [pair]
         try:
-            self._bury(ended)
+            bury(ended, ledger=self._ledger, genuine=genuine, now=self._clock.now(), max_age_s=self._max_age_s)
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
             logger.warning("sign-out %s: no tombstone, the store can't be reached", record_name(pair.refresh or "")[:8])
-        newest = ended[-1].refresh
-        if newest is not None:
+        newest = ended[-1]
+        if newest.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self._clock.monotonic)
-            self._exchange.revoke(refresh=newest, deadline=deadline)
+            access = newest.access
+            bearer = None if access is None or is_expired(access, now=self._clock.now()) else access
+            self._exchange.revoke(refresh=newest.refresh, bearer=bearer, deadline=deadline)
         return ended
 
     def deliverable(self, tokens: TokenStore) -> TokenPair | None:
@@ -217,24 +237,3 @@ class TokenRefresher:
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
         unavailable = RefreshLostError if result.outcome is Outcome.LOST else ApiUnavailableError
         raise unavailable(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
-
-    def _bury(self, ended: list[TokenPair]) -> None:
-        """Leave tombstones on the tokens of the one pair in `ended`, and on its known successors, which are added."""
-        seen = set()
-        while True:
-            pair = ended[-1]
-            for token in (pair.access, pair.refresh):
-                if token is None or token in seen:
-                    continue
-                seen.add(token)
-                # Also where a token is over by this machine's clock: the backend's may differ.
-                lifetime = sign_in_lifetime(token, now=self._clock.now(), default_s=self._max_age_s)
-                self._ledger.bury(token, lifetime_s=max(HANDOVER_AFTER_USE_S, lifetime))
-            # Read after the tombstone is written: a refresh in flight that hands over later finds it.
-            successor = None if pair.refresh is None else self._ledger.look(pair.refresh).successor
-            if successor is None or successor in ended:
-                return
-            ended.append(successor)
-
-    def _lifetime(self, pair: TokenPair) -> int:
-        return sign_in_lifetime(pair.refresh, now=self._clock.now(), default_s=self._max_age_s)

@@ -46,6 +46,8 @@ LAST_LOOK_S: Final = 0.2
 LATEST_START_S: Final = 3.0
 #: A lock is given back by its holder only while it can't have expired and be somebody else's, seconds.
 LATEST_UNLOCK_S: Final = REFRESH_LOCK_S - 2.0
+#: Records between a presented token and the newest pair from which on the way is shortened.
+LONG_WAY: Final = 4
 #: How long what the store would not take is offered to it again, and how often, seconds.
 PATIENCE_S: Final = 600.0
 OFFER_PAUSE_S: Final = 0.25
@@ -85,11 +87,13 @@ class Renewal:
     :param presented: the refresh token that a request holds.
     :param from_browser: whether it came in that request's cookies: the browser has it, so the records that led
         to it have done their work.
+    :param refused: the access token that the backend refused though it had not expired; it is no help.
     :param max_age_s: lifetime of a sign-in whose refresh token names none.
     """
 
     presented: str = field(repr=False)
     from_browser: bool
+    refused: str | None = field(repr=False)
     request_id: str | None
     exchange: RefreshExchange
     ledger: Ledger
@@ -107,8 +111,7 @@ class Renewal:
                 self.ledger.confirm(self.presented)
             while True:
                 head, pair, entry = self._follow()
-                result = self._known(head, pair, entry, waited=waited)
-                result = result or self._present(flight, head, before=entry.before)
+                result = self._known(head, pair, entry, waited=waited) or self._present(flight, head)
                 if result is None and patience.passed:
                     result = Later(outcome=Outcome.BUSY)
                 if result is not None:
@@ -126,13 +129,18 @@ class Renewal:
     def _follow(self) -> tuple[str, TokenPair | None, Entry]:
         """Along the records to the newest refresh token: it, the pair that it came in, and its entry."""
         head, pair = self.presented, None
-        entry = self.ledger.look(head)
+        first = entry = self.ledger.look(head)
+        seen = {head}
         while entry.successor is not None and not entry.signed_out:
             pair = entry.successor
-            if pair.refresh is None or pair.refresh == head:  # a backend that does not rotate
+            if pair.refresh is None or pair.refresh in seen:  # a backend that does not rotate, or not always
                 break
             head = pair.refresh
+            seen.add(head)
             entry = self.ledger.look(head)
+        if pair is not None and len(seen) > LONG_WAY and not (first.spent or entry.signed_out):
+            # A browser that keeps no cookies comes this way each time, and it grows by one with each rotation.
+            self.ledger.shorten(spent=self.presented, pair=pair, lifetime_s=self._lifetime(pair))
         return head, pair, entry
 
     def _known(self, head: str, pair: TokenPair | None, entry: Entry, *, waited: bool) -> Result | None:
@@ -141,7 +149,12 @@ class Renewal:
             return Ended(outcome=Outcome.SIGNED_OUT)
         if entry.verdict is Verdict.FAILED:
             return Ended(outcome=Outcome.REJECTED)
-        if pair is not None and pair.access and not is_expired(pair.access, now=self.clock.now()):
+        if (
+            pair is not None
+            and pair.access
+            and pair.access != self.refused
+            and not is_expired(pair.access, now=self.clock.now())
+        ):
             return Renewed(pair=pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
         if entry.verdict is not None:
             lost = entry.verdict is Verdict.LOST
@@ -153,23 +166,31 @@ class Renewal:
 
     # --- the call ---
 
-    def _present(self, flight: Flight[Result], head: str, *, before: tuple[str, ...]) -> Result | None:
+    def _present(self, flight: Flight[Result], head: str) -> Result | None:
         """Present `head` to the backend; None where somebody else is doing so, or has just done it."""
         asked_at = self.clock.monotonic()
         if not self.ledger.lock(head):
             return None
-        if not self._is_to_be_presented(head, asked_at):
-            self._give_back(asked_at, lambda: self.ledger.unlock(head))
-            return None
-        self.ledger.begin(head, at=self.clock.monotonic())
-        deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
-        answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
-        result: Result
+        unlock = self.ledger.unlock
+        try:
+            if not self._is_to_be_presented(head, asked_at):
+                self._give_back(asked_at, unlock, head)
+                return None
+            unlock = self.ledger.settle
+            self.ledger.begin(head, at=self.clock.monotonic())
+            deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
+            answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
+        except StoreUnavailableError:
+            # Nothing was sent. The store may have failed for a moment only: let nobody wait for the lock to expire.
+            self._give_back(asked_at, unlock, head)
+            raise
+        result: Result | None
         if isinstance(answer, Granted):
-            result = self._grant(flight, head, answer.pair, before=before)
+            result, noted = self._grant(flight, head, answer.pair), True
         else:
-            result = self._deny(flight, head, answer)
-        self._give_back(asked_at, lambda: self.ledger.settle(head))
+            result, noted = self._deny(flight, head, answer)
+        if noted:  # else the lock keeps the token from being presented again at once
+            self._give_back(asked_at, self.ledger.settle, head)
         return result
 
     def _is_to_be_presented(self, head: str, asked_at: float) -> bool:
@@ -188,19 +209,19 @@ class Renewal:
         now_head, pair, entry = self._follow()
         return entry if now_head == head and self._known(head, pair, entry, waited=False) is None else None
 
-    def _grant(self, flight: Flight[Result], head: str, pair: TokenPair, *, before: tuple[str, ...]) -> Result:
+    def _grant(self, flight: Flight[Result], head: str, pair: TokenPair) -> Result:
         """Hand the new pair over; it is the result, unless the sign-in was signed out meanwhile."""
         renewed = Renewed(pair=pair, outcome=Outcome.REFRESHED)
 
         def hand_over() -> bool:
             lifetime = self._record_lifetime(pair, head)
-            self.ledger.hand_over(spent=head, pair=pair, before=before, lifetime_s=lifetime)
+            self.ledger.hand_over(spent=head, pair=pair, lifetime_s=lifetime)
             # Asked after the record is written: a sign-out that came before is seen here, and one that comes
             # later finds the record and buries the new token itself.
             if not any(self.ledger.look(token).signed_out for token in {self.presented, head}):
                 return False
             if pair.refresh is not None:
-                self.ledger.bury(pair.refresh, lifetime_s=self._lifetime(pair))
+                self.ledger.bury([pair.refresh], lifetime_s=self._lifetime(pair))
             return True
 
         try:
@@ -216,11 +237,11 @@ class Renewal:
         self._land(flight, ended)
         if pair.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
-            self.exchange.revoke(refresh=pair.refresh, deadline=deadline)
+            self.exchange.revoke(refresh=pair.refresh, bearer=pair.access, deadline=deadline)
         return ended
 
-    def _deny(self, flight: Flight[Result], head: str, answer: Refused | Unanswered) -> Result:
-        """Remember why there are no tokens."""
+    def _deny(self, flight: Flight[Result], head: str, answer: Refused | Unanswered) -> tuple[Result, bool]:
+        """Remember why there are no tokens; say why, and whether it is remembered."""
         name = record_name(head)[:8]
         result: Result
         if isinstance(answer, Refused):
@@ -234,16 +255,16 @@ class Renewal:
             verdict, result = Verdict.UNREACHABLE, Later(outcome=Outcome.UNREACHABLE)
 
         def remember() -> bool:
-            self.ledger.remember(head, verdict, lifetime_s=self.max_age_s)
+            self.ledger.remember(head, verdict)
             return True
 
         try:
-            remember()
+            return result, remember()
         except StoreUnavailableError:
-            if verdict is Verdict.LOST:
-                self._land(flight, result, hold=True)
-                self._insist(head, remember)
-        return result
+            if verdict is not Verdict.LOST:
+                return result, False
+            self._land(flight, result, hold=True)
+            return result, self._insist(head, remember)
 
     def _insist(self, head: str, write: Callable[[], bool]) -> bool:
         """Offer to the store until it takes it what must not be forgotten; False when patience ends."""
@@ -257,13 +278,13 @@ class Renewal:
         logger.error("refresh %s: the store never took what came of it", record_name(head)[:8])
         return False
 
-    def _give_back(self, locked_at: float, unlock: Callable[[], None]) -> None:
+    def _give_back(self, locked_at: float, unlock: Callable[[str], None], head: str) -> None:
         if self.clock.monotonic() - locked_at > LATEST_UNLOCK_S:
             return
         try:
-            unlock()
+            unlock(head)
         except StoreUnavailableError:
-            logger.debug("refresh: a lock is left to expire")
+            logger.debug("refresh %s: the lock is left to expire", record_name(head)[:8])
 
     def _land(self, flight: Flight[Result], result: Result, *, hold: bool = False) -> None:
         if flight.land(result, hold=hold):
@@ -279,4 +300,5 @@ class Renewal:
         if pair.refresh not in {None, head} or pair.access is None:
             return self._lifetime(pair)
         end = expires_at(pair.access)
-        return self._lifetime(pair) if end is None else max(1.0, end - self.clock.now())
+        lifetime = self._lifetime(pair)
+        return lifetime if end is None else max(1.0, min(end - self.clock.now(), lifetime))

@@ -119,7 +119,7 @@ class ApiSession:
             if tokens.current.refresh is None or not call.rewind():
                 raise
         if tokens.current.access == access:
-            renewed = self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id)
+            renewed = self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id, refused=access)
         return self._once_more(call, tokens, renewed)
 
     def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline | None = None) -> None:

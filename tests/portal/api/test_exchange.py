@@ -37,6 +37,27 @@ def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
     assert request.headers["x-request-id"] == "id"
 
 
+@pytest.mark.parametrize(("bearer", "header"), [("a1", "Bearer a1"), (None, None)])
+def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | None):
+    with scripted_server(lambda _, out: out.sendall(reply(status="204 No Content"))) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+        DocumentExchange(transport).revoke(refresh="r1", bearer=bearer, deadline=Deadline(10))
+        transport.close()
+    (request,) = server.received
+    assert request.line == "POST /auth/logout HTTP/1.1"
+    assert json.loads(request.body) == {"refreshToken": "r1"}
+    assert request.headers.get("authorization") == header
+    assert request.headers["idempotency-key"] not in {"", idempotency_key("r1")}
+
+
+def test_a_backend_that_refuses_a_sign_out_is_a_line_in_the_log(caplog):
+    with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+        DocumentExchange(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
+        transport.close()
+    assert "refused to be told (status 401)" in caplog.text
+
+
 def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)

@@ -187,7 +187,7 @@ def test_a_provider_that_is_down_has_not_taken_the_token(provider, exchange):
 
 def test_a_revocation_that_fails_is_no_error(provider, exchange):
     provider.take_down()
-    exchange.revoke(refresh="refresh-1", deadline=Deadline(1))
+    exchange.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
 
 
 def test_without_the_store_nothing_is_presented(provider):

@@ -55,7 +55,7 @@ def test_a_token_that_no_header_or_cookie_carries_is_refused_at_sign_in_and_logg
 def test_sign_out_tells_the_backend_and_leaves_nothing():
     logout = responses.post("http://backend.test/auth/logout", status=204)
     tokens = TokenStore(TokenPair(access="a", refresh="a-refresh-token-of-this-test"))
-    sign_out(tokens)
+    sign_out(tokens, genuine=True)
     assert tokens.cleared
     assert logout.call_count == 1
     assert responses.calls[0].request.body == b'{"refreshToken": "a-refresh-token-of-this-test"}'
@@ -66,5 +66,5 @@ def test_sign_out_tells_the_backend_and_leaves_nothing():
 def test_sign_out_succeeds_whatever_the_backend_says(answer):
     responses.post("http://backend.test/auth/logout", **answer)
     tokens = TokenStore(TokenPair(access="a", refresh=f"another-refresh-token-{answer}"))
-    sign_out(tokens)
+    sign_out(tokens, genuine=True)
     assert tokens.cleared

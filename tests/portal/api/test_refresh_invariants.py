@@ -295,7 +295,7 @@ def test_7_a_sign_out_during_the_refresh_is_not_undone(world: World):
     world.backend.answers = []
     tokens = process.request(pair)
     # The backend does not know of the sign-out in time, and grants new tokens.
-    world.backend.revoke = lambda *, refresh, deadline: world.backend.revoked.append(refresh)
+    world.backend.revoke = lambda *, refresh, bearer, deadline: world.backend.revoked.append(refresh)
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     process.settle()
@@ -428,7 +428,7 @@ def test_9_the_lock_outlives_the_call(world: World):
     assert limits.REFRESH_LOCK_S > limits.REFRESH_DEADLINE_S
     pair = world.backend.sign_in()
     winner, other = world.process(), world.process()
-    ledger = Ledger(other.store)
+    ledger = Ledger(other.store, lost_memory_s=MAX_AGE_S)
     free = []
 
     def the_call_takes_all_its_time(refresh: str) -> None:
@@ -466,7 +466,7 @@ def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: Wo
 def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(world: World):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
-    ledger = Ledger(other.store)
+    ledger = Ledger(other.store, lost_memory_s=MAX_AGE_S)
 
     def suspended_for_longer_than_the_lock(refresh: str) -> None:
         world.time.advance(limits.REFRESH_LOCK_S + 1)
@@ -484,7 +484,7 @@ def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(worl
 def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(world: World):
     pair = world.backend.sign_in()
     dead, other = world.process(), world.process()
-    assert Ledger(dead.store).lock(pair.refresh)
+    assert Ledger(dead.store, lost_memory_s=MAX_AGE_S).lock(pair.refresh)
     tokens = other.request(pair)
     with pytest.raises(ApiUnavailableError):
         other.refresh(tokens)

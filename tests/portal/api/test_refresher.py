@@ -163,7 +163,7 @@ def test_sign_out_without_tokens_asks_nobody(world: World):
 def test_sign_out_while_the_store_is_down_still_tells_the_backend(world: World, caplog):
     pair = world.backend.sign_in()
     process = world.process()
-    process.store.set = _unavailable
+    process.store.set_many = _unavailable
     tokens = process.request(pair)
     process.refresher.sign_out(tokens)
     assert tokens.cleared

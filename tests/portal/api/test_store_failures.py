@@ -18,7 +18,7 @@ from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailabl
 from portal.store.sqlite_file import open_database
 from portal.store.sqlite_pool import close_idle_connections
 from tests.portal.api.conftest import caches, redis_entry
-from tests.portal.api.world import Process, World
+from tests.portal.api.world import MAX_AGE_S, Process, World
 from tests.redis_server import RedisServer
 
 
@@ -134,7 +134,7 @@ def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_pres
 def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
     pair = world.backend.sign_in()
     dead, other = world.process(), world.process()
-    ledger = Ledger(dead.store)
+    ledger = Ledger(dead.store, lost_memory_s=MAX_AGE_S)
     assert ledger.lock(pair.refresh)
     ledger.begin(pair.refresh, at=world.time())
     world.time.advance(limits.REFRESH_LOCK_S + 1)

@@ -75,7 +75,7 @@ class RotatingBackend:
                 return Refused(reason="replay")
             return Granted(pair=self._issue(family))
 
-    def revoke(self, *, refresh: str, deadline: Deadline) -> None:
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
         self.revoked.append(refresh)
         self._current.pop(self._family_of.get(refresh, ""), None)
 
@@ -114,10 +114,10 @@ class Process:
         """A request whose cookies hold `pair`."""
         return TokenStore(pair)
 
-    def refresh(self, tokens: TokenStore, *, budget_s: float = 10.0) -> Outcome:
+    def refresh(self, tokens: TokenStore, *, budget_s: float = 10.0, refused: str | None = None) -> Outcome:
         """What a 401, or an expired access token, makes of a request."""
         # Real seconds: how long this test may wait for the flight's thread.
-        return self.refresher.renew(tokens, deadline=Deadline(budget_s)).outcome
+        return self.refresher.renew(tokens, deadline=Deadline(budget_s), refused=refused).outcome
 
     def counts(self) -> dict[Outcome, int]:
         return {outcome: number for outcome, number in self.counters.snapshot().items() if number}

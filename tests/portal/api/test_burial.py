@@ -1,0 +1,75 @@
+"""Sign-out's tombstones: on every known token of the sign-in, and for as long as it could still be used."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.api.ledger import Ledger
+from portal.api.tokens import TokenPair
+from portal.config import limits
+from portal.errors import SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import MAX_AGE_S, Process, World, jwt
+
+DAY_S = 24 * 3600
+
+
+def fail_operation(process: Process, number: int) -> None:
+    """Let one operation of this process's store fail, counted from 0."""
+    do, done = process.store._do, []
+
+    def operate(operation):
+        done.append(operation)
+        if len(done) - 1 == number:
+            raise StoreUnavailableError("store 'refresh': for a moment")
+        return do(operation)
+
+    process.store._do = operate
+
+
+def is_signed_out(process: Process, token: str) -> bool:
+    return Ledger(process.store, lost_memory_s=MAX_AGE_S).look(token).signed_out
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(world: World, number: int):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    late = process.request(pair)
+    process.refresh(late)
+    fail_operation(other, number)
+    other.refresher.sign_out(other.request(pair))
+    assert process.refresher.deliverable(late) is None
+    with pytest.raises(SignInEndedError):
+        process.refresher.refuse_signed_out(process.request(late.current))
+    assert world.backend.revoked == [late.current.refresh]
+
+
+def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(world: World):
+    process = world.process()
+    made_up = TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up")
+    process.refresher.sign_out(process.request(made_up), genuine=False)
+    assert all(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
+    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    assert not any(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
+
+
+def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live(world: World):
+    process = world.process()
+    known = TokenPair(access=jwt(exp=world.time() + 300), refresh=jwt(exp=world.time() + 7 * DAY_S))
+    process.refresher.sign_out(process.request(known), genuine=True)
+    world.time.advance(7 * DAY_S - 1)
+    assert is_signed_out(process, known.refresh)
+    world.time.advance(2)
+    assert not is_signed_out(process, known.refresh)
+
+
+@pytest.mark.parametrize("presented", ["first", "newest"])
+def test_a_sign_in_that_was_refreshed_is_known(world: World, presented: str):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    pair = first if presented == "first" else tokens.current
+    process.refresher.sign_out(process.request(pair), genuine=False)
+    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    assert is_signed_out(process, tokens.current.refresh)
