@@ -18,7 +18,7 @@ class ApiView(APIView):
 
     required_permission: ClassVar[str | None] = None
     # What no view answers stands in no `Allow`.
-    http_method_names = ["get", "post", "put", "patch", "delete", "head"]  # noqa: RUF012  the framework's own declaration
+    http_method_names = ["get", "post", "put", "patch", "delete", "head"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the caller; then read the body whole, since an idempotent write wants it raw and parsed."""
