@@ -8,6 +8,10 @@ from pathlib import Path
 
 import django_htmx
 import pytest
+import responses
+from django.test import Client, override_settings
+
+from tests.portal.web.conftest import BACKEND
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = [ROOT / "packages" / "portal" / "web" / "templates", *sorted((ROOT / "apps").glob("*/templates"))]
@@ -48,3 +52,12 @@ def test_a_page_ships_little_script() -> None:
     htmx = Path(django_htmx.__file__).parent / "static" / "django_htmx" / "htmx-2.min.js"
     weights = [len(gzip.compress(path.read_bytes())) for path in (htmx, *static.glob("*.js"))]
     assert sum(weights) <= SCRIPT_LIMIT
+
+
+def test_no_script_of_debug_puts_a_refusal_in_place_of_the_page(
+    backend: responses.RequestsMock, energy_user: Client
+) -> None:
+    backend.get(f"{BACKEND}/energy/clients", json={"items": [], "hasNext": False, "nextCursor": None})
+    with override_settings(DEBUG=True):
+        body = energy_user.get("/en/energy/clients").content.decode()
+    assert re.findall(r'<script[^>]* src="[^"]*/([^/"]+)"', body) == ["htmx-2.min.js", "portal.js", "sign-in-watch.js"]
