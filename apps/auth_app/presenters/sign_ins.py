@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from django.utils.translation import gettext as _
+
 from portal.web.records import moment, text
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ _SYSTEMS: Final = (
     ("Linux", "Linux"),
 )
 MAX_DEVICE_CHARS: Final = 80
+#: What the backend keeps for a browser that named itself nothing: the portal's own name, or none.
+_NO_BROWSER: Final = frozenset({"", "portal"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +57,11 @@ def present_sign_in(record: Mapping[str, Any]) -> SignInRow:
 
 
 def device_name(user_agent: str) -> str:
-    """`Firefox, Windows` where both are known, else what the browser called itself."""
+    """`Firefox, Windows` where both are known, else what the browser called itself, if it did."""
+    if user_agent in _NO_BROWSER:
+        return _("Unknown browser")
     known = [_first_match(user_agent, names) for names in (_BROWSERS, _SYSTEMS)]
-    return ", ".join(name for name in known if name) or user_agent[:MAX_DEVICE_CHARS] or "–"
+    return ", ".join(name for name in known if name) or user_agent[:MAX_DEVICE_CHARS]
 
 
 def _first_match(user_agent: str, names: tuple[tuple[str, str], ...]) -> str:

@@ -38,7 +38,8 @@ def test_an_empty_form_names_both_fields() -> None:
         (EDGE, "Edge, macOS"),
         (SAFARI, "Safari, iPhone"),
         ("curl/8.0", "curl/8.0"),
-        ("", "–"),
+        ("", "Unknown browser"),
+        ("portal", "Unknown browser"),
     ],
 )
 def test_browsers_are_named_as_people_do(user_agent: str, name: str) -> None:
