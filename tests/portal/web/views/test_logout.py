@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
 import responses
 from django.test import Client
 
+from portal.api.handover import record_name
+from portal.config.limits import HANDOVER_AFTER_USE_S
+from portal.store.aliases import refresh_store
+from portal.testing import profile_of
 from tests.portal.web.conftest import BACKEND
 
 SIGN_IN_COOKIES = ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS")
@@ -40,6 +45,34 @@ def test_a_backend_that_fails_keeps_nobody_signed_in(
     response = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="r1").post("/en/logout")
     assert response.status_code == 303
     assert response.cookies["VAR_REFRESH_TOKEN"].value == ""
+
+
+def tombstone_lifetimes(refresh: str) -> list[float]:
+    """For how long this token's tombstone stands, seconds."""
+    key = f"%{record_name(refresh)}:out"
+    rows, _ = refresh_store().backend()._run("SELECT expires FROM entries WHERE key LIKE ?", (key,))
+    return [expires - time.time() for (expires,) in rows]
+
+
+def test_made_up_tokens_leave_no_lasting_trace_in_the_store(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+) -> None:
+    backend.post(f"{BACKEND}/auth/logout", status=204)
+    browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="made-up").post("/en/logout")
+    (lifetime,) = tombstone_lifetimes("made-up")
+    assert lifetime <= HANDOVER_AFTER_USE_S
+
+
+def test_a_sign_in_that_the_backend_knows_stays_signed_out(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+) -> None:
+    backend.post(f"{BACKEND}/auth/logout", status=204)
+    backend.get(f"{BACKEND}/me", json=profile_of("usr_1", "ENERGY_APP"))
+    browser = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="genuine")
+    assert browser.get("/en/essentials").status_code == 200
+    browser.post("/en/logout")
+    (lifetime,) = tombstone_lifetimes("genuine")
+    assert lifetime > 24 * 3600
 
 
 def test_without_a_sign_in_it_is_done_at_once(backend: responses.RequestsMock) -> None:
