@@ -8,7 +8,7 @@ from apps.auth_app.views.login import login
 from apps.auth_app.views.oidc import backchannel_logout, from_provider, to_provider
 from apps.auth_app.views.profile import profile, revoke, revoke_all
 from apps.auth_app.views.signed_out import signed_out
-from portal.web.pages import open_page
+from portal.web.pages import open_page, says_what_it_takes
 from portal.web.urls import portal_patterns
 
 handler400 = "portal.web.failures.bad_request"
@@ -18,7 +18,7 @@ handler500 = "portal.web.failures.server_error"
 
 urlpatterns = [
     path("login/oidc/callback", from_provider, name="oidc-callback"),
-    path("oidc/backchannel-logout", backchannel_logout, name="oidc-backchannel-logout"),
+    path("oidc/backchannel-logout", says_what_it_takes(backchannel_logout), name="oidc-backchannel-logout"),
     *portal_patterns(
         pages=[
             open_page("login", login, name="login"),

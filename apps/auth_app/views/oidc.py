@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING
 
-from django.http import Http404, JsonResponse
+from django.http import JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from portal.config.runtime import portal_config
+from portal.web.failures import page_not_found
 from portal.web.oidc.attempts import (
     forget_attempt,
     forget_stale_attempts,
@@ -25,13 +27,25 @@ from portal.web.privacy import keep_private
 from portal.web.shell import active_locale
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest, HttpResponse
 
 
+def only_with_provider(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """The view where an OpenID provider signs people in; elsewhere nothing stands at its address, in `DEBUG` too."""
+
+    @wraps(view)
+    def found(request: HttpRequest) -> HttpResponse:
+        return view(request) if portal_config().oidc.enabled else page_not_found(request)
+
+    return found
+
+
+@only_with_provider
 @require_safe
 def to_provider(request: HttpRequest) -> HttpResponse:
     """Begin an attempt, and send the browser to the provider."""
-    _only_with_provider()
     attempt = new_attempt(wanted=request.GET.get("next", ""), locale=active_locale())
     url = authorization_url(attempt)
     if isinstance(url, ProviderFailure):
@@ -42,10 +56,10 @@ def to_provider(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@only_with_provider
 @require_safe
 def from_provider(request: HttpRequest) -> HttpResponse:
     """End an attempt: signed in, or a page that says why not. Each attempt ends once."""
-    _only_with_provider()
     attempt = find_callback_attempt(request)
     with translation.override(attempt.locale if attempt else active_locale()):
         outcome = sign_in_from_callback(request, attempt)
@@ -59,21 +73,16 @@ def from_provider(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt  # the provider calls, not a browser; the token that it brings is signed
+@only_with_provider
 @require_POST
 def backchannel_logout(request: HttpRequest) -> HttpResponse:
     """The provider says that somebody signed out there (Back-Channel Logout 1.0, section 2.8)."""
-    _only_with_provider()
     if accept_logout_token(request.POST.get("logout_token", "")):
         response = JsonResponse({})
     else:
         response = JsonResponse({"error": "invalid_request"}, status=400)
     response["Cache-Control"] = "no-store"
     return response
-
-
-def _only_with_provider() -> None:
-    if not portal_config().oidc.enabled:
-        raise Http404
 
 
 def _failure_page(request: HttpRequest, failure: ProviderFailure) -> HttpResponse:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
@@ -106,9 +107,21 @@ _FAILURES: Final = {
             icon="portal/icons/compass.svg",
         ),
         Failure(
+            status=405,
+            title=_("This address can’t be opened like this"),
+            text=_("It takes only what a form or button of a page sends to it. Nothing was changed."),
+            icon="portal/icons/compass.svg",
+        ),
+        Failure(
             status=409,
             title=_("This has changed meanwhile"),
             text=_("What you sent does not fit the present state. Load the page again and repeat your change."),
+        ),
+        Failure(
+            status=413,
+            title=_("This is too much at once"),
+            text=_("What was sent is larger than a form of this portal may be. Nothing was changed."),
+            in_shell=False,
         ),
         Failure(
             status=422,
@@ -203,14 +216,25 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
     return _answer(request, _CSRF_FAILURE)
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
-    """Django's `handler400`."""
-    return _answer(request, _FAILURES[400])
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's `handler400`; 413 where it was the size that Django refused."""
+    too_large = isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent)
+    return _answer(request, _FAILURES[413 if too_large else 400])
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
     """Django's `handler403`."""
     return _answer(request, _FAILURES[403])
+
+
+def method_refused(request: HttpRequest, *, allow: str) -> HttpResponse:
+    """The address is there, but not for this method.
+
+    :param allow: the methods that it takes, as the header names them.
+    """
+    response = _answer(request, _FAILURES[405])
+    response["Allow"] = allow
+    return response
 
 
 @csrf_exempt

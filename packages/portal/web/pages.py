@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.shortcuts import redirect
@@ -10,7 +11,7 @@ from django.urls import URLPattern, path, reverse
 
 from portal.errors import ApiForbiddenError
 from portal.web.essentials import platform_is_denied
-from portal.web.failures import offer_list, render_failure
+from portal.web.failures import method_refused, offer_list, render_failure
 from portal.web.navigation import lead_home
 from portal.web.platforms_mirror import mirror_platforms
 from portal.web.privacy import keep_private
@@ -46,14 +47,28 @@ def page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
 
 def open_page(route: str, view: View, *, name: str) -> URLPattern:
     """A page that needs no platform: the gateway's, and the neutral ones."""
+    answering = says_what_it_takes(view)
 
     @wraps(view)
     def kept_private(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = view(request, *args, **kwargs)
+        response = answering(request, *args, **kwargs)
         mirror_platforms(request, response)
         return keep_private(response)
 
     return path(route, kept_private, name=name)
+
+
+def says_what_it_takes(view: View) -> View:
+    """The same view with a page of its own where Django's decorators leave a 405 without a word."""
+
+    @wraps(view)
+    def answering(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        return method_refused(request, allow=response["Allow"])
+
+    return answering
 
 
 def see_other(url: str, *args: object) -> HttpResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 
 from portal.testing import Backend, Fault, SignedIn, row_ids
 
@@ -62,3 +62,11 @@ def test_ending_this_one_signs_out(backend: Backend, signed_in: SignedIn) -> Non
     assert (response.status_code, response["Location"]) == (303, "http://localhost:8000/en/signed-out")
     assert response.cookies["VAR_ACCESS_TOKEN"]["max-age"] == 0
     assert len(backend.calls_to("/auth/logout")) == 1
+
+
+@pytest.mark.parametrize("path", ["/login/oidc/callback", "/en/login/oidc"])
+def test_without_a_provider_its_addresses_are_our_own_404_in_debug_too(path: str) -> None:
+    with override_settings(DEBUG=True):
+        response = Client(headers={"accept": "text/html"}).get(path)
+    assert response.status_code == 404
+    assert "There is nothing here" in response.content.decode()

@@ -183,3 +183,38 @@ def test_every_failure_status_of_the_tree_has_a_page() -> None:
         todo += error_class.__subclasses__()
         found.add(failure_for(error_class()).status)
     assert found <= {401, 403, 404, 409, 422, 502, 503}
+
+
+def test_a_body_that_is_too_large_is_said_to_be_and_no_address_is_blamed(energy_user: Client) -> None:
+    response = energy_user.post("/en/energy/clients/new", {"name": "x" * 3_000_000})
+    assert response.status_code == 413
+    assert "This is too much at once" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("locale", "title"),
+    [
+        ("en", "This address can’t be opened like this"),
+        ("de", "Diese Adresse lässt sich so nicht öffnen"),
+        ("tr", "Bu adres böyle"),
+    ],
+)
+def test_an_address_that_only_takes_forms_says_so_when_it_is_opened(
+    energy_user: Client, locale: str, title: str
+) -> None:
+    response = energy_user.get(f"/{locale}/energy/clients/cli_1/delete")
+    body = response.content.decode()
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert title in body
+    assert "Ada Lovelace" in body
+
+
+def test_the_language_switch_says_so_too() -> None:
+    response = Client(headers={"accept": "text/html"}).get("/locale")
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "This address can’t be opened like this" in response.content.decode()
+
+
+def test_a_program_learns_which_methods_an_address_takes(energy_user: Client) -> None:
+    response = energy_user.get("/en/energy/clients/cli_1/delete", headers={"accept": "application/json"})
+    assert (response["Content-Type"], response["Allow"]) == ("application/problem+json", "POST")
