@@ -40,6 +40,8 @@ LIMIT_PARAM: Final = "limit"
 PROBLEM_DETAIL_FIELD: Final = "detail"
 PROBLEM_TITLE_FIELD: Final = "title"
 PROBLEM_ERRORS_FIELD: Final = "errors"
+#: The language of what the backend writes for people (`detail`, `errors`), as HTML names it.
+BACKEND_LANGUAGE: Final = "en"
 
 # --- headers ---
 IDEMPOTENCY_HEADER: Final = "Idempotency-Key"

@@ -17,6 +17,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 
+from portal.config.contract import BACKEND_LANGUAGE
 from portal.errors import (
     ApiError,
     ApiInvalidError,
@@ -53,7 +54,7 @@ _LIST_URL: Final = "_portal_list_url"
 class Failure:
     """What one failure page says and offers.
 
-    :param messages: what the backend said about single fields.
+    :param messages: what the backend said, about single fields or in all, in `messages_language`.
     :param list_url: the list that the missing thing would stand in.
     :param in_shell: whether the page may stand in the shell of a signed-in user.
     """
@@ -63,6 +64,7 @@ class Failure:
     text: str | _StrPromise
     icon: str = "portal/icons/alert.svg"
     messages: Sequence[str] = ()
+    messages_language: str = BACKEND_LANGUAGE
     offers_home: bool = True
     offers_retry: bool = False
     offers_sign_in: bool = False

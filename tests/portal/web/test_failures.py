@@ -126,6 +126,14 @@ def test_field_messages_of_the_backend_are_shown_escaped() -> None:
     assert "&lt;b&gt;This cursor&lt;/b&gt; is not one of this list." in body
 
 
+def test_the_backends_words_come_second_and_in_their_own_language() -> None:
+    error = errors.ApiInvalidError("The cursor is not one of this list.", status=400)
+    with translation.override("de"):
+        body = render_failure(request_for(accept="text/html"), error).content.decode()
+    assert '<p class="lede">Etwas an der Anfrage ist nicht gültig.</p>' in body
+    assert '<ul role="list" lang="en"><li>The cursor is not one of this list.</li></ul>' in body
+
+
 def test_the_page_speaks_the_language_of_the_request() -> None:
     with translation.override("de"):
         body = render_failure(request_for(accept="text/html"), errors.ApiUnavailableError()).content.decode()
