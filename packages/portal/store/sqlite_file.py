@@ -12,6 +12,7 @@ import logging
 import os
 import secrets
 import sqlite3
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +30,8 @@ SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value, expires REAL)",
     "CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires) WHERE expires IS NOT NULL",
 )
+#: Between two looks whether another process still makes the file, seconds.
+LOCK_PAUSE_S: Final = 0.002
 #: What SQLite says of a file that it can't read any more (result codes NOTADB and CORRUPT).
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 _PRIMARY_CODE: Final = 0xFF
@@ -44,9 +47,11 @@ def open_database(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
 
     The connection commits each statement by itself and may be passed from thread to thread. `busy_timeout_s` is
     for the opening alone: the connection itself does not wait for another process's write, it says so (`is_busy`).
+
+    :raises StoreUnavailableError: another process makes the file, and has not finished after `busy_timeout_s`.
     """
     if not path.exists():
-        with _only_one(path):
+        with _only_one(path, wait_s=busy_timeout_s):
             if not path.exists():
                 _start_new_file(path, busy_timeout_s=busy_timeout_s)
     connection = _connect(path, busy_timeout_s=busy_timeout_s)
@@ -79,7 +84,7 @@ def replace_damaged(path: Path, error: sqlite3.DatabaseError, *, busy_timeout_s:
     """
     if not is_damage(error):
         return False
-    with _only_one(path):
+    with _only_one(path, wait_s=busy_timeout_s):
         if _is_sound(path):
             return True
         damaged = path.resolve()
@@ -135,12 +140,27 @@ def _is_sound(path: Path) -> bool:
 
 
 @contextmanager
-def _only_one(path: Path) -> Iterator[None]:
-    """One process at a time makes or replaces the file; its end, of whatever kind, lets the next one in."""
+def _only_one(path: Path, *, wait_s: float) -> Iterator[None]:
+    """One process at a time makes or replaces the file; its end, of whatever kind, lets the next one in.
+
+    :raises StoreUnavailableError: another one has been at it for `wait_s`: suspended, or on a disk that hangs.
+    """
     private_dir(path.parent)
     descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    end = time.monotonic() + wait_s
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        while not _lock_at_once(descriptor):
+            if time.monotonic() >= end:
+                raise StoreUnavailableError(f"another process has begun to make {path.name} and does not finish")
+            time.sleep(LOCK_PAUSE_S)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock_at_once(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

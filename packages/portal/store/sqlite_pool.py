@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
 import time
 import weakref
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from portal.errors import StoreUnavailableError
+from portal.forks import ForkSafeLock, begin_anew_in_child
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,9 +24,23 @@ if TYPE_CHECKING:
 
 #: Idle connections that a process keeps open; more are made under load and closed afterwards.
 MAX_IDLE: Final = 16
+#: How often a file is opened that is replaced meanwhile; the first time is the one that makes it.
+OPENINGS: Final = 5
 #: How long a fork waits for operations in flight, and how often it looks, seconds.
 FORK_PATIENCE_S: Final = 10.0
 FORK_PAUSE_S: Final = 0.001
+
+
+@dataclass(eq=False, slots=True)
+class _Line:
+    """A connection, and device and inode of its file; without both while it is being opened."""
+
+    connection: sqlite3.Connection | None = None
+    identity: tuple[int, int] | None = None
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
 
 
 class SqlitePool:
@@ -32,70 +49,82 @@ class SqlitePool:
     def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
         self._path = path
         self._connect = connect
-        self._idle: list[tuple[tuple[int, int] | None, sqlite3.Connection]] = []
-        self._lent: set[sqlite3.Connection] = set()
+        self._idle: list[_Line] = []
+        self._lent: set[_Line] = set()
         self._inherited: list[object] = []
-        self._gate = threading.Lock()
-        _pools.add(self)
+        self._gate = ForkSafeLock()
+        begin_anew_in_child(self._begin_anew)
+        with _making:
+            _pools.add(self)
 
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection to the file that stands at `path` now; it is closed if the block raises."""
+        """Lend a connection to the file that stands at `path` now; it is closed if the block raises.
+
+        :raises StoreUnavailableError: the file is replaced faster than it can be opened.
+        """
         with self._gate:
-            identity, connection = self._take()
-            self._lent.add(connection)
+            line = self._take()
+            self._lent.add(line)
         try:
-            yield connection
+            # Behind the gate, which every thread and every fork has to pass: another process may be making the file.
+            yield line.connection or self._open(line)
         except BaseException:
-            connection.close()
+            line.close()
             raise
         else:
             if len(self._idle) < MAX_IDLE:
-                self._idle.append((identity, connection))
+                self._idle.append(line)
             else:
-                connection.close()
+                line.close()
         finally:
-            self._lent.discard(connection)
+            self._lent.discard(line)
 
     def close_idle(self) -> None:
         """Close what is not in use; the next use opens again."""
         with self._gate:
             self._close_all_idle()
 
-    def before_fork(self) -> None:
-        """Wait until no connection is in use, and close them all.
+    def shut(self, until: ExitStack) -> None:
+        """Lend nothing more `until` a fork is over, wait until no connection is in use, and close them all.
 
         SQLite shares its locks between the connections of a process: what is locked at the fork would stay
-        locked in the child for ever. The gate stays shut until the fork is over.
+        locked in the child for ever.
         """
-        self._gate.acquire()
+        until.enter_context(self._gate)
         end = time.monotonic() + FORK_PATIENCE_S
         while self._lent and time.monotonic() < end:
             time.sleep(FORK_PAUSE_S)
         self._close_all_idle()
 
-    def after_fork_in_parent(self) -> None:
-        """Open the gate again."""
-        self._gate.release()
-
-    def after_fork_in_child(self) -> None:
-        """Leave alone, for good, whatever connection of the parent could not be closed."""
+    def _begin_anew(self) -> None:
+        # Whatever connection of the parent could not be closed is left alone, for good.
         self._inherited.append(self._lent)
-        self._lent, self._gate = set(), threading.Lock()
+        self._lent = set()
 
     def _close_all_idle(self) -> None:
         while self._idle:
-            self._idle.pop()[1].close()
+            self._idle.pop().close()
 
-    def _take(self) -> tuple[tuple[int, int] | None, sqlite3.Connection]:
+    def _take(self) -> _Line:
+        """An idle connection to the file of now; an empty line where there is none."""
         current = self._identity()
         while self._idle:
-            identity, connection = self._idle.pop()
-            if identity == current:
-                return identity, connection
-            connection.close()
-        connection = self._connect()
-        return self._identity(), connection
+            line = self._idle.pop()
+            if line.identity == current:
+                return line
+            line.close()
+        return _Line()
+
+    def _open(self, line: _Line) -> sqlite3.Connection:
+        """Open the file that stands at `path` before and after it is opened: between, it may be replaced."""
+        for _ in range(OPENINGS):
+            line.identity = self._identity()
+            line.connection = self._connect()
+            if line.identity is not None and line.identity == self._identity():
+                return line.connection
+            line.close()
+        raise StoreUnavailableError(f"{self._path.name} is being replaced again and again")
 
     def _identity(self) -> tuple[int, int] | None:
         """Device and inode of the file at `path`; None where there is none."""
@@ -107,6 +136,7 @@ class SqlitePool:
 
 
 _pools: weakref.WeakSet[SqlitePool] = weakref.WeakSet()
+_making = ForkSafeLock()
 
 
 def close_idle_connections() -> None:
@@ -115,24 +145,23 @@ def close_idle_connections() -> None:
         pool.close_idle()
 
 
-_shut: list[SqlitePool] = []
+_shut = ExitStack()
 
 
 def _before_fork() -> None:
-    # Pools live as long as the process; one that is made meanwhile has no connection yet.
+    # No pool is made meanwhile, which would open a connection that nobody closes.
+    _shut.enter_context(_making)
     for pool in list(_pools):
-        pool.before_fork()
-        _shut.append(pool)
+        pool.shut(until=_shut)
 
 
 def _after_fork_in_parent() -> None:
-    while _shut:
-        _shut.pop().after_fork_in_parent()
+    _shut.close()
 
 
 def _after_fork_in_child() -> None:
-    while _shut:
-        _shut.pop().after_fork_in_child()
+    # Nobody holds these locks any more, so there is nothing to leave.
+    _shut.pop_all()
 
 
 atexit.register(close_idle_connections)

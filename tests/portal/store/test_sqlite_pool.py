@@ -1,0 +1,139 @@
+"""Opening the embedded store's file while others make or replace it, and while the process forks."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import multiprocessing
+import sqlite3
+import sys
+import threading
+
+import pytest
+
+from portal.errors import StoreUnavailableError
+from portal.store.sqlite import SqliteCache
+from portal.store.sqlite_file import open_database
+from tests.portal.store.test_sqlite import damage
+
+
+def test_a_file_that_is_replaced_while_it_is_opened_is_not_used(make_sqlite, sqlite_path):
+    cache = make_sqlite()
+    cache.set("key", 1)
+    cache._pool.close_idle()
+    connect = cache._pool._connect
+
+    def connect_too_early():
+        cache._pool._connect = connect
+        connection = connect()
+        for file in sqlite_path.parent.iterdir():
+            file.unlink()
+        open_database(sqlite_path, busy_timeout_s=1).close()
+        return connection
+
+    cache._pool._connect = connect_too_early
+    assert cache.add("lock", 1, 60)
+    with contextlib.closing(sqlite3.connect(sqlite_path)) as another:
+        assert another.execute("SELECT COUNT(*) FROM entries").fetchone() == (1,)
+
+
+def test_a_file_that_is_replaced_again_and_again_is_unavailable(make_sqlite, sqlite_path):
+    cache = make_sqlite()
+    connect = cache._pool._connect
+
+    def connect_too_early():
+        connection = connect()
+        for file in sqlite_path.parent.iterdir():
+            file.unlink()
+        return connection
+
+    cache._pool._connect = connect_too_early
+    with pytest.raises(StoreUnavailableError, match="replaced"):
+        cache.get("key")
+    cache._pool._connect = connect
+    assert cache.get("key") is None
+
+
+@contextlib.contextmanager
+def making_of_the_file(path):
+    """Another process is making the file, and comes to no end."""
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    with path.with_name(f"{path.name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_a_file_that_another_process_never_finishes_making_is_unavailable(make_sqlite, sqlite_path):
+    cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
+    with making_of_the_file(sqlite_path), pytest.raises(StoreUnavailableError, match="another process"):
+        cache.get("key")
+    assert cache.get("key") is None
+
+
+def test_so_is_a_damaged_one_that_another_process_never_finishes_replacing(make_sqlite, sqlite_path):
+    cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
+    cache.set("key", 1)
+    cache._pool.close_idle()
+    damage(sqlite_path)
+    with making_of_the_file(sqlite_path), pytest.raises(StoreUnavailableError, match="another process"):
+        cache.get("key")
+    assert cache.get("key") is None
+
+
+def test_while_one_thread_opens_the_file_the_others_use_what_is_open(make_sqlite):
+    cache = make_sqlite()
+    opens, over = threading.Event(), threading.Event()
+    connect = cache._pool._connect
+
+    def connect_slowly():
+        opens.set()
+        over.wait()
+        return connect()
+
+    with cache._pool.connection():
+        cache._pool._connect = connect_slowly
+        opening = threading.Thread(target=cache.get, args=("key",))
+        opening.start()
+        opens.wait()
+    other = threading.Thread(target=cache.get, args=("key",))
+    other.start()
+    other.join(30)
+    waits = other.is_alive()
+    over.set()
+    opening.join()
+    assert not waits
+
+
+def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_sqlite, tmp_path):
+    cache = make_sqlite()
+    cache.set("key", 1)
+    made = []
+
+    def make() -> None:
+        other = SqliteCache(str(tmp_path / "other" / "cache.sqlite3"), {})
+        other.set("key", 1)
+        made.append(other)
+
+    maker = threading.Thread(target=make)
+
+    def hold() -> None:
+        with cache._pool.connection():
+            holds.set()
+            while not cache._pool._gate._lock.locked():
+                """The fork has not begun to wait."""
+            maker.start()
+            maker.join(0.3)
+
+    holds = threading.Event()
+    holder = threading.Thread(target=hold)
+    holder.start()
+    holds.wait()
+    process = multiprocessing.get_context("fork").Process(
+        target=lambda: sys.exit(sum(len(o._pool._idle) for o in made))
+    )
+    process.start()
+    process.join(30)
+    assert process.exitcode == 0
+    holder.join()
+    maker.join()
+    assert made[0].get("key") == 1
