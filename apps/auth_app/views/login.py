@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
@@ -26,11 +27,10 @@ def login(request: HttpRequest) -> HttpResponse:
 def _login_with_password(request: HttpRequest) -> HttpResponse:
     """Ask for email and password; POST signs in and hands over to the user's platform, or to `next`."""
     if request.method != "POST":
-        form = LoginForm(initial={"next": request.GET.get("next", "")})
-        return render(request, "auth_app/login.html", {"form": form})
+        return _form_page(request, LoginForm(initial={"next": request.GET.get("next", "")}))
     form = LoginForm(request.POST)
     if not form.is_valid():
-        return render(request, "auth_app/login.html", {"form": form}, status=422)
+        return _form_page(request, form, status=422)
     outcome = sign_in(
         request,
         email=form.cleaned_data["email"],
@@ -40,18 +40,29 @@ def _login_with_password(request: HttpRequest) -> HttpResponse:
     match outcome:
         case SignInRefused():
             form.add_error(None, outcome.text)
-            return render(request, "auth_app/login.html", {"form": form}, status=outcome.status)
+            return _form_page(request, form, status=outcome.status)
         case SignInLimited():
             form.add_error(None, outcome.text)
-            response = render(request, "auth_app/login.html", {"form": form}, status=429)
+            response = _form_page(request, form, status=429)
             response["Retry-After"] = str(outcome.retry_after)
             return response
         case SignInUnavailable():
-            response = render(request, "auth_app/login.html", {"form": form, "unreachable": True}, status=503)
+            response = _form_page(request, form, status=503, unreachable=True)
             response["Retry-After"] = str(outcome.retry_after)
             return response
         case _:
             return outcome.apply(request, see_other(outcome.url))
+
+
+def _form_page(request: HttpRequest, form: LoginForm, *, status: int = 200, unreachable: bool = False) -> HttpResponse:
+    wanted = form["next"].value()
+    context = {
+        "form": form,
+        "unreachable": unreachable,
+        # A form that was sent has no query in its address: switching the language would lose where it leads.
+        "own_path": f"{request.path}?{urlencode({'next': wanted})}" if wanted else request.path,
+    }
+    return render(request, "auth_app/login.html", context, status=status)
 
 
 def _login_at_provider(request: HttpRequest) -> HttpResponse:

@@ -15,6 +15,7 @@ from portal.api.issued_tokens import Fault, find_unusable
 from portal.api.refresh import set_tokens
 from portal.api.tokens import TokenPair
 from portal.config.contract import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
+from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.runtime import portal_config
 from portal.errors import (
     ApiInvalidError,
@@ -22,7 +23,7 @@ from portal.errors import (
     ApiRejectedError,
     ApiUnavailableError,
 )
-from portal.identity.paths import accept_target
+from portal.identity.paths import accept_target, with_locale
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
 from portal.web.failures import RETRY_AFTER_S
@@ -145,7 +146,8 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
     """Keep tokens that somebody has just been given, and work out where to go.
 
     :param pair: has an access token.
-    :param wanted: a `next`; it wins over the home where it is an address of ours.
+    :param wanted: a `next`; it wins over the home where it is an address of ours. It was made before the visitor saw
+        the sign-in page: a language chosen there by the switch takes the place of its own.
     """
     unusable = find_unusable(pair)
     if unusable is not None:
@@ -155,7 +157,14 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
     path = resolve_post_login_path(request, access_token=pair.access or "")
     config = portal_config()
     target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())
+    if target is not None and _is_chosen(request, locale=active_locale()):
+        target = with_locale(target, locale=active_locale())
     return SignedIn(url=target or f"/{active_locale()}{path}", platforms=platforms_after_login(request))
+
+
+def _is_chosen(request: HttpRequest, *, locale: str) -> bool:
+    """Whether the visitor chose this language by the switch, and did not just follow an address that has it."""
+    return request.COOKIES.get(VAR_SELECTED_LOCALE) == locale
 
 
 def _token(data: object, name: str) -> str | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+from urllib.parse import quote
+
 import pytest
 from django.test import Client, override_settings
 
@@ -70,3 +74,34 @@ def test_without_a_provider_its_addresses_are_our_own_404_in_debug_too(path: str
         response = Client(headers={"accept": "text/html"}).get(path)
     assert response.status_code == 404
     assert "There is nothing here" in response.content.decode()
+
+
+PAGE = "http://localhost:8001/en/energy/clients?q=a"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "wanted", "location"),
+    [
+        ("de", PAGE, "http://localhost:8001/de/energy/clients?q=a"),
+        ("de", "/en/profile", "/de/profile"),
+        ("", PAGE, PAGE),
+        ("tr", PAGE, PAGE),
+    ],
+    ids=["absolute", "a path", "nothing chosen", "another page's language"],
+)
+def test_a_language_chosen_on_the_sign_in_page_is_that_of_the_page_it_leads_to(
+    backend: Backend, signed_out: Client, chosen: str, wanted: str, location: str
+) -> None:
+    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
+    signed_out.cookies["VAR_SELECTED_LOCALE"] = chosen
+    assert signed_out.post("/de/login", FORM | {"next": wanted})["Location"] == location
+
+
+def test_after_a_wrong_password_the_language_switch_still_knows_where_the_sign_in_leads(
+    backend: Backend, signed_out: Client
+) -> None:
+    backend.refuses("POST", "/auth/login", status=401)
+    body = signed_out.post("/en/login", FORM | {"next": PAGE}).content.decode()
+    (own,) = re.findall(r'<form method="post" action="/locale">.*?name="next" value="([^"]*)"', body, re.DOTALL)
+    switched = signed_out.post("/locale", {"locale": "de", "next": unescape(own)})
+    assert switched["Location"] == f"/de/login?next={quote(PAGE, safe='')}"
