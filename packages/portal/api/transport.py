@@ -202,7 +202,7 @@ class _Response(http.client.HTTPResponse):
             self.fp = io.BufferedReader(_DeadlineReader(raw, sock, deadline))
 
 
-class _Sending(HTTPConnection):
+class _Connection(HTTPConnection):
     """Connects and sends within the call's deadline, and says when something has gone out."""
 
     response_class = _Response
@@ -230,11 +230,7 @@ class _Sending(HTTPConnection):
         super().send(data)
 
 
-class _Connection(_Sending):
-    pass
-
-
-class _TlsConnection(_Sending, HTTPSConnection):
+class _TlsConnection(_Connection, HTTPSConnection):
     pass
 
 

@@ -47,7 +47,8 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
 UNSENDABLE = re.compile(r"[^\x20-\x7e]+")
 USER_AGENT_MAX_CHARS = 400
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-SIGNED_OUT_PATH = "/"
+#: Where a refused sign-in leads (contract, section 8); from there the edge sends on to the sign-in page.
+ENDED_PATH = "/"
 #: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
 KEYS_WAIT_S = 2.0
 
@@ -155,7 +156,7 @@ def sign_in_ended(request: HttpRequest) -> HttpResponse:
     """The backend refused the refresh: to `/`; for htmx and fetch 401 with `HX-Redirect` (contract, section 8)."""
     if is_page_navigation(request):
         status = 302 if request.method in SAFE_METHODS else 303
-        return HttpResponse(status=status, headers={"Location": SIGNED_OUT_PATH})
+        return HttpResponse(status=status, headers={"Location": ENDED_PATH})
     response = problem(request, status=401, title="This sign-in has ended")
-    response["HX-Redirect"] = SIGNED_OUT_PATH
+    response["HX-Redirect"] = ENDED_PATH
     return response
