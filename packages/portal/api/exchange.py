@@ -70,7 +70,10 @@ class RefreshExchange(Protocol):
     """Exchanges and revokes refresh tokens."""
 
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
-        """Present `refresh` once, and wait until the deadline at most."""
+        """Present `refresh` once, and wait until the deadline at most.
+
+        :raises StoreUnavailableError: what has to be known first is not; nothing was sent.
+        """
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
         """Tell the backend that this sign-in is over, as well as can be; a failure is logged, not raised.
@@ -128,8 +131,17 @@ class DocumentExchange:
         )
 
 
-def read_refresh(reply: Reply) -> ExchangeOutcome:
-    """What the answer to `POST /refresh` means."""
+def read_refresh(
+    reply: Reply,
+    *,
+    access_field: str = ACCESS_TOKEN_FIELD,
+    refresh_field: str = REFRESH_TOKEN_FIELD,
+    presented: str | None = None,
+) -> ExchangeOutcome:
+    """What the answer to a refresh means; with the defaults, to `POST /refresh`.
+
+    :param presented: stays the refresh token where the answer names no new one; None where it has to name one.
+    """
     if reply.status in REFRESH_FAILED_STATUSES:
         return Refused(reason=f"status {reply.status}")
     if not is_success(reply.status):
@@ -137,16 +149,15 @@ def read_refresh(reply: Reply) -> ExchangeOutcome:
     try:
         body = read_json(reply.content)
     except ValueError:
-        return unreadable(reply)
-    access, refresh = (
-        (body.get(ACCESS_TOKEN_FIELD), body.get(REFRESH_TOKEN_FIELD)) if isinstance(body, dict) else (None, None)
-    )
+        return _unreadable(reply)
+    fields = body if isinstance(body, dict) else {}
+    access, refresh = fields.get(access_field), fields.get(refresh_field, presented)
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
         return Refused(reason="JSON without tokens")
-    return granted(TokenPair(access=access, refresh=refresh))
+    return _granted(TokenPair(access=access, refresh=refresh))
 
 
-def granted(pair: TokenPair) -> Granted | Refused:
+def _granted(pair: TokenPair) -> Granted | Refused:
     """What it means that the backend gave this pair.
 
     Tokens that nothing can carry are none, so the answer is "JSON without tokens": the sign-in is over. Nothing
@@ -168,7 +179,7 @@ def read_silence(error: ApiUnavailableError) -> ExchangeOutcome:
     return read_refresh(Reply(status=error.begun, headers={}, content=b""))
 
 
-def unreadable(reply: Reply) -> Unanswered:
+def _unreadable(reply: Reply) -> Unanswered:
     """What a success means whose body is not JSON. Pure.
 
     The backend's own answer, damaged on its way: the token is spent, in all likelihood, and its successor lost.

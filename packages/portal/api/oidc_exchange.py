@@ -8,8 +8,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
+from portal.api import exchange
 from portal.api.answers import read_json
-from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered, granted, is_success, unreadable
+from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered, is_success
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -85,21 +86,17 @@ def read_refresh(reply: Reply, *, presented: str) -> ExchangeOutcome:
 
     :param presented: stays the refresh token where the answer names no new one (RFC 6749, section 6).
     """
+    if reply.status in REFRESH_FAILED_STATUSES and (error := _error_of(reply)) in OUR_OWN_FAULTS:
+        logger.error("refresh: the provider refuses this project: %s", error)
+        return Unanswered(reason=error, lost=False)
+    return exchange.read_refresh(reply, access_field="access_token", refresh_field="refresh_token", presented=presented)
+
+
+def _error_of(reply: Reply) -> str:
+    """The error that the answer names (RFC 6749, section 5.2); empty where it names none."""
     try:
         body = read_json(reply.content)
     except ValueError:
-        body = None
-    fields = body if isinstance(body, dict) else {}
-    if reply.status in REFRESH_FAILED_STATUSES:
-        if fields.get("error") in OUR_OWN_FAULTS:
-            logger.error("refresh: the provider refuses this project: %s", fields["error"])
-            return Unanswered(reason=str(fields["error"]), lost=False)
-        return Refused(reason=f"status {reply.status}")
-    if not is_success(reply.status):
-        return Unanswered(reason=f"status {reply.status}", lost=False)
-    if body is None:
-        return unreadable(reply)
-    access, refresh = fields.get("access_token"), fields.get("refresh_token", presented)
-    if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
-        return Refused(reason="JSON without tokens")
-    return granted(TokenPair(access=access, refresh=refresh))
+        return ""
+    error = body.get("error") if isinstance(body, dict) else None
+    return error if isinstance(error, str) else ""

@@ -115,6 +115,11 @@ def test_a_fault_of_the_set_up_signs_nobody_out(error):
     assert outcome == Unanswered(reason=error, lost=False)
 
 
+@pytest.mark.parametrize("error", [None, 5, [], ["invalid_client"], {"invalid_client": 1}])
+def test_an_error_that_is_no_text_is_a_refusal_like_any_other(error):
+    assert read_refresh(reply(400, {"error": error}), presented="old") == Refused(reason="status 400")
+
+
 @pytest.mark.parametrize(
     ("status", "body"), [(429, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
 )
