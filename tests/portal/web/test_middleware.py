@@ -204,7 +204,7 @@ def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refres
     def view(request):
         request.token_store.renew(NEW, spent=refresh)
         ledger = api_session().refresher._ledger
-        ledger.bury(refresh, lifetime_s=60)
+        ledger.bury([refresh], lifetime_s=60)
         return HttpResponse("a page that was on its way")
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
@@ -220,7 +220,7 @@ def test_the_newest_generation_is_delivered(refresh):
     def view(request):
         request.token_store.renew(middle, spent=refresh)
         ledger = api_session().refresher._ledger
-        ledger.hand_over(spent=middle.refresh, pair=newest, before=(), lifetime_s=60)
+        ledger.hand_over(spent=middle.refresh, pair=newest, lifetime_s=60)
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
