@@ -67,7 +67,7 @@ class Caller:
         """
         where = write.address()
         body = {"json": write.variables.body} if write.has_body else {}
-        key = str(uuid.uuid4())
+        key = write.idempotency_key or str(uuid.uuid4())
 
         def attempt(number: int) -> Any:
             try:

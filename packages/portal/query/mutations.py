@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, is_typ
 
 from portal.errors import UsageError
 from portal.query.client import client_of
+from portal.query.idempotency import derived_key
 from portal.query.params import checked_params
 from portal.query.specs import (
     AddToList,
@@ -182,14 +183,24 @@ class MutationHook(Generic[TData, TBody, TParams]):
         *,
         on_success: Callable[[TData], object] | None = None,
         on_error: Callable[[ApiError], object] | None = None,
+        idempotency_key: str | None = None,
     ) -> Mutation[TData, TBody, TParams]:
         """Prepare the write.
 
         :param request: whose write: the request, or a command's `QueryClient`.
         :param on_success: called once with the answer, after the cached lists show the write.
         :param on_error: called once when all tries failed.
+        :param idempotency_key: for a write that may come again in another request, such as a form whose answer was
+            lost: under the same key, the same body is sent under the same `Idempotency-Key`, and another body under
+            another one. Without it, each run has a key of its own.
         """
-        return Mutation(hook=self, client=client_of(request), on_success=on_success, on_error=on_error)
+        return Mutation(
+            hook=self,
+            client=client_of(request),
+            on_success=on_success,
+            on_error=on_error,
+            idempotency_key=idempotency_key,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +211,7 @@ class Mutation(Generic[TData, TBody, TParams]):
     client: QueryClient
     on_success: Callable[[TData], object] | None
     on_error: Callable[[ApiError], object] | None
+    idempotency_key: str | None = None
 
     @overload
     def mutate(self: Mutation[TData, None, None]) -> MutationResult[TData]: ...
@@ -228,6 +240,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         if is_typeddict(hook.body) and not isinstance(body, Mapping):
             raise UsageError(f"{hook.key}: the body should be a mapping, not {type(body).__name__}")
         checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
+        given = self.idempotency_key
         return Write(
             endpoint=hook.key,
             method=hook.method,
@@ -237,6 +250,7 @@ class Mutation(Generic[TData, TBody, TParams]):
             helpers=hook.helpers,
             outdates=hook.outdates,
             params=checked,
+            idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=body),
         )
 
 

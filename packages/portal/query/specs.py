@@ -120,6 +120,7 @@ class Write:
 
     :param endpoint: qualified key of the mutation endpoint.
     :param has_body: whether `variables.body` is sent.
+    :param idempotency_key: of this write in whichever request it is sent; None for one of each run's own.
     """
 
     endpoint: str
@@ -130,6 +131,7 @@ class Write:
     helpers: tuple[ListHelper, ...] = ()
     outdates: tuple[Outdate, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    idempotency_key: str | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
