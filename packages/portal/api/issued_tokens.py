@@ -12,6 +12,7 @@ from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Final
 
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.errors import ApiMalformedError
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair
@@ -37,6 +38,14 @@ class UnusableToken:
 
     fault: Fault
     says: str
+
+
+class UnusableTokenError(ApiMalformedError):
+    """A sign-in brought a token that can't be kept."""
+
+    def __init__(self, unusable: UnusableToken) -> None:
+        super().__init__(f"Signing in is not possible: {unusable.says}.")
+        self.fault = unusable.fault
 
 
 def find_unusable(pair: TokenPair) -> UnusableToken | None:

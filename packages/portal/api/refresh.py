@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from portal.api.issued_tokens import find_unusable
+from portal.api.issued_tokens import UnusableTokenError, find_unusable
 from portal.api.session import api_session
-from portal.errors import ApiMalformedError
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair, TokenStore
@@ -19,12 +18,12 @@ logger = logging.getLogger(__name__)
 def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
     """Sign in: the response to this request sets the cookies.
 
-    :raises ApiMalformedError: a token that browsers would not keep (contract, section 4), or that nothing carries.
+    :raises UnusableTokenError: a token that browsers would not keep (contract, section 4), or that nothing carries.
     """
     unusable = find_unusable(pair)
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
-        raise ApiMalformedError(f"Signing in is not possible: {unusable.says}.")
+        raise UnusableTokenError(unusable)
     tokens.replace(pair)
 
 

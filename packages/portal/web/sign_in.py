@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from portal.api.issued_tokens import Fault, find_unusable
+from portal.api.issued_tokens import Fault, UnusableTokenError
 from portal.api.refresh import set_tokens
 from portal.api.tokens import TokenPair
 from portal.config.contract import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
@@ -70,10 +70,14 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInRefused:
-    """Nobody is signed in; `text` says why, the same for an unknown account and a wrong password."""
+    """Nobody is signed in; `text` says why, the same for an unknown account and a wrong password.
+
+    :param fault: what is wrong with the tokens, where that is why.
+    """
 
     status: int
     text: str
+    fault: Fault | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,11 +153,10 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
     :param wanted: a `next`; it wins over the home where it is an address of ours. It was made before the visitor saw
         the sign-in page: a language chosen there by the switch takes the place of its own.
     """
-    unusable = find_unusable(pair)
-    if unusable is not None:
-        logger.error("sign-in: %s", unusable.says)
-        return SignInRefused(status=502, text=str(_UNUSABLE[unusable.fault]))
-    set_tokens(tokens_of(request), pair)
+    try:
+        set_tokens(tokens_of(request), pair)
+    except UnusableTokenError as error:
+        return SignInRefused(status=502, text=str(_UNUSABLE[error.fault]), fault=error.fault)
     path = resolve_post_login_path(request, access_token=pair.access or "")
     config = portal_config()
     target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())

@@ -6,16 +6,13 @@ domain where there is one, and `Secure` where the gateway's address is https.
 
 from __future__ import annotations
 
-import logging
 import time
 from http.cookies import Morsel
 from typing import TYPE_CHECKING, Final
 
 from portal.api.expiry import sign_in_lifetime
-from portal.api.issued_tokens import cookie_bytes
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
-    MAX_COOKIE_BYTES,
     SHARED_COOKIES,
     SIGN_IN_COOKIES,
     VAR_ACCESS_TOKEN,
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from portal.config.portal_config import PortalConfig
-
-logger = logging.getLogger(__name__)
 
 SAME_SITE: Final = "Lax"
 _DELETED = "Thu, 01 Jan 1970 00:00:00 GMT"
@@ -52,14 +47,11 @@ def write_tokens(
 ) -> None:
     """Set the token cookies, and renew the platforms cookie `platforms` with them, since it lives as long.
 
-    A token that is missing from the pair, or that browsers would not keep, has its cookie removed.
+    A token that is missing from the pair has its cookie removed. Whether browsers would keep them was asked where they
+    came in: see :mod:`portal.api.issued_tokens`.
     """
     lifetime = sign_in_lifetime(pair.refresh, now=time.time(), default_s=config.sign_in_max_age_s)
     for name, token in ((VAR_ACCESS_TOKEN, pair.access), (VAR_REFRESH_TOKEN, pair.refresh)):
-        if token is not None and (size := cookie_bytes(name, token)) > MAX_COOKIE_BYTES:
-            # A sign-in refuses such a token; a refresh that brings one must not fail in silence either.
-            logger.error("%s would take %d bytes, browsers keep %d at most: not set", name, size, MAX_COOKIE_BYTES)
-            token = None  # noqa: PLW2901  the browser would drop it and keep the old one
         if token is None:
             remove_cookie(response, name, config=config)
         else:

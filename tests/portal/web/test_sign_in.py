@@ -62,7 +62,7 @@ def test_tokens_that_nothing_can_carry_sign_nobody_in_and_the_page_says_why(
     assert outcome.status == 502
     assert text in outcome.text
     assert request_to_sign_in.token_store.fate is Fate.KEPT
-    assert [record.levelname for record in caplog.records if record.name == "portal.web.sign_in"] == ["ERROR"]
+    assert [record.levelname for record in caplog.records if record.name == "portal.api.refresh"] == ["ERROR"]
 
 
 @pytest.mark.parametrize("access", ["a\r\nb", "ünïcödé \u2028", "x" * 5000])

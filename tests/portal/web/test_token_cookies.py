@@ -116,15 +116,6 @@ def test_a_pair_without_a_refresh_token_removes_the_old_one():
     assert attributes(lines(response, VAR_REFRESH_TOKEN)[0])["max-age"] == "0"
 
 
-def test_a_token_too_large_for_browsers_is_logged_and_the_old_cookie_removed(caplog):
-    response = HttpResponse()
-    write_tokens(response, TokenPair(access="x" * 5000, refresh="r"), config=config())
-    assert attributes(lines(response, VAR_ACCESS_TOKEN)[0])["max-age"] == "0"
-    assert attributes(lines(response, VAR_REFRESH_TOKEN)[0])["value"] == "r"
-    assert "VAR_ACCESS_TOKEN would take 5016 bytes" in caplog.text
-    assert "xxx" not in caplog.text
-
-
 @pytest.mark.parametrize("token", ["plain", "with space", 'quote"', "comma,semicolon;", "back\\slash", "ünïcödé"])
 def test_any_token_survives_the_way_through_a_cookie(token):
     response = HttpResponse()

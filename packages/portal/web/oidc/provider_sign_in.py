@@ -93,7 +93,7 @@ def sign_in_from_callback(request: HttpRequest, attempt: Attempt | None) -> Sign
         return answer
     outcome = keep_sign_in(request, answer.pair, wanted=attempt.wanted)
     if isinstance(outcome, SignInRefused):
-        return TOO_LARGE
+        return TOO_LARGE if outcome.fault is Fault.TOO_LARGE else UNUSABLE
     try:
         provider_sign_ins().begin(answer.pair, signed_in_as=answer.signed_in_as, id_token=answer.id_token)
     except StoreUnavailableError as error:
@@ -135,11 +135,8 @@ def _ask_provider(request: HttpRequest, attempt: Attempt) -> _Checked | Provider
         id_token, access=access, nonce=attempt.nonce, client=client, metadata=metadata, deadline=deadline
     )
     pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
-    unusable = find_unusable(pair)
-    if unusable is not None:
-        logger.error("sign-in: %s", unusable.says)
-        return TOO_LARGE if unusable.fault is Fault.TOO_LARGE else UNUSABLE
-    if get_user_from_token(access) is None:
+    # Of tokens that can't be kept, whoever keeps them says so.
+    if get_user_from_token(access) is None and find_unusable(pair) is None:
         logger.error("sign-in: the provider's access token is no JWT")
         return UNUSABLE
     return _Checked(pair=pair, id_token=id_token, signed_in_as=signed_in_as)
