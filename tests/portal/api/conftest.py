@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 import redis
+import responses
 from django.test import override_settings
 
 from portal.store.sqlite_pool import close_idle_connections
+from tests.portal.api.sessions import make_session
 from tests.portal.api.world import World
 from tests.redis_server import running_redis
 
@@ -72,3 +74,18 @@ def redis_store(redis_server):
         client.flushall()
     with caches(redis_entry(redis_server.url())):
         yield redis_server
+
+
+@pytest.fixture
+def api(embedded_store):
+    made = make_session()
+    yield made
+    for flight in made.refresher._flights.in_flight():
+        flight.over.wait(30)
+    made.close()
+
+
+@pytest.fixture
+def backend():
+    with responses.RequestsMock(assert_all_requests_are_fired=False) as mock:
+        yield mock

@@ -54,3 +54,8 @@ def test_name_and_idempotency_key_are_hashes_that_do_not_tell_of_each_other():
     assert len(names) == 4
     assert all(len(name) == 64 for name in names)
     assert record_name("a") == record_name("a")
+
+
+def test_a_pair_is_sealed_differently_each_time():
+    pair = TokenPair(access="a", refresh="r")
+    assert seal(pair, under="x") != seal(pair, under="x")

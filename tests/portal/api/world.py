@@ -16,13 +16,15 @@ from collections.abc import Callable
 from portal.api.clock import Clock
 from portal.api.counters import Counters, Outcome
 from portal.api.deadline import Deadline
-from portal.api.exchange import ExchangeOutcome, Granted, Refused
+from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered
 from portal.api.refresher import TokenRefresher
 from portal.api.tokens import TokenPair, TokenStore
 from portal.store.aliases import SharedStore
 
 ACCESS_LIFETIME_S = 300
 MAX_AGE_S = 30 * 24 * 3600
+UNANSWERED = Unanswered(reason="status 503", lost=False)
+LOST = Unanswered(reason="timeout", lost=True)
 
 
 def jwt(**claims: object) -> str:

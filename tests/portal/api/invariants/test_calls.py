@@ -1,0 +1,209 @@
+"""Invariants 9 to 14 of the refresh: the lock, the call, the secrets. Interleavings are scripted, nothing is slept."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import traceback
+
+import pytest
+import responses
+
+from portal.api.counters import Outcome
+from portal.api.deadline import Deadline
+from portal.api.exchange import DocumentExchange, Refused
+from portal.api.ledger import Ledger
+from portal.api.refresher import TokenRefresher
+from portal.api.session import ApiSession
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.transport import Transport
+from portal.config import limits
+from portal.errors import ApiRejectedError, ApiUnavailableError, SignInEndedError
+from tests.portal.api.world import LOST, MAX_AGE_S, UNANSWERED, World, jwt
+
+BASE = "http://backend.test"
+
+
+def make_session(store) -> ApiSession:
+    transport = Transport(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
+    exchange = DocumentExchange(transport)
+    return ApiSession(
+        transport=transport, refresher=TokenRefresher(exchange=exchange, store=store, max_age_s=MAX_AGE_S)
+    )
+
+
+# --- 9 ---
+
+
+def test_9_the_lock_outlives_the_call(world: World):
+    assert limits.REFRESH_LOCK_S > limits.REFRESH_DEADLINE_S
+    pair = world.backend.sign_in()
+    winner, other = world.process(), world.process()
+    ledger = Ledger(other.store, lost_memory_s=MAX_AGE_S)
+    free = []
+
+    def the_call_takes_all_its_time(refresh: str) -> None:
+        world.time.advance(limits.REFRESH_DEADLINE_S + 2)
+        free.append(ledger.lock(refresh))
+
+    world.backend.during = the_call_takes_all_its_time
+    assert winner.refresh(winner.request(pair)) is Outcome.REFRESHED
+    assert free == [False]
+
+
+def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    ledger = process.refresher._ledger
+    lock = ledger.lock
+
+    locked_at, begun_after = [], []
+
+    def slow_store(refresh: str) -> bool:
+        locked_at.append(world.time())
+        won = lock(refresh)
+        # The first answer of the store takes four seconds.
+        world.time.advance(4 if len(locked_at) == 1 else 0)
+        return won
+
+    ledger.lock = slow_store
+    world.backend.during = lambda _: begun_after.append(world.time() - locked_at[-1])
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert world.backend.presented == {pair.refresh: 1}
+    # The lock that it holds outlives the call by enough to hand over what comes of it.
+    assert begun_after[0] + limits.REFRESH_DEADLINE_S + 2 <= limits.REFRESH_LOCK_S
+
+
+def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    ledger = Ledger(other.store, lost_memory_s=MAX_AGE_S)
+
+    def suspended_for_longer_than_the_lock(refresh: str) -> None:
+        world.time.advance(limits.REFRESH_LOCK_S + 1)
+        assert ledger.lock(refresh)
+
+    world.backend.during = suspended_for_longer_than_the_lock
+    process.refresh(process.request(pair))
+    process.settle()
+    assert not ledger.lock(pair.refresh)
+
+
+# --- 10 ---
+
+
+def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(world: World):
+    pair = world.backend.sign_in()
+    dead, other = world.process(), world.process()
+    assert Ledger(dead.store, lost_memory_s=MAX_AGE_S).lock(pair.refresh)
+    tokens = other.request(pair)
+    with pytest.raises(ApiUnavailableError):
+        other.refresh(tokens)
+    world.time.advance(limits.REFRESH_LOCK_S)
+    assert other.refresh(tokens) is Outcome.REFRESHED
+
+
+def test_10_a_request_that_gives_up_does_not_end_the_call(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    may_answer = threading.Event()
+    world.backend.during = lambda _: may_answer.wait(30)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair), budget_s=0)
+    may_answer.set()
+    process.settle()
+    assert process.counts() == {Outcome.BUSY: 1, Outcome.REFRESHED: 1}
+    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+# --- 11 ---
+
+
+def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: World, caplog, embedded_store):
+    caplog.set_level(logging.DEBUG)
+    process, other = world.process(), world.process()
+    issued: list[TokenPair] = []
+    told: list[str] = []
+    answers = [[], [UNANSWERED], [LOST], [Refused(reason="status 401")]]
+    for number, planned in enumerate(answers):
+        pair = world.backend.sign_in(f"user{number}")
+        issued.append(pair)
+        world.backend.answers = list(planned)
+        for asked in (process, other):
+            tokens = asked.request(pair)
+            try:
+                asked.refresh(tokens)
+            except (ApiUnavailableError, SignInEndedError) as error:
+                told += [str(error), repr(error), *traceback.format_exception(error), repr(error.__dict__)]
+            issued.append(tokens.current)
+            told += [repr(tokens.current), str(tokens.current), repr(tokens)]
+    process.refresher.sign_out(process.request(issued[0]))
+    told.append(json.dumps({outcome.value: n for outcome, n in process.counts().items()}))
+    secrets = {token for pair in issued for token in (pair.access, pair.refresh) if token}
+    assert len(secrets) > 8
+    kept = b"".join(file.read_bytes() for file in embedded_store.parent.iterdir() if file.is_file())
+    assert kept.count(b":next") > 0
+    for secret in secrets:
+        assert secret not in caplog.text
+        assert all(secret not in text for text in told)
+        assert secret.encode() not in kept
+
+
+# --- 12 ---
+
+
+@responses.activate
+def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, world: World):
+    session = make_session(world.process().store)
+    responses.get(f"{BASE}/me", status=401)
+    responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
+    with pytest.raises(ApiRejectedError):
+        session.call(tokens=TokenStore(TokenPair(access=jwt(n=1), refresh="first")), method="GET", path="/me")
+    assert [call.request.url for call in responses.calls] == [f"{BASE}/me", f"{BASE}/refresh", f"{BASE}/me"]
+
+
+@responses.activate
+def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed_again(embedded_store, world: World):
+    session = make_session(world.process().store)
+    responses.get(f"{BASE}/me", status=401)
+    responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
+    with pytest.raises(ApiRejectedError):
+        session.call(tokens=TokenStore(TokenPair(access=jwt(exp=1), refresh="first")), method="GET", path="/me")
+    assert [call.request.url for call in responses.calls] == [f"{BASE}/refresh", f"{BASE}/me"]
+
+
+# --- 13 ---
+
+
+@responses.activate
+def test_13_the_refresh_call_never_triggers_a_refresh(embedded_store, world: World):
+    session = make_session(world.process().store)
+    responses.get(f"{BASE}/me", status=401)
+    responses.post(f"{BASE}/refresh", status=401)
+    tokens = TokenStore(TokenPair(access=jwt(n=1), refresh="first"))
+    with pytest.raises(SignInEndedError):
+        session.call(tokens=tokens, method="GET", path="/me")
+    posts = [call.request for call in responses.calls if call.request.method == "POST"]
+    assert len(posts) == 1
+    assert "Authorization" not in posts[0].headers
+    assert tokens.ended
+
+
+# --- 14 ---
+
+
+@responses.activate
+def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: World):
+    process = world.process()
+    operations = []
+    process.store._do = operations.append
+    session = make_session(process.store)
+    responses.get(f"{BASE}/me", json={"id": "1"})
+    tokens = TokenStore(TokenPair(access=jwt(exp=2**40), refresh="first"))
+    for _ in range(5):
+        session.call(tokens=tokens, method="GET", path="/me")
+        session.ensure_fresh(tokens, deadline=Deadline(1))
+    assert operations == []
+    assert tokens.fate is Fate.KEPT

@@ -1,0 +1,192 @@
+"""Invariants 5 to 8 of the refresh: who receives which tokens, and who none. Interleavings are scripted, nothing is slept."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from portal.api.handover import record_name
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import World, jwt
+
+# --- 5 ---
+
+
+def test_5_all_responses_of_a_generation_carry_identical_tokens(world: World):
+    pair = world.backend.sign_in()
+    processes = [world.process() for _ in range(4)]
+    for _ in range(3):
+        given = set()
+        for process in processes:
+            tokens = process.request(pair)
+            process.refresh(tokens)
+            given.add(process.refresher.deliverable(tokens))
+        assert len(given) == 1
+        pair = given.pop()
+        world.expire()
+
+
+# --- 6 ---
+
+
+def test_6_no_response_delivers_an_older_generation_than_the_known_head(world: World):
+    first = world.backend.sign_in()
+    slow, fast = world.process(), world.process()
+    slow_tokens = slow.request(first)
+    slow.refresh(slow_tokens)
+    # Before the slow response is written, the browser has the next generation already.
+    world.expire()
+    fast_tokens = fast.request(slow_tokens.current)
+    fast.refresh(fast_tokens)
+    assert slow.refresher.deliverable(slow_tokens) == fast_tokens.current
+
+
+def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: World):
+    process = world.process()
+    tokens = process.request(world.backend.sign_in())
+    process.refresh(tokens)
+    process.store.get_many = _unavailable
+    assert process.refresher.deliverable(tokens) is None
+
+
+# --- 7 ---
+
+
+def test_7_a_sign_out_during_the_refresh_is_not_undone(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    world.backend.during = lambda _: other.refresher.sign_out(other.request(pair))
+    world.backend.answers = []
+    tokens = process.request(pair)
+    # The backend does not know of the sign-out in time, and grants new tokens.
+    world.backend.revoke = lambda *, refresh, bearer, deadline: world.backend.revoked.append(refresh)
+    with pytest.raises(SignInEndedError):
+        process.refresh(tokens)
+    process.settle()
+    assert tokens.ended
+    assert process.refresher.deliverable(process.request(pair)) is None
+    # The tokens that nobody may have were revoked as well.
+    assert len(world.backend.revoked) == 2
+    assert world.backend.revoked[0] == pair.refresh
+
+
+def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    late = process.request(pair)
+    process.refresh(late)
+    signing_out = other.request(pair)
+    other.refresher.sign_out(signing_out)
+    assert signing_out.cleared
+    assert process.refresher.deliverable(late) is None
+    # The newest token was revoked, not the one that the browser happened to hold.
+    assert world.backend.revoked == [late.current.refresh]
+
+
+def test_7_a_sign_out_of_the_successor_reaches_the_holders_of_older_tokens(world: World):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens, late = process.request(first), process.request(first)
+    process.refresh(tokens)
+    process.refresh(late)
+    process.refresher.sign_out(process.request(tokens.current))
+    assert process.refresher.deliverable(late) is None
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(first))
+    assert world.backend.presented == {first.refresh: 1}
+
+
+def test_7_the_next_request_with_its_tokens_counts_as_signed_out(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.refresher.sign_out(process.request(pair))
+    world.time.advance(20 * 24 * 3600)
+    tokens = process.request(pair)
+    with pytest.raises(SignInEndedError):
+        process.refresh(tokens)
+    assert tokens.ended
+    assert not world.backend.presented
+
+
+@pytest.mark.parametrize("holder", ["newest", "older", "newest access alone", "older access alone"])
+def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backend(world: World, holder: str):
+    process, other = world.process(), world.process()
+    first = world.backend.sign_in()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    newest = tokens.current
+    process.refresher.sign_out(process.request(first))
+    pair = first if holder.startswith("older") else newest
+    replayed = other.request(TokenPair(access=pair.access) if holder.endswith("alone") else pair)
+    with pytest.raises(SignInEndedError):
+        other.refresher.refuse_signed_out(replayed)
+    assert replayed.ended
+    assert world.backend.presented == {first.refresh: 1}
+
+
+def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too(world: World):
+    process = world.process()
+    pair = TokenPair(access="a", refresh=jwt(exp=world.time() - 5))
+    process.refresher.sign_out(process.request(pair))
+    with pytest.raises(SignInEndedError):
+        process.refresher.refuse_signed_out(process.request(pair))
+
+
+def test_7_tokens_of_another_sign_in_are_not_refused(world: World):
+    process = world.process()
+    process.refresher.sign_out(process.request(world.backend.sign_in()))
+    tokens = process.request(world.backend.sign_in())
+    process.refresher.refuse_signed_out(tokens)
+    assert not tokens.cleared
+
+
+def test_7_with_the_store_down_nobody_is_refused(world: World):
+    process = world.process()
+    pair = world.backend.sign_in()
+    process.refresher.sign_out(process.request(pair))
+    process.store.get_many = _unavailable
+    tokens = process.request(pair)
+    process.refresher.refuse_signed_out(tokens)
+    assert not tokens.cleared
+
+
+# --- 8 ---
+
+
+def test_8_tokens_of_one_user_never_reach_another(world: World):
+    pairs = {name: world.backend.sign_in(name) for name in ("ada", "bob", "cyd")}
+    processes = [world.process(real_waits=True), world.process(real_waits=True)]
+    barrier = threading.Barrier(18)
+
+    def ask(number: int) -> tuple[str, TokenPair]:
+        name = list(pairs)[number % 3]
+        tokens = TokenStore(pairs[name])
+        barrier.wait()
+        processes[number % 2].refresh(tokens)
+        return name, tokens.current
+
+    with ThreadPoolExecutor(18) as pool:
+        for name, pair in pool.map(ask, range(18)):
+            assert pair.refresh is not None
+            assert f"refresh-{name}-" in pair.refresh
+    assert set(world.backend.presented.values()) == {1}
+
+
+def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: World):
+    ada, eve = world.backend.sign_in("ada"), world.backend.sign_in("eve")
+    process = world.process()
+    process.refresh(process.request(eve))
+    stolen = process.store.get(f"{record_name(eve.refresh)}:next")
+    process.store.set(f"{record_name(ada.refresh)}:next", stolen, lifetime_s=60)
+    tokens = process.request(ada)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(tokens)
+    assert tokens.fate is Fate.KEPT
+    assert world.backend.presented[ada.refresh] == 0
+
+
+def _unavailable(*_: object, **__: object):
+    raise StoreUnavailableError("store 'refresh': down")

@@ -1,0 +1,226 @@
+"""Invariants 1 to 4 of the refresh: what is presented, and what ends a sign-in. Interleavings are scripted, nothing is slept."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from portal.api.counters import Outcome
+from portal.api.exchange import Refused
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.config import limits
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import LOST, UNANSWERED, World
+
+# --- 1 ---
+
+
+def test_1_at_most_one_post_for_each_refresh_token(world: World):
+    pair = world.backend.sign_in()
+    processes = [world.process(real_waits=True) for _ in range(3)]
+    barrier = threading.Barrier(24)
+
+    def ask(number: int) -> TokenPair:
+        tokens = TokenStore(pair)
+        barrier.wait()
+        processes[number % 3].refresh(tokens)
+        return tokens.current
+
+    with ThreadPoolExecutor(24) as pool:
+        pairs = set(pool.map(ask, range(24)))
+    assert world.backend.presented == {pair.refresh: 1}
+    assert len(pairs) == 1
+    assert world.backend.is_signed_in()
+
+
+def test_1_also_after_the_answer_was_lost(world: World):
+    pair = world.backend.sign_in()
+    world.backend.answers = [LOST]
+    process, other = world.process(), world.process()
+    for wait in (0, 2, 20, 3600, 20 * 24 * 3600):
+        world.time.advance(wait)
+        for asked in (process, other):
+            with pytest.raises(ApiUnavailableError):
+                asked.refresh(asked.request(pair))
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_1_but_after_a_503_the_token_is_presented_again_not_before_a_second(world: World):
+    pair = world.backend.sign_in()
+    world.backend.answers = [UNANSWERED]
+    process, other = world.process(), world.process()
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    world.time.advance(0.9)
+    with pytest.raises(ApiUnavailableError):
+        other.refresh(other.request(pair))
+    assert world.backend.presented[pair.refresh] == 1
+    world.time.advance(0.2)
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.backend.is_signed_in()
+
+
+# --- 2 ---
+
+
+def test_2_no_post_for_a_token_that_has_a_successor(world: World):
+    first = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    tokens = process.request(first)
+    for _ in range(3):
+        process.refresh(tokens)
+        world.expire()
+    newest = tokens.current
+    process.refresh(tokens)
+    posts = world.backend.presented.copy()
+    late = other.request(first)
+    assert other.refresh(late) is Outcome.HANDED_OVER
+    assert late.current == tokens.current != newest
+    assert world.backend.presented == posts
+    assert max(posts.values()) == 1
+
+
+def test_2_a_successor_found_inside_the_lock_counts(world: World):
+    """Another process finishes between this one's look and its lock."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    ledger = process.refresher._ledger
+    lock = ledger.lock
+
+    def lock_after_the_other_has_finished(refresh: str) -> bool:
+        ledger.lock = lock
+        other.refresh(other.request(pair))
+        other.settle()
+        return lock(refresh)
+
+    ledger.lock = lock_after_the_other_has_finished
+    tokens = process.request(pair)
+    process.refresh(tokens)
+    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.is_signed_in()
+
+
+@pytest.mark.parametrize("slept_s", [0, 3 * 24 * 3600])
+def test_2_a_token_replaced_long_ago_is_not_presented_again(world: World, slept_s: int):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    world.expire()
+    world.time.advance(slept_s)
+    process.refresh(process.request(tokens.current))
+    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(first))
+    assert process.counts()[Outcome.REPLAY_SEEN] == 1
+    assert world.backend.presented[first.refresh] == 1
+    assert world.backend.is_signed_in()
+
+
+# --- 3 ---
+
+
+def test_3_nobody_is_signed_out_because_someone_else_won(world: World):
+    pair = world.backend.sign_in()
+    winner, loser = world.process(), world.process()
+    tokens = loser.request(pair)
+    outcomes = []
+
+    def the_loser_asks_meanwhile(_: str) -> None:
+        try:
+            loser.refresh(tokens)
+        except ApiUnavailableError as error:
+            outcomes.append(error.retry_after)
+
+    world.backend.during = the_loser_asks_meanwhile
+    winning = winner.request(pair)
+    assert winner.refresh(winning) is Outcome.REFRESHED
+    assert outcomes == [1.0]
+    assert (tokens.fate, tokens.current) == (Fate.KEPT, pair)
+    assert loser.refresh(tokens) is Outcome.HANDED_OVER
+    assert tokens.current == winning.current
+
+
+def test_3_the_loser_that_waits_receives_the_winners_tokens(world: World):
+    pair = world.backend.sign_in()
+    winner, loser = world.process(), world.process()
+    may_answer, finished = threading.Event(), threading.Event()
+    world.backend.during = lambda _: may_answer.wait(30)
+
+    def the_winner_finishes() -> None:
+        may_answer.set()
+        finished.wait(30)
+
+    loser.while_waiting = the_winner_finishes
+    winning, losing = winner.request(pair), loser.request(pair)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(winner.refresh, winning)
+        while not world.backend.presented:
+            pass
+        second = pool.submit(loser.refresh, losing)
+        first.result(30)
+        finished.set()
+        assert second.result(30) is Outcome.JOINED
+    assert losing.current == winning.current
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+# --- 4 ---
+
+
+@pytest.mark.parametrize("answer", [UNANSWERED, LOST], ids=["unanswered", "lost"])
+def test_4_silence_clears_no_cookies(world: World, answer):
+    pair = world.backend.sign_in()
+    world.backend.answers = [answer]
+    process = world.process()
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(tokens)
+    assert (tokens.fate, tokens.current) == (Fate.KEPT, pair)
+
+
+def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.store.get = process.store.get_many = _unavailable
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError) as caught:
+        process.refresh(tokens)
+    assert caught.value.retry_after == 1
+    assert tokens.fate is Fate.KEPT
+    assert not world.backend.presented
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+
+
+def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
+    first = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    world.expire()
+    world.backend.answers = [Refused(reason="status 401")]
+    late = other.request(first)
+    with pytest.raises(SignInEndedError):
+        other.refresh(late)
+    assert late.ended
+    assert world.backend.presented == {first.refresh: 1, tokens.current.refresh: 1}
+    # The verdict is remembered: nobody asks again for a while, and every holder learns it.
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(tokens.current))
+    assert max(world.backend.presented.values()) == 1
+
+
+def test_4_the_verdict_failed_is_forgotten_after_30_s(world: World):
+    pair = world.backend.sign_in()
+    world.backend.answers = [Refused(reason="status 500")]
+    process = world.process()
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(pair))
+    world.time.advance(limits.REFRESH_FAILED_MEMORY_S + 1)
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+
+
+def _unavailable(*_: object, **__: object):
+    raise StoreUnavailableError("store 'refresh': down")

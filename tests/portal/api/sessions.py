@@ -1,0 +1,34 @@
+"""Sessions to one backend, and what was sent to it."""
+
+from __future__ import annotations
+
+from portal.api.counters import Counters
+from portal.api.exchange import DocumentExchange
+from portal.api.refresher import TokenRefresher
+from portal.api.session import ApiSession
+from portal.api.tokens import TokenPair
+from portal.api.transport import Transport
+from portal.store.aliases import SharedStore
+from tests.portal.api.world import MAX_AGE_S, jwt
+
+BASE = "http://backend.test/base"
+FRESH, RENEWED = jwt(n=1), jwt(n=2)
+PAIR = TokenPair(access=FRESH, refresh="first")
+NEW = {"accessToken": RENEWED, "refreshToken": "second"}
+
+
+def make_session(base: str = BASE, counters: Counters | None = None) -> ApiSession:
+    transport = Transport(base_url=base, connect_timeout_s=1, read_timeout_s=5)
+    return ApiSession(
+        transport=transport,
+        refresher=TokenRefresher(
+            exchange=DocumentExchange(transport),
+            store=SharedStore(alias="refresh"),
+            max_age_s=MAX_AGE_S,
+            counters=counters or Counters(),
+        ),
+    )
+
+
+def bearers(backend) -> list[str | None]:
+    return [call.request.headers.get("Authorization") for call in backend.calls]

@@ -1,0 +1,299 @@
+"""`ApiSession`: the four rows of the document's refresh table, and what a retry carries."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+
+import pytest
+import responses
+from responses import matchers
+
+from portal.api.counters import Counters, Outcome
+from portal.api.deadline import Deadline
+from portal.api.handover import idempotency_key
+from portal.api.session import Upload
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.errors import (
+    ApiRejectedError,
+    ApiTimeoutError,
+    ApiUnavailableError,
+    SignInEndedError,
+)
+from tests.portal.api.http_server import reply, scripted_server
+from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
+from tests.portal.api.world import jwt
+
+# --- the four rows ---
+
+
+def test_401_without_a_refresh_token_is_passed_through(api, backend):
+    backend.get(f"{BASE}/me", status=401)
+    tokens = TokenStore(TokenPair(access=FRESH))
+    with pytest.raises(ApiRejectedError):
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert len(backend.calls) == 1
+    assert tokens.fate is Fate.KEPT
+
+
+def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_store):
+    """Eight requests with the same old pair, on a real socket: one refresh, all answered."""
+    all_refused = threading.Barrier(8)
+    counters = Counters()
+
+    def answer(request, out) -> None:
+        if request.line.startswith("POST /refresh"):
+            out.sendall(reply(json.dumps(NEW).encode()))
+        elif request.headers["authorization"] == f"Bearer {RENEWED}":
+            out.sendall(reply(b'{"id": "1"}'))
+        else:
+            all_refused.wait(30)
+            out.sendall(reply(status="401 Unauthorized"))
+
+    with scripted_server(answer) as server:
+        api = make_session(server.url, counters)
+        stores = [TokenStore(PAIR) for _ in range(8)]
+        answers = []
+
+        def call(tokens: TokenStore) -> None:
+            answers.append(api.call(tokens=tokens, method="GET", path="/me").data)
+
+        threads = [threading.Thread(target=call, args=(tokens,)) for tokens in stores]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        for flight in api.refresher._flights.in_flight():
+            flight.over.wait(30)
+        api.close()
+    assert answers == [{"id": "1"}] * 8
+    assert sum(request.line.startswith("POST /refresh") for request in server.received) == 1
+    assert {tokens.current.refresh for tokens in stores} == {"second"}
+    counts = counters.snapshot()
+    assert counts[Outcome.REFRESHED] == 1
+    assert sum(counts.values()) == 8
+
+
+def test_401_is_refreshed_stored_and_retried_once(api, backend):
+    backend.get(f"{BASE}/me", status=401, match=[matchers.header_matcher({"Authorization": f"Bearer {FRESH}"})])
+    backend.get(f"{BASE}/me", json={"id": "1"})
+    backend.post(
+        f"{BASE}/refresh",
+        json=NEW,
+        match=[
+            matchers.json_params_matcher({"refreshToken": "first"}),
+            matchers.header_matcher({"Idempotency-Key": idempotency_key("first"), "X-Request-ID": "r"}),
+        ],
+    )
+    tokens = TokenStore(PAIR)
+    assert api.call(tokens=tokens, method="GET", path="/me", request_id="r").data == {"id": "1"}
+    assert tokens.changed
+    assert tokens.current == TokenPair(access=RENEWED, refresh="second")
+    assert bearers(backend) == [f"Bearer {FRESH}", None, f"Bearer {RENEWED}"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *({"status": status} for status in (400, 401, 403, 422, 500)),
+        {"json": {}},
+        {"json": []},
+        {"body": "null"},
+        {"json": {"accessToken": "a"}},
+        {"json": {"accessToken": "a", "refreshToken": ""}},
+        {"json": {"accessToken": 1, "refreshToken": 2}},
+    ],
+    ids=str,
+)
+def test_a_failed_refresh_ends_the_sign_in(api, backend, answer):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", **answer)
+    tokens = TokenStore(PAIR)
+    with pytest.raises(SignInEndedError):
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert tokens.ended
+    assert tokens.current == TokenPair()
+    # Whatever this page still asks for is not sent any more.
+    with pytest.raises(SignInEndedError):
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert len(backend.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *({"status": status} for status in (302, 404, 405, 408, 425, 429, 501, 502, 503, 504)),
+        {"body": "<html>Sign in to this network</html>"},
+        {"body": ""},
+        {"body": ConnectionRefusedError()},
+        {"body": TimeoutError()},
+    ],
+    ids=str,
+)
+def test_a_refresh_without_a_usable_answer_signs_nobody_out(api, backend, answer):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", **answer)
+    tokens = TokenStore(PAIR)
+    with pytest.raises(ApiUnavailableError) as caught:
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert caught.value.retry_after == 1
+    assert (tokens.fate, tokens.current) == (Fate.KEPT, PAIR)
+
+
+# --- around it ---
+
+
+def test_an_expired_token_is_refreshed_before_the_call(api, backend):
+    backend.get(f"{BASE}/me", json={"id": "1"})
+    backend.post(f"{BASE}/refresh", json=NEW)
+    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
+    api.call(tokens=tokens, method="GET", path="/me")
+    assert bearers(backend) == [None, f"Bearer {RENEWED}"]
+
+
+def test_a_refresh_token_alone_is_enough(api, backend):
+    backend.get(f"{BASE}/me", json={"id": "1"})
+    backend.post(f"{BASE}/refresh", json=NEW)
+    api.call(tokens=TokenStore(TokenPair(refresh="first")), method="GET", path="/me")
+    assert bearers(backend) == [None, f"Bearer {RENEWED}"]
+
+
+def test_ensure_fresh_refreshes_for_a_page_that_asks_the_backend_nothing_else(api, backend):
+    backend.post(f"{BASE}/refresh", json=NEW)
+    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
+    api.ensure_fresh(tokens)
+    assert tokens.current.refresh == "second"
+
+
+def test_an_expired_token_without_a_refresh_token_is_the_backends_to_judge(api, backend):
+    backend.get(f"{BASE}/me", status=401)
+    with pytest.raises(ApiRejectedError):
+        api.call(tokens=TokenStore(TokenPair(access=jwt(exp=1))), method="GET", path="/me")
+    assert len(backend.calls) == 1
+
+
+def test_a_refreshed_sign_in_that_the_backend_rejects_is_over(api, backend):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", json=NEW)
+    tokens = TokenStore(PAIR)
+    with pytest.raises(ApiRejectedError):
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert tokens.ended
+    # The others who hold the old pair learn it without another refresh.
+    late = TokenStore(PAIR)
+    with pytest.raises(SignInEndedError):
+        api.call(tokens=late, method="GET", path="/me")
+    assert sum(call.request.method == "POST" for call in backend.calls) == 1
+
+
+def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", json={"accessToken": jwt(exp=1), "refreshToken": "second"})
+    tokens = TokenStore(PAIR)
+    with pytest.raises(ApiUnavailableError):
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert tokens.fate is Fate.RENEWED
+
+
+def test_a_token_that_was_handed_over_and_is_rejected_ends_nothing(api, backend):
+    """Its clock may differ from ours: the next request presents the refresh token that came with it."""
+    backend.get(f"{BASE}/me", json={"id": "1"}, match=[matchers.header_matcher({"Authorization": f"Bearer {RENEWED}"})])
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", json=NEW)
+    api.call(tokens=TokenStore(PAIR), method="GET", path="/me")
+    for flight in api.refresher._flights.in_flight():
+        flight.over.wait(30)
+    backend.replace(responses.GET, f"{BASE}/me", status=401)
+    backend.remove(responses.GET, f"{BASE}/me")
+    backend.get(f"{BASE}/me", status=401)
+    late = TokenStore(PAIR)
+    with pytest.raises(ApiRejectedError):
+        api.call(tokens=late, method="GET", path="/me")
+    assert late.fate is Fate.RENEWED
+
+
+def test_the_threads_of_one_request_share_one_refresh(api, backend):
+    backend.get(f"{BASE}/me", status=401, match=[matchers.header_matcher({"Authorization": f"Bearer {FRESH}"})])
+    backend.get(f"{BASE}/me", json={"id": "1"})
+    backend.post(f"{BASE}/refresh", json=NEW)
+    tokens = TokenStore(PAIR)
+    barrier = threading.Barrier(6)
+    answers = []
+
+    def call() -> None:
+        barrier.wait()
+        answers.append(api.call(tokens=tokens, method="GET", path="/me").data)
+
+    threads = [threading.Thread(target=call) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert answers == [{"id": "1"}] * 6
+    assert sum(call.request.method == "POST" for call in backend.calls) == 1
+
+
+def test_the_time_budget_bounds_the_wait_and_not_the_refresh(api, backend):
+    with pytest.raises(ApiTimeoutError):
+        api.call(tokens=TokenStore(PAIR), method="GET", path="/me", deadline=Deadline(0))
+    assert len(backend.calls) == 0
+
+
+# --- uploads ---
+
+
+class _Unseekable(io.BytesIO):
+    def seekable(self) -> bool:
+        return False
+
+
+def _upload_server(seen: list[bytes]):
+    def answer(request, out) -> None:
+        if request.line.startswith("POST /refresh"):
+            out.sendall(reply(json.dumps(NEW).encode()))
+            return
+        seen.append(request.body)
+        fresh = request.headers["authorization"] == f"Bearer {RENEWED}"
+        out.sendall(reply(b'{"ok": true}') if fresh else reply(status="401 Unauthorized"))
+
+    return scripted_server(answer)
+
+
+@pytest.mark.parametrize("as_stream", [False, True], ids=["bytes", "stream"])
+def test_a_retried_upload_carries_its_body_again_whole(embedded_store, as_stream):
+    seen: list[bytes] = []
+    content = bytes(range(256)) * 1000
+    stream = io.BytesIO(b"already read" + content)
+    stream.seek(len(b"already read"))
+    with _upload_server(seen) as server:
+        api = make_session(server.url)
+        upload = Upload(content=stream if as_stream else content, content_type="application/octet-stream")
+        answer = api.call(tokens=TokenStore(PAIR), method="POST", path="/files", upload=upload)
+        api.close()
+    assert answer.data == {"ok": True}
+    assert seen == [content, content]
+
+
+def test_a_json_body_is_sent_again_whole(embedded_store):
+    seen: list[bytes] = []
+    with _upload_server(seen) as server:
+        api = make_session(server.url)
+        api.call(tokens=TokenStore(PAIR), method="POST", path="/files", json={"name": "x" * 100_000})
+        api.close()
+    assert len(seen) == 2
+    assert seen[0] == seen[1]
+    assert json.loads(seen[1]) == {"name": "x" * 100_000}
+
+
+def test_an_upload_that_can_not_be_sent_again_raises_the_original_401(embedded_store):
+    seen: list[bytes] = []
+    with _upload_server(seen) as server:
+        api = make_session(server.url)
+        upload = Upload(content=_Unseekable(b"once"), content_type="application/octet-stream")
+        tokens = TokenStore(PAIR)
+        with pytest.raises(ApiRejectedError):
+            api.call(tokens=tokens, method="POST", path="/files", upload=upload)
+        api.close()
+    assert seen == [b"once"]
+    assert tokens.fate is Fate.KEPT
