@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.query.idempotency import derived_key
-from portal.services.energy.clients import ClientMutations
+from portal.services.energy.clients import ClientCreateReq, ClientMutations
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
     from tests.portal.query.fakes import Process, World
 
-ADA = {"name": "Ada", "email": "ada@example.com"}
+ADA = ClientCreateReq(name="Ada", email="ada@example.com")
 
 
 def keys_of(world: World) -> list[str | None]:
@@ -45,7 +45,7 @@ def test_without_one_each_run_has_its_own(world: World, process: Process, ada: T
         {"given": "another"},
         {"endpoint": "energy.create_station"},
         {"params": {"id": "1"}},
-        {"body": ADA | {"name": "Ida"}},
+        {"body": {**ADA, "name": "Ida"}},
         {"body": None},
     ],
 )
