@@ -10,7 +10,6 @@ Fetches are numbered, so that a key that is not there can be told from one that 
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from contextlib import suppress
@@ -69,7 +68,6 @@ class JwksKeys:
         self._begun = 0
         self._succeeded = 0
         self._forced_at = float("-inf")
-        self._owner = 0
         self._lock = ForkSafeLock()
         self._begin_anew()
         begin_anew_in_child(self._begin_anew)
@@ -100,13 +98,12 @@ class JwksKeys:
 
     def start(self) -> None:
         """Fetch in the background from now on: once for each process, since threads do not survive a fork."""
-        if self._owner == os.getpid():
+        if self._started:
             return
         with self._lock:
-            if self._owner == os.getpid():
+            if self._started:
                 return
-            self._owner = os.getpid()
-        self._wanted.set()
+            self._started = True
         threading.Thread(target=self._keep_fetching, name="portal-jwks", daemon=True).start()
 
     def wait_until_fetched(self, *, timeout_s: float) -> bool:
@@ -142,6 +139,7 @@ class JwksKeys:
 
     def _begin_anew(self) -> None:
         # An event has a lock of its own.
+        self._started = False
         self._wanted = threading.Event()
         self._fetched = threading.Event()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -17,7 +16,7 @@ from django.core.cache import caches
 from django.core.signals import setting_changed
 
 from portal.errors import StoreUnavailableError
-from portal.forks import ForkSafeLock
+from portal.forks import ForkSafeLock, begin_anew_in_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,8 +51,8 @@ class SharedStore:
     def __init__(self, *, alias: str) -> None:
         self.alias = alias
         self._backend: BaseCache | None = None
-        self._owner = 0
         self._opening = ForkSafeLock()
+        begin_anew_in_child(self.forget_backend)
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
@@ -100,15 +99,16 @@ class SharedStore:
 
     def backend(self) -> BaseCache:
         """The process's own backend object: one for all threads, so that threads share its connections."""
-        if self._backend is None or self._owner != os.getpid():
+        backend = self._backend
+        if backend is None:
             with self._opening:
-                if self._backend is None or self._owner != os.getpid():
-                    self._backend = caches.create_connection(self.alias)
-                    self._owner = os.getpid()
-        return self._backend
+                backend = self._backend
+                if backend is None:
+                    backend = self._backend = caches.create_connection(self.alias)
+        return backend
 
     def forget_backend(self) -> None:
-        """Open anew on the next use: the settings have changed."""
+        """Open anew on the next use: the settings have changed, or this is a child process."""
         self._backend = None
 
     def _do(self, operation: Callable[[BaseCache], T]) -> T:
