@@ -161,6 +161,11 @@ class Ledger:
         }[verdict]
         self._store.set(_key(record_name(refresh), "verdict"), verdict.value, lifetime_s=lifetime)
 
+    def forget(self, tokens: Collection[str]) -> None:
+        """Forget all that is known of tokens: they were issued just now."""
+        kinds = ("next", "verdict", "out", "spent", "begun")
+        self._store.delete_many([_key(record_name(token), kind) for token in tokens for kind in kinds])
+
     def bury(self, tokens: Collection[str], *, lifetime_s: float) -> None:
         """Leave tombstones on tokens of one sign-in: nothing of it is delivered any more."""
         self._store.set_many({_key(record_name(token), "out"): 1 for token in tokens}, lifetime_s=lifetime_s)

@@ -24,6 +24,7 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
         raise UnusableTokenError(unusable)
+    api_session().refresher.signed_in(pair)
     tokens.replace(pair)
 
 

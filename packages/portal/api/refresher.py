@@ -168,6 +168,17 @@ class TokenRefresher:
         if buried and tokens.end(refused=pair.refresh):
             raise SignInEndedError("this sign-in was signed out")
 
+    def signed_in(self, pair: TokenPair) -> None:
+        """Begin anew with tokens that the backend has just issued.
+
+        One that does not rotate may issue the refresh token of an earlier sign-in again, whose tombstone or verdict
+        must not meet this one. Where the store can't be reached that is left as it is: with all others it is nothing.
+        """
+        try:
+            self._ledger.forget([token for token in (pair.access, pair.refresh) if token is not None])
+        except StoreUnavailableError:
+            self._counters.count(Outcome.STORE_DOWN)
+
     def sign_out(self, tokens: TokenStore, *, genuine: bool = True) -> list[TokenPair]:
         """End this sign-in everywhere: tombstones, the backend told (2 s at most), the request's tokens cleared.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from portal.api.counters import Outcome
 from portal.api.ledger import Ledger
 from portal.api.tokens import TokenPair
 from portal.config import limits
-from portal.errors import SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import MAX_AGE_S, Process, World, jwt
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import LOST, MAX_AGE_S, Process, World, jwt
 
 DAY_S = 24 * 3600
 
@@ -73,3 +74,24 @@ def test_a_sign_in_that_was_refreshed_is_known(world: World, presented: str):
     process.refresher.sign_out(process.request(pair), genuine=False)
     world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
     assert is_signed_out(process, tokens.current.refresh)
+
+
+def test_a_token_that_a_backend_issues_again_begins_anew(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.refresher.sign_out(process.request(pair))
+    world.backend._current["user"] = pair.refresh
+    process.refresher.signed_in(pair)
+    process.refresher.refuse_signed_out(process.request(pair))
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+
+
+def test_so_does_one_whose_last_answer_was_lost(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    world.backend.answers = [LOST]
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    process.refresher.signed_in(pair)
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
