@@ -20,10 +20,10 @@ from portal.services.energy.clients import (
     ClientsListParams,
     ClientUpdateReq,
 )
-from portal.web.answers import record_of
+from portal.web.answers import record_beside_form, record_of
 from portal.web.lists import ListView
 from portal.web.pages import see_other
-from portal.web.submissions import form_page, refused
+from portal.web.submissions import form_page, refused, submission_key
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -58,7 +58,8 @@ def client_new(request: HttpRequest) -> HttpResponse:
     form = ClientForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         body = cast("ClientCreateReq", form.body())
-        result = ClientMutations.use_create_client_mutation(request).mutate(body=body)
+        key = submission_key(request)
+        result = ClientMutations.use_create_client_mutation(request, idempotency_key=key).mutate(body=body)
         if result.is_success:
             messages.success(request, _("%(name)s was created.") % {"name": body["name"]})
             return see_other("clients")
@@ -83,19 +84,20 @@ def client_detail(request: HttpRequest, client_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def client_edit(request: HttpRequest, client_id: str) -> HttpResponse:
     """The form with the client's fields; POST changes them."""
-    record = record_of(ClientQueries.use_get_client_query(request, {"id": client_id}))
-    form = ClientForm(request.POST or None, initial=dict(record))
-    if request.method == "POST" and form.is_valid():
+    form = ClientForm(request.POST) if request.method == "POST" else None
+    if form is not None and form.is_valid():
         body = cast("ClientUpdateReq", form.body())
         result = ClientMutations.use_update_client_mutation(request).mutate(body=body, params={"id": client_id})
         if result.is_success:
             messages.success(request, _("Your changes were saved."))
             return see_other("client", client_id)
         refused(form, result)
-    client = present_client(record)
+    found = ClientQueries.use_get_client_query(request, {"id": client_id})
+    record = record_of(found) if form is None else record_beside_form(found)
+    client = present_client({"id": client_id, **record})
     return form_page(
         request,
-        form,
+        form or ClientForm(initial=dict(record)),
         title=_("Edit %(name)s") % {"name": client.title},
         submit_label=_("Save changes"),
         back_url=reverse("client", args=[client_id]),

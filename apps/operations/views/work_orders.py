@@ -22,7 +22,7 @@ from portal.services.operations.work_orders import (
 from portal.web.answers import record_of
 from portal.web.lists import ListView
 from portal.web.pages import see_other
-from portal.web.submissions import form_page, refused
+from portal.web.submissions import form_page, refused, submission_key
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -57,7 +57,8 @@ def work_order_new(request: HttpRequest) -> HttpResponse:
     form = WorkOrderForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         body = cast("WorkOrderCreateReq", form.body())
-        result = WorkOrderMutations.use_create_work_order_mutation(request).mutate(body=body)
+        key = submission_key(request)
+        result = WorkOrderMutations.use_create_work_order_mutation(request, idempotency_key=key).mutate(body=body)
         if result.is_success:
             messages.success(request, _("%(title)s was created.") % {"title": body["title"]})
             return see_other("work-orders")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.errors import ApiMalformedError, ApiNotFoundError
+from portal.errors import ApiMalformedError, ApiNotFoundError, ApiUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,17 @@ def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
     if not isinstance(data, dict):
         raise ApiMalformedError("the answer is no object")
     return data
+
+
+def record_beside_form(result: QueryResult[Any]) -> Mapping[str, Any]:
+    """The record that a form which was sent is about: empty while the backend does not answer.
+
+    What somebody typed stands in the form, and is not given up for what the record says.
+
+    :raises portal.errors.ApiError: the backend refused, as in :func:`record_of`.
+    """
+    away = isinstance(result.error, ApiUnavailableError) and result.data is None
+    return {} if away else record_of(result)
 
 
 def optional(result: QueryResult[Any]) -> Mapping[str, Any] | None:

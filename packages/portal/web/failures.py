@@ -47,6 +47,7 @@ STORE_RETRY_AFTER_S: Final = 1
 #: The same for a refresh whose answer was lost, which no wait cures but a new sign-in, at any moment: so seldom that
 #: a program that obeys asks next to nothing, so soon that it is back when its user is.
 LOST_RETRY_AFTER_S: Final = 60
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LIST_URL: Final = "_portal_list_url"
 
 
@@ -203,13 +204,17 @@ def render_failure(request: HttpRequest, error: PortalError) -> HttpResponse:
         # The profile comes from the same backend: asking it too would only make this page late.
         leave_placeholder(request)
     failure = failure_for(error)
-    if isinstance(error, ApiNotFoundError):
+    sent = request.method not in SAFE_METHODS
+    if isinstance(error, ApiNotFoundError) or sent:
         failure = replace(failure, list_url=getattr(request, _LIST_URL, ""))
+    if sent:
+        # The address of what was sent may take nothing else, and opening it would not send it again.
+        failure = replace(failure, offers_retry=False)
     return _answer(request, failure)
 
 
 def offer_list(request: HttpRequest, url: str) -> None:
-    """Have this page's 404, if it comes to that, lead back to the list that its record would stand in."""
+    """Have this page's 404, or what it could not send, lead back to the list that its record would stand in."""
     setattr(request, _LIST_URL, url)
 
 

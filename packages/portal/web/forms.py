@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from portal.errors import ApiConflictError, ApiInvalidError
 
 if TYPE_CHECKING:
-    from portal.errors import ApiError
+    from portal.errors import ApiError, ApiUnavailableError
 
 _CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
@@ -40,8 +40,13 @@ def telephone(value: str) -> None:
 
 
 class BackendForm(forms.Form):
-    """A form whose fields carry the names of the wire (contract, section 6: "form fields as in the API")."""
+    """A form whose fields carry the names of the wire (contract, section 6: "form fields as in the API").
 
+    `outage` says that the backend did not answer it, `was_refused` that it answered with a no.
+    """
+
+    outage: ApiUnavailableError | None = None
+    was_refused = False
     # The page's own style shows what is required, and the browser's bubbles do not speak the page's language.
     use_required_attribute = False
 
@@ -60,6 +65,7 @@ class BackendForm(forms.Form):
 
         :returns: False for any other error; the caller then lets it become a page.
         """
+        self.was_refused = True
         if isinstance(error, ApiConflictError):
             self.add_error(None, error.detail or _("This has changed meanwhile"))
             return True

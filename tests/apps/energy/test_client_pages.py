@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
 from portal.testing import Backend, Fault, SignedIn, page_of, row_ids
@@ -180,3 +181,69 @@ def test_an_answer_of_another_shape_is_said_to_be_unusable(
     answer: Any = ["neither", "page", "nor", "client"]
     backend.answers("GET", path, json=answer)
     assert energy_user.get(page).status_code == 503
+
+
+def hidden_key(response: HttpResponse) -> str:
+    (key,) = re.findall(r'name="submissionKey" value="([^"]+)"', response.content.decode())
+    return key
+
+
+@pytest.mark.parametrize("fault", ["refused", "timeout", "html", 503])
+def test_a_create_that_nobody_answered_comes_back_whole_and_is_sent_again_under_the_same_key(
+    backend: Backend, energy_user: Client, fault: Fault
+) -> None:
+    form = FORM | {"submissionKey": hidden_key(energy_user.get("/en/energy/clients/new"))}
+    backend.fails(fault, path=CLIENTS)
+    response = energy_user.post("/en/energy/clients/new", form)
+    body = response.content.decode()
+    assert (response.status_code, response["Retry-After"], response["HX-Retarget"]) == (503, "5", "#content")
+    assert "What you typed is still here" in body
+    assert 'value="ada@example.com"' in body
+    assert hidden_key(response) == form["submissionKey"]
+    backend.recovers()
+    backend.answers("POST", CLIENTS, json=ADA, status=201)
+    assert energy_user.post("/en/energy/clients/new", form).status_code == 303
+    assert energy_user.post("/en/energy/clients/new", form | {"name": "Ida"}).status_code == 303
+    *tries, again, changed = [call.headers["idempotency-key"] for call in backend.calls_to(CLIENTS, method="POST")]
+    assert set(tries) == {again}
+    assert changed != again
+
+
+def test_a_form_without_a_key_of_ours_is_sent_under_a_new_one(backend: Backend, energy_user: Client) -> None:
+    backend.answers("POST", CLIENTS, json=ADA, status=201)
+    for odd in ("", "short", "x" * 100, "with spaces in the key", "k\r\nX-Evil: 1234567890"):
+        assert energy_user.post("/en/energy/clients/new", FORM | {"submissionKey": odd}).status_code == 303
+    assert len({call.headers["idempotency-key"] for call in backend.calls_to(CLIENTS)}) == 5
+
+
+def test_what_is_sent_after_a_refusal_is_another_try(backend: Backend, energy_user: Client) -> None:
+    form = FORM | {"submissionKey": hidden_key(energy_user.get("/en/energy/clients/new"))}
+    mistyped = energy_user.post("/en/energy/clients/new", form | {"email": "no address"})
+    assert hidden_key(mistyped) == form["submissionKey"]
+    backend.refuses("POST", CLIENTS, detail="No.", errors={"email": ["Taken already."]})
+    assert hidden_key(energy_user.post("/en/energy/clients/new", form)) != form["submissionKey"]
+
+
+def test_an_edit_that_nobody_answered_comes_back_with_what_was_typed(backend: Backend, energy_user: Client) -> None:
+    backend.fails("refused", path=f"{CLIENTS}/cli_1")
+    response = energy_user.post("/en/energy/clients/cli_1/edit", FORM | {"city": "Bergen"})
+    assert response.status_code == 503
+    assert "What you typed is still here" in response.content.decode()
+    assert 'value="Bergen"' in response.content.decode()
+
+
+def test_an_edit_that_is_not_valid_needs_no_backend_to_say_so(backend: Backend, energy_user: Client) -> None:
+    backend.fails("refused", path=f"{CLIENTS}/cli_1")
+    response = energy_user.post("/en/energy/clients/cli_1/edit", FORM | {"email": "no address"})
+    assert response.status_code == 422
+    assert 'value="Oslo"' in response.content.decode()
+
+
+def test_a_delete_that_nobody_answered_offers_no_address_that_only_takes_forms(
+    backend: Backend, energy_user: Client
+) -> None:
+    backend.fails("refused", path=f"{CLIENTS}/cli_1")
+    response = energy_user.post("/en/energy/clients/cli_1/delete")
+    assert response.status_code == 503
+    assert 'href="/en/energy/clients/cli_1/delete"' not in response.content.decode()
+    assert '<a class="button primary" href="/en/energy/clients">' in response.content.decode()

@@ -60,3 +60,19 @@ def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operat
     body = operations_user.get("/de/operations").content.decode()
     assert ">3<" in body
     assert "Tighten the screws" in body
+
+
+def test_a_work_order_that_nobody_answered_comes_back_whole_and_is_sent_again_under_the_same_key(
+    backend: Backend, signed_in: SignedIn
+) -> None:
+    form = {"title": "Tighten the screws", "priority": "high", "stationId": "", "submissionKey": "k" * 22}
+    browser = signed_in("OPERATIONS_APP")
+    backend.fails("timeout", path="/operations/work-orders")
+    response = browser.post("/en/operations/work-orders/new", form)
+    assert response.status_code == 503
+    assert 'value="Tighten the screws"' in response.content.decode()
+    assert f'value="{"k" * 22}"' in response.content.decode()
+    backend.recovers()
+    backend.answers("POST", "/operations/work-orders", json={"id": "wor_1"}, status=201)
+    assert browser.post("/en/operations/work-orders/new", form).status_code == 303
+    assert len({call.headers["idempotency-key"] for call in backend.calls_to("/operations/work-orders")}) == 1

@@ -37,7 +37,7 @@
       toast.dataset.fading = "";
       fadeLater(toast);
     }
-    document.querySelector("main [aria-invalid='true']")?.focus();
+    document.querySelector("main [aria-invalid='true'], main .notice[tabindex]")?.focus();
   };
 
   document.addEventListener("click", (event) => {
@@ -47,6 +47,13 @@
   document.addEventListener("DOMContentLoaded", welcome);
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id === "content") welcome();
+  });
+
+  /* An error whose answer names its place is a page to be shown there: a form that nobody answered, with its text. */
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (!event.detail.isError || !event.detail.xhr.getResponseHeader("HX-Retarget")) return;
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
   });
 
   /* "Load more" appends the server's next page; a row that is already shown stays where it is. */
