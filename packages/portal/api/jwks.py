@@ -68,6 +68,7 @@ class JwksKeys:
         self._begun = 0
         self._succeeded = 0
         self._forced_at = float("-inf")
+        self._started = False
         self._lock = ForkSafeLock()
         self._begin_anew()
         begin_anew_in_child(self._begin_anew)
@@ -101,10 +102,9 @@ class JwksKeys:
         if self._started:
             return
         with self._lock:
-            if self._started:
-                return
-            self._started = True
-        threading.Thread(target=self._keep_fetching, name="portal-jwks", daemon=True).start()
+            first, self._started = not self._started, True
+        if first:
+            threading.Thread(target=self._keep_fetching, name="portal-jwks", daemon=True).start()
 
     def wait_until_fetched(self, *, timeout_s: float) -> bool:
         """Wait for the first fetch of this process, so that its first requests can be judged."""
