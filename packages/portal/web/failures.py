@@ -162,6 +162,15 @@ _CSRF_FAILURE: Final = replace(
     title=_("This form has expired"),
     text=_("Nothing was changed. Go back, load the page again, and send the form once more."),
 )
+_ANOTHER_ACCOUNT: Final = replace(
+    _FAILURES[409],
+    title=_("Somebody else is signed in now"),
+    text=_(
+        "Nothing was changed. What you sent came from a page of the account that was signed in before; "
+        "this browser is signed in with another one now."
+    ),
+    icon="portal/icons/lock.svg",
+)
 _REFRESH_LOST: Final = replace(
     _FAILURES[503],
     title=_("Please sign out and in again"),
@@ -232,6 +241,16 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
     """Django's `handler403`."""
     return _answer(request, _FAILURES[403])
+
+
+def another_account(request: HttpRequest) -> HttpResponse:
+    """What was sent comes from a page that was made for another account: nothing is done. 409.
+
+    A page that htmx asked for is told to look who is signed in, and covers itself.
+    """
+    response = _answer(request, _ANOTHER_ACCOUNT)
+    response["HX-Trigger"] = "sign-in-changed"
+    return response
 
 
 def method_refused(request: HttpRequest, *, allow: str) -> HttpResponse:

@@ -10,8 +10,9 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 
 from portal.errors import ApiForbiddenError
+from portal.web.account_mark import is_for_another_account
 from portal.web.essentials import platform_is_denied
-from portal.web.failures import method_refused, offer_list, render_failure
+from portal.web.failures import another_account, method_refused, offer_list, render_failure
 from portal.web.navigation import lead_home
 from portal.web.platforms_mirror import mirror_platforms
 from portal.web.privacy import keep_private
@@ -46,11 +47,16 @@ def page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
 
 
 def open_page(route: str, view: View, *, name: str) -> URLPattern:
-    """A page that needs no platform: the gateway's, and the neutral ones."""
+    """A page that needs no platform: the gateway's, and the neutral ones.
+
+    No view runs for what a page of another account sent.
+    """
     answering = says_what_it_takes(view)
 
     @wraps(view)
     def kept_private(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if is_for_another_account(request):
+            return another_account(request)
         response = answering(request, *args, **kwargs)
         mirror_platforms(request, response)
         return keep_private(response)

@@ -41,6 +41,18 @@ def test_every_form_that_sends_carries_a_token(path: Path) -> None:
         assert 'method="' in form
 
 
+#: Forms that are anybody's: they sign in or out, or switch the language.
+ANYBODYS = {"login.html", "logout.html", "sign_out.html", "failure.html", "locales.html"}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in TEMPLATES if path.name not in ANYBODYS], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_every_form_that_changes_something_says_for_whom_it_was_made(path: Path) -> None:
+    text = path.read_text()
+    assert text.count("{% csrf_token %}") == text.count('{% csrf_token %}{% include "portal/parts/made_for.html" %}')
+
+
 def test_one_template_writes_the_document_and_says_what_it_is() -> None:
     documents = [path for path in TEMPLATES if "<html" in path.read_text()]
     assert [path.name for path in documents] == ["base.html"]

@@ -1,8 +1,8 @@
 /* The sign-in watch: a page must not outlive the sign-in that it was made for.
 
    Cookies are the truth that all tabs and applications share, and the server reads them: GET /sign-in-state. It is
-   asked every 60 s while the page is visible, on focus, when the page becomes visible, and when the browser brings
-   it back from its back-forward cache. Signed out elsewhere, or another account: the page's content goes, a cover
+   asked every 60 s while the page is visible, on focus, when the page becomes visible, when the server says that it
+   changed, and when the browser brings the page back from its back-forward cache. Signed out elsewhere, or another account: the page's content goes, a cover
    says why, and the browser goes to "/". No answer changes nothing. No data is fetched again. */
 (() => {
   "use strict";
@@ -74,6 +74,8 @@
   setInterval(askIfVisible, ASK_EVERY_MS);
   window.addEventListener("focus", ask);
   document.addEventListener("visibilitychange", askIfVisible);
+  /* The server refused what htmx sent: this page was made for another account. */
+  document.addEventListener("sign-in-changed", ask);
 
   /* The browser may keep the page as it is and show it again later: it is kept veiled, and asks before it is seen. */
   window.addEventListener("pagehide", (event) => {
