@@ -103,8 +103,13 @@ class JwksKeys:
             return
         with self._lock:
             first, self._started = not self._started, True
-        if first:
+        if not first:
+            return
+        try:
             threading.Thread(target=self._keep_fetching, name="portal-jwks", daemon=True).start()
+        except RuntimeError as error:  # the machine, or this process's limit, has no more threads
+            logger.error("jwks: no keys are fetched for now: %s", error)  # noqa: TRY400  whose words are all there is to say
+            self._started = False
 
     def wait_until_fetched(self, *, timeout_s: float) -> bool:
         """Wait for the first fetch of this process, so that its first requests can be judged."""

@@ -51,6 +51,20 @@ def kids(keys) -> list[str | None]:
     return [key.key_id for key in keys]
 
 
+def test_a_process_that_gets_no_thread_for_a_moment_fetches_later(monkeypatch, caplog):
+    source = JwksKeys(fetch=Address(document("one")))
+    with monkeypatch.context() as patched:
+        patched.setattr("threading.Thread.start", _no_thread)
+        assert source.keys_for("one") == ()
+    assert "no keys are fetched for now" in caplog.text
+    assert source.wait_until_fetched(timeout_s=30)
+    assert kids(source.keys_for("one")) == ["one"]
+
+
+def _no_thread(self) -> None:
+    raise RuntimeError("can't start new thread")
+
+
 def test_keys_are_found_by_their_id_and_all_without_one():
     source = JwksKeys(fetch=Address(document("one", "two")))
     source.fetch_now()
