@@ -69,9 +69,9 @@ def test_ending_this_one_signs_out(backend: Backend, signed_in: SignedIn) -> Non
 
 
 @pytest.mark.parametrize("path", ["/login/oidc/callback", "/en/login/oidc"])
-def test_without_a_provider_its_addresses_are_our_own_404_in_debug_too(path: str) -> None:
+def test_without_a_provider_its_addresses_are_our_own_404_in_debug_too(signed_out: Client, path: str) -> None:
     with override_settings(DEBUG=True):
-        response = Client(headers={"accept": "text/html"}).get(path)
+        response = signed_out.get(path)
     assert response.status_code == 404
     assert "There is nothing here" in response.content.decode()
 
