@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 from tests.harness import RunningStack, require_tool
 
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-#: A browser reports every failed navigation itself; what the page did is asserted by the tests.
-OWN_REPORTS = "Failed to load resource"
+#: A browser reports every failed navigation itself, and htmx every refusal; what the page did is asserted by the tests.
+OWN_REPORTS = ("Failed to load resource", "Response Status Error Code")
 
 NewPage = Callable[..., Page]
 
@@ -33,7 +33,7 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"} and OWN_REPORTS not in message.text:
+        if message.type in {"error", "warning"} and not message.text.startswith(OWN_REPORTS):
             complaints.append(message.text)
 
     def make(**options: Any) -> Page:

@@ -10,69 +10,104 @@
     toast.addEventListener("mouseleave", () => (timer = setTimeout(() => toast.remove(), TOAST_MS)));
   };
 
-  const showToast = (text) => {
+  /* What went wrong stays until it is closed; said again, it stands once. */
+  const showError = ({ title = "", detail = "" }) => {
     const shelf = document.getElementById("toasts");
     const template = document.getElementById("toast-template");
-    if (!shelf || !template || !text) return;
+    if (!shelf || !template || !(title || detail)) return;
     const toast = template.content.firstElementChild.cloneNode(true);
-    toast.querySelector(".toast-text").textContent = text;
-    toast.dataset.fading = "";
+    toast.querySelector(".toast-text strong").textContent = title;
+    toast.querySelector(".toast-text span").textContent = detail;
+    for (const shown of shelf.querySelectorAll(".toast.error")) {
+      if (shown.textContent === toast.textContent) shown.remove();
+    }
     shelf.append(toast);
-    fadeLater(toast);
   };
 
+  const offline = () => ({ detail: document.body.dataset.offline });
+
   /* A problem document says what went wrong, in the page's language. */
-  const problemText = (xhr) => {
+  const problemOf = (xhr) => {
     try {
-      const problem = JSON.parse(xhr.responseText);
-      return problem.detail || problem.title;
+      const { title, detail } = JSON.parse(xhr.responseText);
+      return title || detail ? { title, detail } : offline();
     } catch {
-      return null;
+      return offline();
     }
   };
 
-  /* After every page, and after htmx put a form or its successor in place. */
-  const welcome = () => {
-    for (const toast of document.querySelectorAll(".toast:not([data-fading])")) {
+  const fadeToasts = () => {
+    for (const toast of document.querySelectorAll(".toast:not(.error, [data-fading])")) {
       toast.dataset.fading = "";
       fadeLater(toast);
     }
-    document.querySelector("main [aria-invalid='true'], main .notice[tabindex]")?.focus();
   };
+
+  /* Where a form is to be cured: the first field that is not valid, or what the page says of all of it. */
+  const toCure = () => document.querySelector("main [aria-invalid='true'], main form .notice[tabindex]");
 
   document.addEventListener("click", (event) => {
     event.target.closest("[data-close-toast]")?.closest(".toast").remove();
   });
 
-  document.addEventListener("DOMContentLoaded", welcome);
+  document.addEventListener("DOMContentLoaded", () => {
+    fadeToasts();
+    toCure()?.focus();
+  });
+
+  /* htmx put a form or its successor in place: a new page for the eye, so the focus begins anew too. */
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.target.id === "content") welcome();
+    fadeToasts();
+    if (event.target.id !== "content") return;
+    const heading = document.querySelector("main h1");
+    heading?.setAttribute("tabindex", "-1");
+    (toCure() ?? heading)?.focus();
   });
 
-  /* An error whose answer names its place is a page to be shown there: a form that nobody answered, with its text. */
+  let rowsBefore = null;
   document.addEventListener("htmx:beforeSwap", (event) => {
-    if (!event.detail.isError || !event.detail.xhr.getResponseHeader("HX-Retarget")) return;
-    event.detail.shouldSwap = true;
-    event.detail.isError = false;
+    const { detail } = event;
+    /* An error whose answer names its place is a page to be shown there: a form that nobody answered, with its text. */
+    if (detail.isError && detail.xhr.getResponseHeader("HX-Retarget")) {
+      detail.shouldSwap = true;
+      detail.isError = false;
+    }
+    if (detail.target.id === "rows") rowsBefore = new Set(detail.target.querySelectorAll("[data-row-id]"));
   });
 
-  /* "Load more" appends the server's next page; a row that is already shown stays where it is. */
+  /* "Load more" appends the server's next page; a row that is already shown stays where it is. The link that was
+     pressed is gone, or another one now: the focus goes on to the first of the new rows. */
   document.addEventListener("htmx:afterSwap", (event) => {
     const rows = event.detail.target.closest?.("#rows");
-    if (!rows) return;
+    if (!rows || !rowsBefore) return; // it comes once for each new row
     const seen = new Set();
-    for (const row of [...rows.querySelectorAll("[data-row-id]")]) {
+    const added = [];
+    for (const row of rows.querySelectorAll("[data-row-id]")) {
       if (seen.has(row.dataset.rowId)) row.remove();
+      else if (!rowsBefore.has(row)) added.push(row);
       seen.add(row.dataset.rowId);
+    }
+    rowsBefore = null;
+    const counts = { "[new]": added.length, "[all]": seen.size };
+    const status = document.getElementById("list-status");
+    if (status) status.textContent = status.dataset.appended.replace(/\[\w+\]/g, (name) => counts[name] ?? name);
+    if (["BODY", "load-more"].includes(document.activeElement.id || document.activeElement.tagName)) {
+      added[0]?.querySelector("a[href], button")?.focus();
     }
   });
 
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.elt.hasAttribute("data-placeholder")) return;
-    showToast(problemText(event.detail.xhr) || document.body.dataset.offline);
+    showError(problemOf(event.detail.xhr));
   });
 
-  document.addEventListener("htmx:sendError", () => showToast(document.body.dataset.offline));
+  document.addEventListener("htmx:sendError", () => showError(offline()));
+
+  /* The menu of small screens covers the page: whoever leaves it with the keyboard has closed it. */
+  document.getElementById("sidebar")?.addEventListener("focusout", (event) => {
+    const menu = event.currentTarget;
+    if (event.relatedTarget && !menu.contains(event.relatedTarget) && menu.matches(":popover-open")) menu.hidePopover();
+  });
 
   /* The address may change without a page load; what the page says about itself follows. */
   for (const name of ["htmx:pushedIntoHistory", "htmx:replacedInHistory"]) {
