@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
-from weakref import WeakMethod
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_begins: set[WeakMethod[Callable[[], None]]] = set()
+T = TypeVar("T")
+
+_begins: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 
 
-def begin_anew_in_child(begin: Callable[[], None]) -> None:
-    """Have `begin` called in every child process, before anything else of Python's runs there.
+def begin_anew_in_child(owner: T, begin: Callable[[T], None]) -> None:
+    """Have `begin(owner)` called in every child process, before anything else of Python's runs there.
 
-    :param begin: a bound method; it is forgotten with its object, and it must not raise.
+    :param owner: an object that has one such function at most; this is forgotten with it.
+    :param begin: an unbound method of it; it must not raise.
     """
-    _begins.add(WeakMethod(begin, _begins.discard))
+    _begins[owner] = begin
 
 
 class ForkSafeLock:
@@ -32,7 +35,7 @@ class ForkSafeLock:
 
     def __init__(self) -> None:
         self._begin_anew()
-        begin_anew_in_child(self._begin_anew)
+        begin_anew_in_child(self, ForkSafeLock._begin_anew)
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -45,11 +48,9 @@ class ForkSafeLock:
 
 
 def _after_fork_in_child() -> None:
-    # A set changes in one step of the interpreter: the fork found it whole.
-    for reference in list(_begins):
-        begin = reference()
-        if begin is not None:
-            begin()
+    # The table changes in one step of the interpreter: the fork found it whole.
+    for owner, begin in list(_begins.items()):
+        begin(owner)
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)

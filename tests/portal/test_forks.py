@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import multiprocessing
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from weakref import ref
@@ -81,12 +83,20 @@ def test_what_is_gone_is_not_begun_anew():
             raise AssertionError("it is gone")
 
     thing = Thing()
-    begin_anew_in_child(thing.begin)
+    begin_anew_in_child(thing, Thing.begin)
     gone = ref(thing)
     del thing
     gc.collect()
     assert gone() is None
     assert child_finishes(lambda: None)
+
+
+def test_a_process_that_ends_says_nothing_of_it():
+    program = "from portal.api.counters import Counters; from portal.forks import ForkSafeLock\nkept = Counters(), ForkSafeLock()"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONPATH": "packages"}, capture_output=True, text=True, check=True
+    )
+    assert ended.stderr == ""
 
 
 COUNTERS = Counters()

@@ -39,7 +39,7 @@ class Counters:
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self._begin_anew)
+        begin_anew_in_child(self, Counters._begin_anew)
 
     def count(self, outcome: Outcome) -> None:
         """Add one."""

@@ -74,7 +74,7 @@ class Flights(Generic[T]):
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self._begin_anew)
+        begin_anew_in_child(self, Flights._begin_anew)
         _registries.add(self)
 
     def board(self, key: str, work: Callable[[Flight[T]], None]) -> tuple[Flight[T], bool]:

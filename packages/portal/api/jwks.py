@@ -71,7 +71,7 @@ class JwksKeys:
         self._started = False
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self._begin_anew)
+        begin_anew_in_child(self, JwksKeys._begin_anew)
 
     @property
     def generation(self) -> int:

@@ -254,7 +254,7 @@ class _Process:
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._made: tuple[PortalConfig, ApiSession] | None = None
-        begin_anew_in_child(self._forget)
+        begin_anew_in_child(self, _Process._forget)
 
     def session(self, config: PortalConfig) -> ApiSession:
         made = self._made

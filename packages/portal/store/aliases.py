@@ -52,7 +52,7 @@ class SharedStore:
         self.alias = alias
         self._backend: BaseCache | None = None
         self._opening = ForkSafeLock()
-        begin_anew_in_child(self.forget_backend)
+        begin_anew_in_child(self, SharedStore.forget_backend)
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""

@@ -18,12 +18,13 @@ Settings::
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, MEMCACHE_MAX_KEY_LENGTH, BaseCache
 from django.core.exceptions import ImproperlyConfigured
 
 from portal.forks import ForkSafeLock
@@ -43,6 +44,8 @@ WRITES_PER_LOOK: Final = 128
 BUSY_PAUSE_S: Final = (0.0005, 0.003)
 #: Keys of one statement: far below SQLite's own limit.
 KEYS_PER_STATEMENT: Final = 500
+#: What memcached takes in no key; Django's own pattern is a lazy object, and seven keys are read for a page.
+_ODD_CHARACTER: Final = re.compile(r"[\x00-\x20\x7f]")
 _MIN_SQLITE: Final = (3, 35, 0)
 
 _ALIVE: Final = "(expires IS NULL OR expires > ?)"
@@ -189,6 +192,11 @@ class SqliteCache(BaseCache):
         """Moment at which an entry written now expires; None for never."""
         seconds = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
         return None if seconds is None else self.clock() + seconds
+
+    def validate_key(self, key: str) -> None:
+        """Warn of a key that other backends would not take, as Django does; a plain one costs next to nothing."""
+        if len(key) > MEMCACHE_MAX_KEY_LENGTH or _ODD_CHARACTER.search(key):
+            super().validate_key(key)
 
     # --- the file ---
 

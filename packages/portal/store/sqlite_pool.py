@@ -53,7 +53,7 @@ class SqlitePool:
         self._lent: set[_Line] = set()
         self._inherited: list[object] = []
         self._gate = ForkSafeLock()
-        begin_anew_in_child(self._begin_anew)
+        begin_anew_in_child(self, SqlitePool._begin_anew)
         with _making:
             _pools.add(self)
 
