@@ -13,6 +13,8 @@ from tests.browser.conftest import submit_login
 from tests.harness import RunningStack, running_stack
 
 pytestmark = pytest.mark.browser
+#: How many pixels of the page stand beyond the window's edge.
+OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 
 SignIn = Callable[..., None]
 NewPage = Callable[..., Page]
@@ -87,3 +89,27 @@ def test_sign_in_without_a_backend_keeps_the_form(stack_without_backend: Running
     expect(page.get_by_role("alert")).to_contain_text("can’t be reached")
     expect(page.locator("[name=email]")).to_have_value("energy@example.com")
     expect(page.locator("[name=password]")).to_have_value("")
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_name_without_a_break_fits_every_page(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 800})
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/clients/new"))
+    for name, value in {"name": "N" * 200, "email": f"{'a' * 60}@example.com", "city": "W" * 100}.items():
+        page.locator(f"main [name={name}]").fill(value)
+    page.locator("main form button[type=submit]").click()
+    expect(page.get_by_text("was created.")).to_be_visible()
+    assert page.evaluate(OVERFLOW) == 0
+    page.locator("[data-row-id]").first.get_by_role("link").click()
+    expect(page.locator("h1")).to_have_text("N" * 200)
+    assert page.evaluate(OVERFLOW) == 0
+    page.get_by_role("link", name="Edit").click()
+    expect(page.locator("h1")).to_have_text(f"Edit {'N' * 200}")
+    assert page.evaluate(OVERFLOW) == 0
+    page.get_by_role("link", name="NNN").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete client").click()
+    expect(page.get_by_text("The client was deleted.")).to_be_visible()
