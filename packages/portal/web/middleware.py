@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, cast
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils.functional import SimpleLazyObject
 
 from portal.api.deadline import Deadline
@@ -32,14 +32,14 @@ from portal.web.failures import render_failure
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.problems import problem
+from portal.web.request_parts import ApiAccessRequest
 from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
-
-    from portal.query.client import QueryClient
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
@@ -51,15 +51,6 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 ENDED_PATH = "/"
 #: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
 KEYS_WAIT_S = 2.0
-
-
-class ApiAccessRequest(HttpRequest):
-    """The request with what this middleware puts on it."""
-
-    token_store: TokenStore
-    api_deadline: Deadline
-    query_client: QueryClient
-    request_id: str
 
 
 class ApiAccessMiddleware:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-if TYPE_CHECKING:
-    from django.http import HttpRequest
+from django.http import HttpRequest
 
+if TYPE_CHECKING:
+    from portal.api.deadline import Deadline
     from portal.api.tokens import TokenStore
     from portal.edge.facts import UserFacts
     from portal.edge.middleware import EdgeRequest
     from portal.edge.site import Site
     from portal.query import QueryClient
-    from portal.web.middleware import ApiAccessRequest
+
+
+class ApiAccessRequest(HttpRequest):
+    """The request with what the outermost middleware puts on it."""
+
+    token_store: TokenStore
+    api_deadline: Deadline
+    query_client: QueryClient
+    request_id: str
 
 
 def facts_of(request: HttpRequest) -> UserFacts:
