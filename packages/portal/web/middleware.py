@@ -32,7 +32,6 @@ from portal.web.failures import render_failure
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.problems import problem
-from portal.web.request_parts import ApiAccessRequest
 from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
+
+    from portal.query.client import QueryClient
+    from portal.web.request_parts import ApiAccessRequest
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
