@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.test import Client, override_settings
 
 from portal.api.oidc_provider import OidcClient
 from portal.api.oidc_sign_ins import ProviderSignIns
@@ -19,13 +20,14 @@ ADDRESS = "/oidc/backchannel-logout"
 
 
 @pytest.fixture
-def gateway(signed_out: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+def gateway(signed_out: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A browser at the gateway, for which a provider without keys is configured."""
     oidc = OidcProvider(issuer="https://id.test", client_id="portal")
-    monkeypatch.setattr(settings, "PORTAL", dataclasses.replace(settings.PORTAL, oidc=oidc))
     monkeypatch.setattr(OidcClient, "metadata", lambda *_, **__: _Metadata)
     monkeypatch.setattr(OidcClient, "keys", lambda *_, **__: {"keys": []})
-    return signed_out
+    # Not by monkeypatch: what that puts back stays in force after this project's settings are gone.
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, oidc=oidc)):
+        yield signed_out
 
 
 class _Metadata:
