@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
+    from apps.auth_app.presenters.sign_ins import SignInRow
     from portal.services.iam.auth import SignIn
 
 
@@ -76,19 +77,26 @@ def _is_current(request: HttpRequest, sign_in_id: str) -> bool:
     """Whether this is the sign-in that asks: the list is read as far as one of the two stands in it."""
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
     while True:
-        for row in map(present_sign_in, sign_ins.data.items):
+        for row in _present_certain(sign_ins):
             if row.current or row.id == sign_in_id:
                 return row.current and row.id == sign_in_id
-        if not (sign_ins.is_success and sign_ins.has_next_page):
+        if not sign_ins.has_next_page:
             return False
         sign_ins = sign_ins.fetch_next_page()
+
+
+def _present_certain(sign_ins: Any) -> list[SignInRow]:
+    """The rows to decide by: those of now alone, never what was known before a fetch failed."""
+    if sign_ins.error is not None:
+        raise sign_ins.error
+    return [present_sign_in(row) for row in sign_ins.unwrap().items]
 
 
 @require_POST
 def revoke_all(request: HttpRequest) -> HttpResponse:
     """End every sign-in of the user, this one last, so that the others can still be named."""
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
-    while others := [row for row in map(present_sign_in, sign_ins.unwrap().items) if not row.current]:
+    while others := [row for row in _present_certain(sign_ins) if not row.current]:
         for row in others:
             SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": row.id}).unwrap()
         # A list that does not grow shorter ends with the request's time budget.

@@ -40,6 +40,7 @@ class PaginatedQueryEndpoint(Generic[TItem, TParams]):
     url: Url[Any]
     unique_by: str | Literal[False]
     stale_time_s: float
+    shared: bool
 
     def __get__(self, instance: object, owner: type[object]) -> PaginatedQueryHook[TItem, TParams]:
         """For type checkers: in a group, the attribute is the hook."""
@@ -55,6 +56,7 @@ class PaginatedQueryEndpoint(Generic[TItem, TParams]):
             url=self.url,
             unique_by=self.unique_by,
             stale_time_s=self.stale_time_s,
+            shared=self.shared,
         )
 
 
@@ -73,6 +75,7 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
     url: Url[Any]
     unique_by: str | Literal[False]
     stale_time_s: float
+    shared: bool
 
     @property
     def is_list(self) -> bool:
@@ -142,13 +145,14 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
             key=self.query_key(params),
             url=self.url,
             stale_time_s=self.stale_time_s,
+            shared=self.shared,
             unique_by=self.unique_by,
         )
 
 
 @overload
 def paginated_query_endpoint(
-    *, item: type[TItem], url: str, unique_by: str | Literal[False] = ..., stale_time_s: float = ...
+    *, item: type[TItem], url: str, unique_by: str | Literal[False] = ..., stale_time_s: float = ..., shared: bool = ...
 ) -> PaginatedQueryEndpoint[TItem, None]: ...
 @overload
 def paginated_query_endpoint(
@@ -158,6 +162,7 @@ def paginated_query_endpoint(
     url: Url[TParams],
     unique_by: str | Literal[False] = ...,
     stale_time_s: float = ...,
+    shared: bool = ...,
 ) -> PaginatedQueryEndpoint[TItem, TParams]: ...
 def paginated_query_endpoint(
     *,
@@ -166,6 +171,7 @@ def paginated_query_endpoint(
     params: type[Any] | None = None,
     unique_by: str | Literal[False] = ID_FIELD,
     stale_time_s: float = STALE_TIME_S,
+    shared: bool = True,
 ) -> PaginatedQueryEndpoint[Any, Any]:
     """Declare a cursor-paginated list; the API must answer with the document's `TPaginatedRes`.
 
@@ -175,9 +181,14 @@ def paginated_query_endpoint(
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps
         duplicates.
     :param stale_time_s: seconds for which a page counts as fresh.
+    :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
+        other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
+        other request's fetch is waited for, and when a fetch fails there are no older data.
     :raises UsageError: the url is no path, or `unique_by` no field's name.
     """
     check_url(url, endpoint="paginated_query_endpoint")
     if unique_by is not False and not unique_by:
         raise UsageError("paginated_query_endpoint: unique_by should be a field's name, or False")
-    return PaginatedQueryEndpoint(item=item, params=params, url=url, unique_by=unique_by, stale_time_s=stale_time_s)
+    return PaginatedQueryEndpoint(
+        item=item, params=params, url=url, unique_by=unique_by, stale_time_s=stale_time_s, shared=shared
+    )

@@ -37,6 +37,7 @@ class QueryEndpoint(Generic[TData, TParams]):
     params: type[TParams] | None
     url: Url[Any]
     stale_time_s: float
+    shared: bool
 
     def __get__(self, instance: object, owner: type[object]) -> QueryHook[TData, TParams]:
         """For type checkers: in a group, the attribute is the hook."""
@@ -51,6 +52,7 @@ class QueryEndpoint(Generic[TData, TParams]):
             params=self.params,
             url=self.url,
             stale_time_s=self.stale_time_s,
+            shared=self.shared,
         )
 
 
@@ -68,6 +70,7 @@ class QueryHook(Generic[TData, TParams]):
     params: type[TParams] | None
     url: Url[Any]
     stale_time_s: float
+    shared: bool
 
     @property
     def is_list(self) -> bool:
@@ -123,17 +126,24 @@ class QueryHook(Generic[TData, TParams]):
 
     def spec(self, params: TParams | None) -> Query:
         """The resolved read."""
-        return Query(key=self.query_key(params), url=self.url, stale_time_s=self.stale_time_s)
+        return Query(key=self.query_key(params), url=self.url, stale_time_s=self.stale_time_s, shared=self.shared)
 
 
-@overload
-def query_endpoint(*, data: type[TData], url: str, stale_time_s: float = ...) -> QueryEndpoint[TData, None]: ...
 @overload
 def query_endpoint(
-    *, data: type[TData], params: type[TParams], url: Url[TParams], stale_time_s: float = ...
+    *, data: type[TData], url: str, stale_time_s: float = ..., shared: bool = ...
+) -> QueryEndpoint[TData, None]: ...
+@overload
+def query_endpoint(
+    *, data: type[TData], params: type[TParams], url: Url[TParams], stale_time_s: float = ..., shared: bool = ...
 ) -> QueryEndpoint[TData, TParams]: ...
 def query_endpoint(
-    *, data: type[Any], url: Url[Any], params: type[Any] | None = None, stale_time_s: float = STALE_TIME_S
+    *,
+    data: type[Any],
+    url: Url[Any],
+    params: type[Any] | None = None,
+    stale_time_s: float = STALE_TIME_S,
+    shared: bool = True,
 ) -> QueryEndpoint[Any, Any]:
     """Declare a one-shot GET.
 
@@ -142,7 +152,10 @@ def query_endpoint(
     :param url: path below the backend's address, or a function of the parameters that gives one. It sees its
         parameters percent-encoded: an f-string is safe.
     :param stale_time_s: seconds for which an answer counts as fresh.
+    :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
+        other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
+        other request's fetch is waited for, and when a fetch fails there are no older data.
     :raises UsageError: the url is no path.
     """
     check_url(url, endpoint="query_endpoint")
-    return QueryEndpoint(data=data, params=params, url=url, stale_time_s=stale_time_s)
+    return QueryEndpoint(data=data, params=params, url=url, stale_time_s=stale_time_s, shared=shared)

@@ -168,7 +168,7 @@ class Reads:
         fetched = 0
         try:
             while not _is_enough(pages, count):
-                if fetched and scope is not None:
+                if fetched and scope is not None and query.shared:
                     stamp = self.cache.stamp(scope, query.key)
                 place = _Place(
                     query=query,
@@ -189,15 +189,16 @@ class Reads:
         return Outcome(shown=tuple(pages), fetched=fetched, patches=patches)
 
     def _look_up(self, query: Query, *, start: str | None = None, count: int = 1) -> tuple[Scope | None, Found]:
-        """The scope to read in, and what the store knows there."""
-        is_profile = query.key == PROFILE_QUERY.key
+        """The scope to read in, and what the store knows there: of a query that is not shared, nothing."""
+        needs_proof = query.shared and query.key != PROFILE_QUERY.key
         for _ in range(2):
-            scope = self.scopes.current() if is_profile else self.scope()
+            scope = self.scope() if needs_proof else self.scopes.current()
             if scope is None:
                 break
-            found = self.cache.look_up(scope, query.key, start=start, count=count)
+            found = self.cache.look_up(scope, query.key, start=start, count=count if query.shared else 0)
             if found.stands:
-                return scope, found
+                # Without a stamp nothing is kept, and nobody else's fetch is joined.
+                return scope, found if query.shared else NOTHING_FOUND
             # Purged: the token has to prove itself anew.
             self.scopes.refute(scope)
         return None, NOTHING_FOUND

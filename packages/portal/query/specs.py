@@ -26,11 +26,13 @@ class Query:
     """A one-shot read of one endpoint with its parameters.
 
     :param stale_time_s: seconds for which an answer counts as fresh.
+    :param shared: whether the answer is the same for all tokens of a user; else nothing but this request keeps it.
     """
 
     key: QueryKey
     url: Url[Any]
     stale_time_s: float = STALE_TIME_S
+    shared: bool = True
 
     def address(self) -> Address:
         """Where it is read.

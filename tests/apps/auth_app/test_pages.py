@@ -68,6 +68,23 @@ def test_ending_this_one_signs_out(backend: Backend, signed_in: SignedIn) -> Non
     assert len(backend.calls_to("/auth/logout")) == 1
 
 
+def test_what_another_browser_was_told_does_not_decide_which_sign_in_is_this_one(
+    backend: Backend, signed_in: SignedIn
+) -> None:
+    phone, laptop = signed_in("ENERGY_APP", id="ada"), signed_in("ENERGY_APP", id="ada")
+    backend.lists(SIGN_INS, [{"id": "laptop", "current": True}, {"id": "phone"}])
+    laptop.get("/en/profile")
+    backend.lists(SIGN_INS, [{"id": "laptop"}, {"id": "phone", "current": True}])  # as the phone's token is told
+    for _ in range(2):
+        assert row_ids(phone.get("/en/profile")) == ["phone", "laptop"]
+    backend.fails(503, path=SIGN_INS)
+    assert row_ids(laptop.get("/en/profile")) == []
+    assert laptop.post("/en/profile/sign-ins/phone/revoke").status_code == 503
+    assert laptop.post("/en/profile/sign-ins/revoke").status_code == 503
+    assert backend.calls_to("/auth/logout") == []
+    assert backend.calls_to(f"{SIGN_INS}/phone", method="DELETE") == []
+
+
 @pytest.mark.parametrize("path", ["/login/oidc/callback", "/en/login/oidc"])
 def test_without_a_provider_its_addresses_are_our_own_404_in_debug_too(signed_out: Client, path: str) -> None:
     with override_settings(DEBUG=True):

@@ -23,9 +23,9 @@ def sign_in_url(params: RowParams) -> str:
 class SignInQueries(QueryGroup):
     """`use_get_sign_ins_query`."""
 
-    # Never from the cache: `current` is about the token that asks, and the cache is shared by all of a user's.
+    # `current` is about the token that asks, and the cache is shared by all of a user's.
     use_get_sign_ins_query = paginated_query_endpoint(
-        item=SignIn, params=ListParams, url="/iam/auth/sessions", stale_time_s=0
+        item=SignIn, params=ListParams, url="/iam/auth/sessions", shared=False
     )
 
 
