@@ -20,6 +20,8 @@ RETRY_AFTER_MAX_S: Final = 2.0
 RETRY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 #: Time budget for all backend calls of one request, seconds.
 REQUEST_BUDGET_S: Final = 10.0
+#: Its longest share for a GET `/me` that is only to prove whose a token is: the write or read itself comes after it.
+PROOF_BUDGET_S: Final = 3.0
 
 # --- tokens (contract, sections 5 and 8; the refresh design) ---
 #: A token counts as expired this many seconds after its `exp`.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from portal.api.deadline import Deadline
 from portal.config.contract import HONOURS_IDEMPOTENCY_KEY
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError
@@ -14,11 +15,33 @@ from portal.query.bodies import usable_body
 from portal.query.retries import Retries
 
 if TYPE_CHECKING:
-    from portal.api.deadline import Deadline
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
     from portal.query.specs import Write
     from portal.query.urls import Address
+
+
+class Share(Deadline):
+    """A part of another deadline's time: it passes with that one, or earlier.
+
+    :param seconds: from now.
+    """
+
+    __slots__ = ("_kept_back", "_whole")
+
+    def __init__(self, whole: Deadline, *, seconds: float) -> None:
+        super().__init__(seconds)
+        self._whole = whole
+        self._kept_back = max(0.0, whole.remaining() - seconds)
+
+    def remaining(self) -> float:
+        """Seconds left of the part."""
+        return max(0.0, self._whole.remaining() - self._kept_back)
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is no time left."""
+        return self.remaining() <= 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +74,15 @@ class Caller:
         """
         self.api.refuse_signed_out(self.tokens)
 
-    def read(self, where: Address) -> Any:
+    def read(self, where: Address, *, budget: Deadline | None = None) -> Any:
         """GET, with up to two further tries; gives the answer's JSON.
 
+        :param budget: of all tries together; by default all the time that is left.
         :raises ApiError: that of the last try.
         """
+        budget = budget or self.deadline
         return self.retries.run(
-            lambda _number: self._call(method="GET", where=where), retries=QUERY_RETRIES, budget=self.deadline
+            lambda _number: self._call(method="GET", where=where, budget=budget), retries=QUERY_RETRIES, budget=budget
         )
 
     def write(self, write: Write) -> Any:
@@ -68,10 +93,11 @@ class Caller:
         where = write.address()
         body = {"json": write.variables.body} if write.has_body else {}
         key = write.idempotency_key or str(uuid.uuid4())
+        budget = self.deadline
 
         def attempt(number: int) -> Any:
             try:
-                return self._call(method=write.method, where=where, idempotency_key=key, **body)
+                return self._call(method=write.method, where=where, budget=budget, idempotency_key=key, **body)
             except ApiNotFoundError:
                 if write.method == "DELETE" and number > 1:
                     # The first try, whose answer was lost, has deleted it (contract, section 8).
@@ -81,17 +107,17 @@ class Caller:
         return self.retries.run(
             attempt,
             retries=MUTATION_RETRIES,
-            budget=self.deadline,
+            budget=budget,
             may_repeat=lambda error: may_repeat_write(write, error),
         )
 
-    def _call(self, *, method: str, where: Address, **options: Any) -> Any:
+    def _call(self, *, method: str, where: Address, budget: Deadline, **options: Any) -> Any:
         answer = self.api.call(
             tokens=self.tokens,
             method=method,
             path=where.path,
             params=where.query or None,
-            deadline=self.deadline,
+            deadline=budget,
             request_id=self.request_id,
             user_agent=self.user_agent,
             **options,

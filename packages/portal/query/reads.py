@@ -6,8 +6,10 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, SignInEndedError
+from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
+from portal.config.limits import PROOF_BUDGET_S
 from portal.query.cache import NOTHING_FOUND, Found, QueryCache
+from portal.query.calls import Share
 from portal.query.pages import Page, Stamp, check_list_body
 from portal.query.scopes import PROFILE_QUERY, Scopes
 from portal.query.shown import Outcome, Shown, fresh_prefix, shown_answer, shown_pages
@@ -15,6 +17,7 @@ from portal.query.shown import Outcome, Shown, fresh_prefix, shown_answer, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from portal.api.deadline import Deadline
     from portal.query.calls import Caller
     from portal.query.flights import Flights
     from portal.query.list_cache import Judge
@@ -34,7 +37,10 @@ class _Unshared(Exception):  # noqa: N818  not a failure: it carries a page past
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """Where a page belongs, and under which stamp its request leaves."""
+    """Where a page belongs, and under which stamp its request leaves.
+
+    :param budget: its part of the request's time; None for all that is left.
+    """
 
     query: Query
     scope: Scope | None
@@ -42,6 +48,7 @@ class _Place:
     start: str | None = None
     index: int = 0
     cursor: str | None = None
+    budget: Deadline | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,6 +67,7 @@ class Reads:
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
     _permissions_checked: bool = field(default=False, init=False)
+    _proof_took_too_long: str | None = field(default=None, init=False)
 
     def answer(self, query: Query, *, force: bool = False) -> Outcome:
         """Run a one-shot query.
@@ -109,12 +117,33 @@ class Reads:
         :raises SignInEndedError: the sign-in is over.
         :raises ApiError: the access token has expired and no fresh one can be had now.
         """
-        scope = self.scopes.current()
-        if scope is None and self.scopes.token is not None:
-            # A failure here is not this read's: it goes on without the cache and gets its own answer.
-            self.answer(PROFILE_QUERY)
+        try:
             scope = self.scopes.current()
+            if scope is None and self.scopes.token is not None:
+                # A failure here is not this read's: it goes on without the cache and gets its own answer.
+                self._prove()
+                scope = self.scopes.current()
+        except SignInEndedError:
+            # Whoever meets it first, a read, a write or an invalidation: the backend does not know these tokens.
+            self.scopes.purge()
+            raise
         return scope
+
+    def _prove(self) -> None:
+        """Have GET `/me` prove the request's token, within a part of its time.
+
+        A profile that takes longer may be had yet, by whoever wants to see it; it is not asked for as a proof again.
+        """
+        token = self.scopes.token
+        if self.memory.get(PROFILE_QUERY.key) is not None or token == self._proof_took_too_long:
+            return
+        since = self.memory.drops(PROFILE_QUERY.key)
+        budget = Share(self.caller.deadline, seconds=PROOF_BUDGET_S)
+        outcome = self._protected(PROFILE_QUERY, lambda: self._answer(PROFILE_QUERY, force=False, budget=budget))
+        if isinstance(outcome.error, ApiTimeoutError):
+            self._proof_took_too_long = token
+        elif self.scopes.is_still(token):
+            self.memory.put(PROFILE_QUERY.key, outcome, since=since)
 
     def after_failure(self, error: ApiError, *, endpoint: str) -> None:
         """What a failure says about the cached data of this user.
@@ -145,13 +174,13 @@ class Reads:
             self.after_failure(outcome.error, endpoint=query.key.endpoint)
         return outcome
 
-    def _answer(self, query: Query, *, force: bool) -> Outcome:
+    def _answer(self, query: Query, *, force: bool, budget: Deadline | None = None) -> Outcome:
         scope, found = self._look_up(query)
         shown = shown_answer(found, query)
         if shown and not force and self._fresh(shown, query) == len(shown):
             return Outcome(shown=shown)
         try:
-            place = _Place(query=query, scope=scope, stamp=found.stamp)
+            place = _Place(query=query, scope=scope, stamp=found.stamp, budget=budget)
             page = self._fetch(place, query.address(), join=not force)
         except ApiError as error:
             return Outcome(shown=shown, error=error, stale=bool(shown))
@@ -213,7 +242,7 @@ class Reads:
                 name,
                 lambda: self._fetch_alone(place, where),
                 stamp=place.stamp,
-                budget=self.caller.deadline,
+                budget=place.budget or self.caller.deadline,
                 join=join,
             )
         except _Unshared as unshared:
@@ -223,7 +252,7 @@ class Reads:
         key = place.query.key
         sent = self.scopes.token
         at = self.clock()
-        body = self.caller.read(where)
+        body = self.caller.read(where, budget=place.budget)
         if key.paginated:
             check_list_body(body, endpoint=key.endpoint)
         page = Page(stamp=place.stamp, at=at, cursor=place.cursor, body=body)

@@ -1,0 +1,39 @@
+"""A refused refresh ends a sign-in: what is cached for its user is dropped, whatever call meets it first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from portal.errors import SignInEndedError
+from portal.services.energy.clients import ClientQueries
+from tests.portal.query.invariants.clients_list import create, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.api.tokens import TokenStore
+    from portal.query import QueryClient
+    from tests.portal.query.fakes import Process, World
+
+
+@pytest.mark.parametrize("call", [listed, create, ClientQueries.use_get_clients_query.invalidate])
+def test_a_refused_refresh_purges(
+    world: World, process: Process, ada: TokenStore, call: Callable[[QueryClient], object]
+) -> None:
+    other, tokens = world.process(), world.backend.sign_in("ada")
+    listed(process.request(ada))
+    listed(other.request(tokens))
+
+    def refuse(asked: TokenStore) -> None:
+        if asked.current.access == ada.current.access:
+            asked.end(refused=asked.current.refresh)
+            raise SignInEndedError("over")
+
+    world.backend.refresh = refuse
+    with pytest.raises(SignInEndedError):
+        call(process.request(ada))
+    reads = world.backend.reads()
+    listed(other.request(tokens))
+    assert world.backend.reads() == reads + 1
