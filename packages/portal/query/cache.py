@@ -175,6 +175,9 @@ class QueryCache:
         except StoreUnavailableError as error:
             # The position stays a hole, and whatever is stamped before it a miss.
             logger.warning("%s: the record of a write was lost: %s", log.endpoint, error)
+        except Exception:
+            # Likewise for a record that can't be kept: the write is done, and stays a success.
+            logger.exception("%s: the record of a write could not be made", log.endpoint)
 
     def _purge(self, principal: str) -> None:
         try:

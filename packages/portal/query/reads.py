@@ -6,8 +6,8 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
 from portal.config.limits import PROOF_BUDGET_S
+from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
 from portal.query.cache import NOTHING_FOUND, Found, QueryCache
 from portal.query.calls import Share
 from portal.query.pages import Page, Stamp, check_list_body

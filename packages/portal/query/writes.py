@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal.config.contract import ID_FIELD, PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
+from portal.query.bodies import usable_body
 from portal.query.calls import may_have_arrived
 from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
 from portal.query.params import given_params
@@ -135,13 +136,14 @@ def _made(helper: ListHelper, write: Write, data: Any) -> Operation | None:
     if isinstance(helper, RemoveFromList):
         name = row_id({ID_FIELD: helper.get_deleted_id(write.variables)})
         return None if name is None else Operation(kind="remove", row_id=name)
-    row: Any = helper.select_list_item(data)
+    # As it will come out of the store: a key that is no text, and a tuple, are others there.
+    row: Any = json.loads(json.dumps(helper.select_list_item(data), allow_nan=False))
+    usable_body(row, endpoint=write.endpoint)
     name = row_id(row)
     if name is None:
         return None
-    json.dumps(row, allow_nan=False)
     kind: Kind = "add" if isinstance(helper, AddToList) else "merge"
-    return Operation(kind=kind, row_id=name, row=dict(row))
+    return Operation(kind=kind, row_id=name, row=row)
 
 
 def _named(helper: ListHelper, write: Write) -> tuple[str, str, str, str]:

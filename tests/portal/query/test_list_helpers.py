@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -174,6 +175,39 @@ class TestUsageFaults:
 
         Mutations.use_write_mutation(faulty.request(), on_success=lambda _: seen.append(faulty.shown())).mutate()
         assert seen == [["n", "a", "b"]]
+
+
+class TestRows:
+    """What a helper makes of an answer need not be JSON; what is stored and shown is."""
+
+    @pytest.mark.parametrize("part", [{1: "x"}, {None: "x"}, {True: "x"}, {"x": (1, 2)}])
+    def test_a_row_is_as_json_has_it(self, faulty: Faulty, part: Any) -> None:
+        faulty.shown()
+        assert faulty.write(adds(lambda data: {**data, **part})).is_success
+        assert len(faulty.called) == 1
+        row = faulty.queries.use_get_things_query(faulty.request()).data.items[0]
+        assert row == json.loads(json.dumps({"id": "n", "name": "N", **part}))
+        assert faulty.fetched() == 1
+
+    @pytest.mark.parametrize("depth", [500, 900])
+    def test_a_row_that_is_nested_too_deeply_is_left_to_the_server(self, faulty: Faulty, depth: int) -> None:
+        faulty.shown()
+        deep = json.loads("[" * depth + "]" * depth)
+        assert faulty.write(adds(lambda data: {**data, "deep": deep})).is_success
+        assert faulty.shown() == ["a", "b"]
+        assert faulty.fetched() == 2
+
+    def test_a_record_that_cannot_be_kept_drops_the_list_and_not_the_write(
+        self, faulty: Faulty, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        faulty.shown()
+        with monkeypatch.context() as patched:
+            patched.setattr("portal.query.list_cache.Record.stored", lambda _record: 1 / 0)
+            assert faulty.write(adds()).is_success
+        assert len(faulty.called) == 1
+        assert "could not be made" in caplog.text
+        assert faulty.shown() == ["a", "b"]
+        assert faulty.fetched() == 2
 
 
 class TestVariants:
