@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal.api.deadline import Deadline
 from portal.config.contract import HONOURS_IDEMPOTENCY_KEY
-from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, RETRY_STATUSES
+from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError
 from portal.query.bodies import usable_body
 from portal.query.retries import Retries
@@ -48,16 +48,22 @@ class Share(Deadline):
 class Caller:
     """Calls the backend as one user, within one request's time.
 
+    :param limit: the time of all calls together; without one, each has as much as a request has for all.
     :param request_id: sent along, so that the backend's log can be held against ours.
     :param user_agent: sent along, so that the backend can name the browser among the user's sign-ins.
     """
 
     api: ApiSession
     tokens: TokenStore
-    deadline: Deadline
+    limit: Deadline | None = None
     request_id: str | None = None
     user_agent: str | None = None
     retries: Retries = field(default_factory=Retries)
+
+    @property
+    def deadline(self) -> Deadline:
+        """Until when a call that begins now may take, with its further tries."""
+        return self.limit or Deadline(REQUEST_BUDGET_S)
 
     def ensure_fresh(self) -> None:
         """Refresh an access token that has expired by its own claim (contract, section 8).

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpRequest
 
-from portal.api.deadline import Deadline
-from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiError, UsageError
 from portal.query.cache import MAX_PAGES
 from portal.query.calls import Caller
@@ -35,6 +33,7 @@ from portal.query.writes import Writes
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from portal.api.deadline import Deadline
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
     from portal.store.aliases import SharedStore
@@ -255,7 +254,8 @@ def create_query_client(
 
     :param tokens: the user's tokens: data always belongs to someone.
     :param store: where answers are cached; the configured store by default.
-    :param deadline: the time budget of all its calls together; 10 s by default.
+    :param deadline: the time budget of all its calls together, as a request has one. A command gives none: then each
+        call has 10 s of its own, with its further tries.
     :param request_id: sent along with each call.
     :param user_agent: likewise; the browser's own.
     :param shared: what the requests of a process share on a store; by default the process's own.
@@ -266,7 +266,7 @@ def create_query_client(
     caller = Caller(
         api=api,
         tokens=tokens,
-        deadline=deadline or Deadline(REQUEST_BUDGET_S),
+        limit=deadline,
         request_id=request_id,
         user_agent=user_agent,
         retries=retries or Retries(),

@@ -59,15 +59,25 @@ class Memory:
         """How often the query's endpoint was forgotten, for :meth:`put` of a read that begins now."""
         return self._drops.get(key.endpoint, 0)
 
-    def put(self, key: QueryKey, outcome: Outcome, *, since: int, start: str | None = None, count: int = 1) -> None:
+    def put(
+        self,
+        key: QueryKey,
+        outcome: Outcome,
+        *,
+        since: int,
+        start: str | None = None,
+        count: int = 1,
+        at: float | None = None,
+    ) -> None:
         """Remember an outcome, unless a write was done while its read was under way.
 
         :param since: what :meth:`drops` gave before the read began.
+        :param at: when its oldest part was remembered, for one that goes on from another; now by default.
         """
         with self._lock:
             if self._drops.get(key.endpoint, 0) == since:
                 name = (key.endpoint, key.digest, start)
-                self._outcomes[name] = Remembered(outcome=outcome, count=count, at=self._clock())
+                self._outcomes[name] = Remembered(outcome=outcome, count=count, at=self._clock() if at is None else at)
                 self._outcomes.move_to_end(name)
                 while len(self._outcomes) > MAX_REMEMBERED:
                     self._outcomes.popitem(last=False)

@@ -10,6 +10,7 @@ from portal.config.limits import PROOF_BUDGET_S
 from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
 from portal.query.cache import NOTHING_FOUND, Found, QueryCache
 from portal.query.calls import Share
+from portal.query.memory import REMEMBERED_FOR_S
 from portal.query.pages import Page, Stamp, check_list_body
 from portal.query.scopes import PROFILE_QUERY, Scopes
 from portal.query.shown import Outcome, Shown, fresh_prefix, shown_answer, shown_pages
@@ -66,7 +67,7 @@ class Reads:
     memory: Memory
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
-    _permissions_checked: bool = field(default=False, init=False)
+    _permissions_checked: tuple[str | None, float] | None = field(default=None, init=False)
     _proof_took_too_long: str | None = field(default=None, init=False)
 
     def answer(self, query: Query, *, force: bool = False) -> Outcome:
@@ -97,18 +98,19 @@ class Reads:
         self.scopes.follow()
         known = self.memory.get(query.key, start=start)
         before: tuple[Shown, ...] = ()
+        at: float | None = None
         if known is not None and not force:
             done = known.outcome
             if _is_enough(done.shown, count) or (done.error is not None and count <= known.count and not again):
                 return replace(done, shown=done.shown[:count])
             # Pages that this request has shown stay as they are; what follows begins at their cursor.
-            before = () if done.stale else done.shown
+            before, at = ((), None) if done.stale else (done.shown, known.at)
         asker, since = self.scopes.token, self.memory.drops(query.key)
         outcome = self._protected(
             query, lambda: self._pages(query, start=start, count=count, force=force, before=before)
         )
         if self.scopes.is_still(asker):
-            self.memory.put(query.key, outcome, since=since, start=start, count=count)
+            self.memory.put(query.key, outcome, since=since, start=start, count=count, at=at)
         return outcome
 
     def scope(self) -> Scope | None:
@@ -149,17 +151,17 @@ class Reads:
         """What a failure says about the cached data of this user.
 
         401 past a refresh: the backend does not know these tokens any more. 403: their permissions may have changed;
-        a fresh profile tells, once per request, and purges if so (:meth:`Namespaces.prove`).
+        a fresh profile tells, once per request (for a client that lives longer: once a minute), and purges if so
+        (:meth:`Namespaces.prove`).
         """
         if isinstance(error, ApiRejectedError):
             self.scopes.purge()
-        elif (
-            isinstance(error, ApiForbiddenError)
-            and endpoint != PROFILE_QUERY.key.endpoint
-            and not self._permissions_checked
-        ):
-            self._permissions_checked = True
-            self.answer(PROFILE_QUERY, force=True)
+        elif isinstance(error, ApiForbiddenError) and endpoint != PROFILE_QUERY.key.endpoint:
+            token, now = self.scopes.token, self.clock()
+            asker, at = self._permissions_checked or (None, -REMEMBERED_FOR_S)
+            if asker != token or not 0 <= now - at < REMEMBERED_FOR_S:
+                self._permissions_checked = (token, now)
+                self.answer(PROFILE_QUERY, force=True)
 
     def _protected(self, query: Query, run: Callable[[], Outcome]) -> Outcome:
         """Failures as values; what they say about cached data is done."""

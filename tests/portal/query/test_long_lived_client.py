@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.tokens import TokenStore
+from portal.config.limits import REQUEST_BUDGET_S
+from portal.errors import ApiForbiddenError
+from portal.query import create_query_client
 from portal.query.client import MAX_EVENTS
 from portal.query.memory import MAX_REMEMBERED, REMEMBERED_FOR_S
 from portal.services.energy.clients import ClientQueries
-from tests.portal.query.invariants.clients_list import listed
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.invariants.clients_list import delete, listed
 
 if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
+    from portal.api.answers import ApiAnswer
     from tests.portal.query.fakes import Process, World
 
 
@@ -48,3 +57,62 @@ def test_what_it_read_a_minute_ago_it_asks_the_cache_for_again(world: World, pro
     assert listed(client) == ["c5", "c4"], "one request sees one state"
     world.clock.now += 1
     assert listed(client) == ["c4", "c3"]
+
+
+def test_a_list_that_grows_page_by_page_is_not_remembered_for_longer(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    world.backend.rows = [{"id": f"c{number}", "name": "x"} for number in range(99, 0, -1)]
+    result = ClientQueries.use_get_clients_query(process.request(ada))
+    delete(process.request(ada), "c99")
+    for _ in range(4):
+        world.clock.now += REMEMBERED_FOR_S - 10
+        result = result.fetch_next_page()
+    assert result.data.items[0]["id"] == "c98"
+
+
+def test_a_403_asks_for_the_permissions_again_after_a_while(world: World, process: Process, ada: TokenStore) -> None:
+    listed(process.request(ada))
+    client = process.request(ada)
+    world.backend.failures = [ApiForbiddenError(status=403)]
+    ClientQueries.use_get_client_query(client, {"id": "c1"})
+    world.clock.now += REMEMBERED_FOR_S
+    world.backend.permissions["ada"] = []
+    ClientQueries.use_get_client_query(client, {"id": "c2"})
+    assert isinstance(ClientQueries.use_get_clients_query(process.request(ada)).error, ApiForbiddenError)
+
+
+def test_a_403_asks_for_the_permissions_of_another_sign_in(world: World, process: Process, ada: TokenStore) -> None:
+    tokens = TokenStore(ada.current)
+    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    for row_id in ("c1", "c2"):
+        UserQueries.use_get_me_query(client)
+        world.backend.calls.clear()
+        world.backend.failures = [ApiForbiddenError(status=403)]
+        ClientQueries.use_get_client_query(client, {"id": row_id})
+        assert world.backend.counted()["GET", "/me"] == 1
+        tokens.replace(world.backend.sign_in("ada").current)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_without_a_deadline_each_call_has_a_requests_time(
+    world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch, given: bool
+) -> None:
+    ends: list[int] = []
+
+    def call(_backend: FakeBackend, *, deadline: Deadline, **options: object) -> ApiAnswer:
+        ends.append(id(deadline))
+        kept.append(deadline)
+        assert 0 < deadline.remaining() <= REQUEST_BUDGET_S
+        return answer(world.backend, deadline=deadline, **options)
+
+    kept: list[Deadline] = []  # so that no two have the same id
+    answer: Any = FakeBackend.call
+    monkeypatch.setattr(FakeBackend, "call", call)
+    UserQueries.use_get_me_query(process.request(ada))
+    kept.clear()
+    ends.clear()
+    client = process.request(ada, **({"deadline": Deadline(REQUEST_BUDGET_S)} if given else {}))
+    for word in ("1", "2", "3"):
+        listed(client, params={"q": word})
+    assert len(set(ends)) == (1 if given else 3)
