@@ -118,7 +118,7 @@ def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = No
         return seconds if math.isfinite(seconds) else None
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=UTC)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from portal.api.answers import read_answer, read_json
+from portal.api.answers import read_answer, read_json, retry_after_seconds
 from portal.api.transport import Reply
 from portal.errors import ApiInvalidError, ApiRefusedError
 
@@ -65,3 +65,8 @@ def test_errors_and_their_details_can_be_written_too():
     assert caught.value.errors == {"name \ufffd": ("bad \ufffd",)}
     with pytest.raises(ApiRefusedError, match="bad \ufffd"):
         read_answer(Reply(status=402, headers={}, content=body))
+
+
+@pytest.mark.parametrize("value", ["Mon, 01 Jan 99999999999 00:00:00 GMT", "9" * 400, "soon", ""])
+def test_a_time_to_retry_that_is_none_is_no_error(value: str) -> None:
+    assert retry_after_seconds({"Retry-After": value}) is None
