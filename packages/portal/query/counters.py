@@ -51,8 +51,10 @@ class Counters:
         try:
             for (endpoint, verdict), number in counts.items():
                 key = _sum_key(endpoint, verdict)
-                if isinstance(self._store.incr(key, number), Missing):
-                    self._store.add(key, 0, lifetime_s=SUMS_LIFETIME_S)
+                if isinstance(self._store.incr(key, number), Missing) and not self._store.add(
+                    key, number, lifetime_s=SUMS_LIFETIME_S
+                ):
+                    # Another process began the sum in between.
                     self._store.incr(key, number)
         except StoreUnavailableError:
             # Counting is no reason to disturb a read, and the read itself has logged the outage.

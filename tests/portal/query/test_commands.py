@@ -110,6 +110,11 @@ def test_the_counts_of_all_processes_are_shown() -> None:
     }
 
 
+def test_a_sum_of_nothing_is_shown_as_such() -> None:
+    query_store().set("sum:energy.get_clients:fresh", 0, lifetime_s=60)
+    assert run("query_cache_stats").splitlines()[1].split()[-1] == "0%"
+
+
 def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> None:
     settings.CACHES = {
         "default": {

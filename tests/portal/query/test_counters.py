@@ -25,6 +25,22 @@ def test_counts_of_all_processes_are_added_up_now_and_then() -> None:
     assert processes[0].sums(["e", "other"]) == {"e": {"fresh": 4, "fetched": 2}}
 
 
+def test_a_store_that_fails_midway_leaves_no_sum_of_nothing() -> None:
+    store, clock = FakeStore(), Clock()
+    counters = Counters(store=store, clock=clock)
+    calls: list[str] = []
+
+    def fail_the_second_time(name: str) -> None:
+        calls.append(name)
+        store.down = calls.count("incr") > 1
+
+    store.before_each = fail_the_second_time
+    counters.count("e", "fresh")
+    counters.add_up()
+    store.down, store.before_each = False, None
+    assert counters.sums(["e"]) == {"e": {"fresh": 1}}
+
+
 def test_a_store_that_is_down_disturbs_nobody() -> None:
     store, clock = FakeStore(), Clock()
     counters = Counters(store=store, clock=clock)

@@ -35,4 +35,4 @@ class Command(BaseCommand):
             counts = [sums[endpoint].get(verdict, 0) for verdict in VERDICTS]
             cached = sums[endpoint].get("fresh", 0) + sums[endpoint].get("remembered", 0)
             cells = [endpoint.ljust(width), *(f"{count:>10}" for count in counts)]
-            self.stdout.write("  ".join([*cells, f"{cached / sum(counts):>10.0%}"]))
+            self.stdout.write("  ".join([*cells, f"{cached / max(1, sum(counts)):>10.0%}"]))
