@@ -44,7 +44,7 @@ def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str
 
     :raises UsageError: one has a value that no address can carry.
     """
-    given = {name: value for name, value in (params or {}).items() if value is not None}
+    given = {name: _plain(value) for name, value in (params or {}).items() if value is not None}
     for name, value in given.items():
         wire_value(value, name=name, endpoint=endpoint)
     return given
@@ -58,11 +58,21 @@ def wire_value(value: object, *, name: str, endpoint: str) -> str:
 
     :raises UsageError: it is no string, no boolean, and no finite number.
     """
+    value = _plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return writable(str(value))
+        return writable(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return str(value)
     what = repr(value) if isinstance(value, float) else type(value).__name__
     raise UsageError(f"{endpoint}: {name!r} should be a string, a number or a boolean, not {what}")
+
+
+def _plain(value: object) -> object:
+    """The text or number that a member of an enumeration is: its own `str` may give its name."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    return float(value) if isinstance(value, float) else value

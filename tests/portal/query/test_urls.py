@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import enum
 from typing import Any
 from urllib.parse import unquote
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
+from portal.query.keys import query_key
 from portal.query.urls import address, check_url, shape
 
 
@@ -24,6 +26,22 @@ def test_a_path_parameter_stays_one_segment_whatever_it_is(row_id: str) -> None:
     assert unquote(path.rpartition("/")[2]) == row_id
     assert path.isascii()
     assert not set("?#\\ %").intersection(path.replace("%", "", path.count("%")))
+
+
+class Colour(str, enum.Enum):  # noqa: UP042  its `str` gives its name
+    RED = "red"
+
+
+class Size(int, enum.Enum):
+    LARGE = 5
+
+
+@pytest.mark.parametrize(("value", "text"), [(Colour.RED, "red"), (Size.LARGE, "5")])
+def test_a_member_of_an_enumeration_stands_in_the_address_as_in_the_key(value: Any, text: str) -> None:
+    assert address(url=client_url, params={"id": value}, endpoint="e").path == f"/energy/clients/{text}"
+    assert address(url="/energy/clients", params={"q": value}, endpoint="e").query == {"q": text}
+    plain = {"q": type(value).mro()[1](value.value)}
+    assert query_key(endpoint="e", params={"q": value}).digest == query_key(endpoint="e", params=plain).digest
 
 
 @pytest.mark.parametrize("row_id", ["", ".", ".."])
