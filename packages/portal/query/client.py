@@ -18,6 +18,7 @@ from portal.query.events import QueryEvent, Verdict
 from portal.query.judging import judge_of
 from portal.query.list_cache import Outdated
 from portal.query.memory import Memory
+from portal.query.naming import matching_queries
 from portal.query.pages import unique_rows
 from portal.query.params import given_params
 from portal.query.reads import Reads
@@ -57,6 +58,7 @@ class QueryClient:
     def __init__(self, *, caller: Caller, shared: Shared, clock: Callable[[], float], registry: Registry) -> None:
         self._memory = Memory(clock=clock)
         self._clock = clock
+        self._registry = registry
         self._counters = shared.counters
         self._scopes = Scopes(namespaces=shared.namespaces, caller=caller, forget=self._memory.clear)
         self._reads = Reads(
@@ -68,7 +70,9 @@ class QueryClient:
             judge_of=lambda endpoint: judge_of(endpoint, registry=registry),
             clock=clock,
         )
-        self._writes = Writes(caller=caller, reads=self._reads, cache=shared.cache, memory=self._memory)
+        self._writes = Writes(
+            caller=caller, reads=self._reads, cache=shared.cache, memory=self._memory, registry=registry
+        )
         self.events: list[QueryEvent] = []
 
     # --- what hooks call ---
@@ -152,7 +156,8 @@ class QueryClient:
 
         :param endpoint: qualified endpoint key. A hook's own `invalidate` gives it, and checks the parameters.
         :param params: the one query with exactly these parameters; `{}` for the one without any.
-        :param matching: all queries that have these parameters among theirs.
+        :param matching: all queries that have these parameters among theirs; with a name that the endpoint does not
+            declare all of its queries, and a warning.
         :raises UsageError: both are given, or a value is none that an address can carry.
         """
         if params is not None and matching is not None:
@@ -160,7 +165,7 @@ class QueryClient:
         if params is not None:
             outdated = Outdated(params=given_params(params, endpoint=endpoint))
         elif matching is not None:
-            outdated = Outdated(params=given_params(matching, endpoint=endpoint), exact=False)
+            outdated = matching_queries(matching, endpoint=endpoint, by="matching", registry=self._registry)
         else:
             outdated = Outdated()
         try:

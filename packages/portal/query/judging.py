@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from portal.query.shown import copied
 from portal.query.specs import AddToList, MergeInList, RemoveFromList
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def judge_of(endpoint: str, *, registry: Registry) -> Judge:
         if matches is None:
             return None if params or by not in registry.mutations else True
         try:
-            verdict = matches(params, row)
+            # A copy: what it does to the row must not show in the list.
+            verdict = matches(params, copied(row))
         except Exception:
             logger.warning(
                 "%s: `matches` raised for %s; fetching the list anew instead. It should give True, False or None"

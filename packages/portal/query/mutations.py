@@ -117,7 +117,8 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
     ) -> MutationEndpoint[TData, TBody, TParams]:
         """Mark queries of another endpoint as stale: the next read fetches them anew.
 
-        :param get_params: the parameters that name the query; without it, all of that endpoint.
+        :param get_params: the parameters that name the query; without it, all of that endpoint. So too, with a
+            warning, where they are None or fit no query of it.
         """
         outdated = Outdate(target=_target(query_key), get_params=get_params)
         return replace(self, outdates=(*self.outdates, outdated))

@@ -59,9 +59,12 @@ class Page:
     def next_cursor(self) -> str | None:
         """Where the next page begins; None at the end. The server's last word, never computed from rows.
 
+        A whole number, such as an offset, is taken as the text that it is in an address.
         A page that names itself as the next one would be loaded for ever: it is the end.
         """
         cursor = self.body.get(NEXT_CURSOR_FIELD)
+        if isinstance(cursor, int) and not isinstance(cursor, bool):
+            cursor = str(cursor)
         if not self.body.get(HAS_NEXT_FIELD, True) or not isinstance(cursor, str) or cursor in {"", self.cursor}:
             return None
         return cursor
@@ -70,6 +73,11 @@ class Page:
     def has_next(self) -> bool:
         """Whether a next page exists."""
         return self.next_cursor is not None
+
+    @property
+    def lacks_cursor(self) -> bool:
+        """Whether it says that a next page exists, and not where."""
+        return self.body.get(HAS_NEXT_FIELD) is True and not self.has_next
 
     def stored(self) -> list[Any]:
         """The page as JSON for the store; only for one with a stamp."""

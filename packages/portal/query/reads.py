@@ -101,6 +101,9 @@ class Reads:
         at: float | None = None
         if known is not None and not force:
             done = known.outcome
+            if _is_enough(done.shown, count) and not done.stale:
+                # What failed was a page behind these.
+                return replace(done, shown=done.shown[:count], error=None)
             if _is_enough(done.shown, count) or (done.error is not None and count <= known.count and not again):
                 return replace(done, shown=done.shown[:count])
             # Pages that this request has shown stay as they are; what follows begins at their cursor.
@@ -258,6 +261,12 @@ class Reads:
         if key.paginated:
             check_list_body(body, endpoint=key.endpoint)
         page = Page(stamp=place.stamp, at=at, cursor=place.cursor, body=body)
+        if key.paginated and page.lacks_cursor:
+            logger.warning(
+                "%s: a page says that there is a next one, and gives no cursor for it, or its own: the list ends here."
+                " The API should answer with `nextCursor`, a text that no page before has had",
+                key.endpoint,
+            )
         unchanged = place.scope is None or self.scopes.is_unchanged(place.scope, sent=sent)
         if key == PROFILE_QUERY.key:
             self.scopes.learn(body, sent=sent)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from portal.query.specs import ListHelper, Outdate
+    from portal.query.urls import Url
 
 
 class DeclaredQuery(Protocol):
     """A query hook, as the registry knows it."""
+
+    @property
+    def params(self) -> type[Any] | None:
+        """Type of its parameters; None for none."""
+
+    @property
+    def url(self) -> Url[Any]:
+        """Its path, or the function that gives it."""
 
     @property
     def key(self) -> str:

@@ -37,8 +37,8 @@ class QueryResult(Generic[TData]):
 
     @property
     def is_success(self) -> bool:
-        """Whether there is data and nothing went wrong."""
-        return self.error is None and self.data is not None
+        """Whether nothing went wrong: JSON's null, and no content, are data too."""
+        return self.error is None
 
     def refetch(self) -> QueryResult[TData]:
         """Ask the backend, however fresh the data is; gives a new result."""

@@ -12,7 +12,7 @@ from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEn
 from portal.query.bodies import usable_body
 from portal.query.calls import may_have_arrived
 from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
-from portal.query.params import given_params
+from portal.query.naming import one_query
 from portal.query.specs import AddToList, ListHelper, Outdate, RemoveFromList, Write
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from portal.query.memory import Memory
     from portal.query.proofs import Scope
     from portal.query.reads import Reads
+    from portal.query.registry import Registry
 
 logger = logging.getLogger("portal.query")
 
@@ -36,6 +37,7 @@ class Writes:
     reads: Reads
     cache: QueryCache
     memory: Memory
+    registry: Registry
 
     def run(self, write: Write) -> Any:
         """Send a write, and make it show in everything cached; gives the answer's JSON.
@@ -60,7 +62,7 @@ class Writes:
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             raise
-        self._log(scope, records_of(write, data), since, sent=sent)
+        self._log(scope, records_of(write, data, registry=self.registry), since, sent=sent)
         return data
 
     def outdate(self, endpoint: str, outdated: Outdated) -> None:
@@ -94,13 +96,13 @@ def record_of_failure(error: ApiError) -> Record | None:
     return None
 
 
-def records_of(write: Write, data: Any) -> dict[str, Record]:
+def records_of(write: Write, data: Any, *, registry: Registry) -> dict[str, Record]:
     """What a write that succeeded means for each endpoint that it concerns."""
     records: dict[str, Record] = {}
     for target in write.targets:
         found = [_operation(helper, write, data) for helper in write.helpers if helper.target == target]
         operations = [operation for operation in found if operation is not None]
-        outdated = [_outdated(part, write) for part in write.outdates if part.target == target]
+        outdated = [_outdated(part, write, registry) for part in write.outdates if part.target == target]
         touched: frozenset[str] | None = frozenset(operation.row_id for operation in operations)
         if len(operations) < len(found):
             outdated.append(Outdated())
@@ -156,11 +158,11 @@ def _named(helper: ListHelper, write: Write) -> tuple[str, str, str, str]:
     )
 
 
-def _outdated(part: Outdate, write: Write) -> Outdated:
+def _outdated(part: Outdate, write: Write, registry: Registry) -> Outdated:
     if part.get_params is None:
         return Outdated()
     try:
-        params = given_params(part.get_params(write.variables), endpoint=part.target)
+        params = part.get_params(write.variables)
     except Exception:
         logger.warning(
             "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",
@@ -169,4 +171,4 @@ def _outdated(part: Outdate, write: Write) -> Outdated:
             exc_info=True,
         )
         return Outdated()
-    return Outdated(params=params)
+    return one_query(params, endpoint=part.target, by=f"{write.endpoint}: get_params", registry=registry)

@@ -68,6 +68,16 @@ class TestOneRequest:
         assert [[row["id"] for row in page["items"]] for page in result.data.raw_res] == [["c5", "c4"], ["c3", "c2"]]
         assert result.data.raw_res[0]["total"] == 5
 
+    def test_the_error_of_a_page_behind_them_is_not_that_of_fewer_pages(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        client = process.request(ada)
+        world.backend.failures = [None, None, ApiNotFoundError(status=404)]
+        assert isinstance(clients(client, pages=2).error, ApiNotFoundError)
+        first = clients(client, pages=1)
+        assert first.error is None
+        assert ids(first) == ["c5", "c4"]
+
     def test_no_more_pages_than_there_are(self, world: World, process: Process, ada: TokenStore) -> None:
         result = clients(process.request(ada), pages=50)
         assert (result.pages, result.has_next_page, result.data.next_cursor) == (3, False, None)
@@ -161,6 +171,7 @@ class TestInvalidate:
             ({"params": {"q": None}}, 1),
             ({"matching": {"q": "5"}}, 2),
             ({"matching": {"q": "other"}}, 0),
+            ({"matching": {"query": "5"}}, 3),
         ],
     )
     def test_one_query_or_one_endpoint_or_by_parameters(
@@ -172,6 +183,12 @@ class TestInvalidate:
             clients(process.request(ada), params)
         client_of_id(process.request(ada), {"id": "c5"})
         assert len(world.backend.calls) == fetched
+
+    def test_a_name_that_no_query_has_is_warned_of(
+        self, process: Process, ada: TokenStore, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        clients.invalidate(process.request(ada), matching={"query": "5"})
+        assert "query is no parameter of it; it knows" in caplog.text
 
     def test_within_the_request(self, world: World, process: Process, ada: TokenStore) -> None:
         client = process.request(ada)
@@ -241,6 +258,28 @@ class TestAnswersOfABackend:
         result = clients(process.request(ada), pages=5)
         assert ids(result) == ["x"]
         assert not result.has_next_page
+
+    @pytest.mark.parametrize("end", [{"nextCursor": None}, {}, {"nextCursor": ""}, {"nextCursor": 2.5}])
+    def test_a_next_page_without_a_cursor_is_warned_of(
+        self, world: World, process: Process, ada: TokenStore, caplog: pytest.LogCaptureFixture, end: dict[str, Any]
+    ) -> None:
+        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, **end}}
+        assert not clients(process.request(ada)).has_next_page
+        assert "gives no cursor for it" in caplog.text
+
+    def test_a_whole_number_is_a_cursor_as_its_digits(self, world: World, process: Process, ada: TokenStore) -> None:
+        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": 20}}
+        first = clients(process.request(ada))
+        assert (first.has_next_page, first.data.next_cursor) == (True, "20")
+        for _ in range(2):
+            assert clients(process.request(ada), pages=2).pages == 2
+        assert [params.get("cursor") for _, path, params in world.backend.calls if path != "/me"] == [None, "20"]
+
+    def test_null_is_an_answer(self, world: World, process: Process, ada: TokenStore) -> None:
+        world.backend.open_paths = {"/energy/clients/c5": None}
+        result = client_of_id(process.request(ada), {"id": "c5"})
+        assert result.is_success
+        assert result.unwrap() is None
 
     def test_a_page_that_names_itself_as_the_next_is_the_end(
         self, world: World, process: Process, ada: TokenStore

@@ -31,6 +31,10 @@ class ThingsParams(TypedDict, total=False):
     sort: str
 
 
+class ThingParams(TypedDict):
+    id: str
+
+
 class Faulty:
     """A list of things, and one mutation with the helper that a test gives it."""
 
@@ -260,6 +264,12 @@ class TestVariants:
         assert faulty.shown({"q": "x"}) == ["a"]
         assert faulty.fetched() == 1
 
+    def test_a_matches_that_changes_the_row_changes_nothing_that_is_shown(self, faulty: Faulty) -> None:
+        faulty.shown()
+        faulty.write(adds(matches=lambda _params, row: bool(row.update(id="x", name="changed")) or True))
+        for _ in range(2):
+            assert faulty.queries.use_get_things_query(faulty.request()).data.items[0] == {"id": "n", "name": "N"}
+
     @pytest.mark.parametrize("matches", [lambda params, row: 1 / 0, lambda params, row: "yes"])
     def test_a_matches_that_gives_no_verdict_leaves_it_to_the_server(self, faulty: Faulty, matches: Any) -> None:
         faulty.shown({"q": "x"})
@@ -321,6 +331,47 @@ class TestOutdate:
         for word in ("x", "y"):
             read(faulty.request(), {"q": word})
         assert [params["q"] for _, _, params in faulty.world.backend.calls] == outdated
+
+    @pytest.mark.parametrize(
+        "named", [None, ["q"], {"query": "x"}, {"q": "x", "query": "y"}, {"q": object()}], ids=repr
+    )
+    def test_what_names_no_query_marks_all_of_them_and_says_so(
+        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, named: Any
+    ) -> None:
+        faulty.serve()
+        faulty.queries.use_get_thing_query(faulty.request(), {"q": "x"})
+        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_thing", get_params=lambda _sent: named))
+        assert "get_params names no query of faulty.get_thing" in caplog.text
+        faulty.queries.use_get_thing_query(faulty.request(), {"q": "x"})
+        assert faulty.world.backend.counted()["GET", "/thing"] == 2
+
+    @pytest.mark.parametrize("named", [{}, {"name": "x"}])
+    @pytest.mark.parametrize("kind", [ThingParams, dict])
+    def test_so_does_what_lacks_a_parameter_of_the_path(
+        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, named: Any, kind: Any
+    ) -> None:
+        class Queries(QueryGroup, domain="faulty", registry=faulty.registry):
+            use_get_one_query = query_endpoint(data=Thing, params=kind, url=lambda sent: f"/things/{sent['id']}")
+
+        faulty.serve()
+        faulty.world.backend.open_paths["/things/a"] = {"id": "a"}
+        Queries.use_get_one_query(faulty.request(), {"id": "a"})
+        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_one", get_params=lambda _sent: named))
+        assert "get_params names no query of faulty.get_one" in caplog.text
+        faulty.world.backend.open_paths["/things/a"] = {"id": "a"}
+        Queries.use_get_one_query(faulty.request(), {"id": "a"})
+        assert faulty.world.backend.counted()["GET", "/things/a"] == 2
+
+    def test_the_list_without_parameters_is_named_by_none_of_them(
+        self, faulty: Faulty, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        faulty.shown()
+        faulty.shown({"q": "x"})
+        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_things", get_params=lambda _sent: {}))
+        faulty.shown()
+        faulty.shown({"q": "x"})
+        assert faulty.fetched() == 3
+        assert "names no query" not in caplog.text
 
     def test_a_number_and_its_digits_name_the_same_query(self, faulty: Faulty) -> None:
         faulty.serve()
