@@ -10,6 +10,7 @@ from debug_toolbar.decorators import require_show_toolbar
 from django.http import HttpResponseBadRequest, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
+from portal.errors import UsageError
 from portal.query.cache import MAX_PAGES
 from portal.query.client import client_of
 from portal.query.registry import REGISTRY
@@ -28,17 +29,18 @@ def refetch_query(request: HttpRequest) -> HttpResponse:
     try:
         params = json.loads(request.POST.get("params", ""))
         pages = int(request.POST.get("pages", "1"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return HttpResponseBadRequest("params should be JSON, and pages a number")
     if hook is None:
         return HttpResponseBadRequest("no such query")
-    if hook.is_list:
-        cursor = request.POST.get("start") or None
-        hook(request, params, pages=max(1, min(pages, MAX_PAGES)), cursor=cursor).refetch()
-    elif params:
-        hook(request, params).refetch()
-    else:
-        hook(request).refetch()
+    try:
+        if hook.is_list:
+            pages, cursor = max(1, min(pages, MAX_PAGES)), request.POST.get("start") or None
+            client_of(request).paginated(hook.spec(params), pages=pages, cursor=cursor, force=True)
+        else:
+            client_of(request).query(hook.spec(params), force=True)
+    except UsageError as error:
+        return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
     return _back(request)
 
 
@@ -52,7 +54,10 @@ def clear_queries(request: HttpRequest) -> HttpResponse:
 
 def _back(request: HttpRequest) -> HttpResponse:
     """To the page, by its path alone: the form's field is no place to be sent elsewhere from."""
-    parts = urlsplit(request.POST.get("back", ""))
+    try:
+        parts = urlsplit(request.POST.get("back", ""))
+    except ValueError:
+        return HttpResponseBadRequest("back should be an address")
     path = "/" + parts.path.lstrip("/\\")
     response = HttpResponseRedirect(f"{path}?{parts.query}" if parts.query else path)
     response.status_code = HTTP_SEE_OTHER

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnavailableError
+from portal.query.cache import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,8 +95,12 @@ class PaginatedResult(Generic[TItem]):
 
     @property
     def has_next_page(self) -> bool:
-        """Whether another page exists."""
-        return self.data.has_next
+        """Whether to go on: another page exists, the last fetch did not fail, and there are fewer than 50 pages.
+
+        So a loop of :meth:`fetch_next_page` ends. Whether the server has a further page is `data.has_next`; behind
+        the 50th one, it begins anew with `cursor=result.data.next_cursor`.
+        """
+        return self.data.has_next and self.error is None and self.pages < MAX_PAGES
 
     @property
     def is_loading(self) -> bool:
@@ -113,11 +118,13 @@ class PaginatedResult(Generic[TItem]):
         return self.error is None
 
     def fetch_next_page(self) -> PaginatedResult[TItem]:
-        """The list with one more page: a new result; this one where there is no further page.
+        """The list with one more page: a new result; this one where there is no further page, or 50 are loaded.
 
-        It names the cursor, so asking twice loads the page once. A failure keeps the pages, with an error.
+        It names the cursor, so asking twice loads the page once. A failure keeps the pages, with an error and without
+        `has_next_page`: `while result.has_next_page: result = result.fetch_next_page()` ends, and what follows looks
+        at `result.error`. Called on such a result, it tries once more.
         """
-        return self._fetch_next() if self.has_next_page else self
+        return self._fetch_next() if self.data.has_next and self.pages < MAX_PAGES else self
 
     def refetch(self) -> PaginatedResult[TItem]:
         """Ask the backend for the same pages, one after another; gives a new result."""

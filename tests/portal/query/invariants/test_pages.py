@@ -91,8 +91,28 @@ class TestI10NothingStaleIsReturnedAsFresh:
         failed = first.fetch_next_page()
         assert failed.error is not None
         assert failed.data.items == first.data.items
-        assert failed.has_next_page
+        assert failed.data.has_next
+        assert not failed.has_next_page, "so that a loop ends"
         assert len(failed.fetch_next_page().data.items) == 4, "and can be tried again"
+
+    def test_a_loop_over_the_pages_ends_in_an_outage(self, world: World, process: Process, ada: TokenStore) -> None:
+        result = ClientQueries.use_get_clients_query(process.request(ada))
+        world.backend.failures = [None, *[unavailable()] * 99]
+        while result.has_next_page:
+            result = result.fetch_next_page()
+        assert isinstance(result.error, ApiUnavailableError)
+        assert result.pages == 2
+
+    def test_a_loop_over_the_pages_ends_at_the_fiftieth(self, world: World, process: Process, ada: TokenStore) -> None:
+        world.backend.page_size = 1
+        world.backend.rows = [{"id": f"c{number}", "name": "x"} for number in range(52, 0, -1)]
+        result = ClientQueries.use_get_clients_query(process.request(ada))
+        while result.has_next_page:
+            result = result.fetch_next_page()
+        assert (result.pages, result.error, result.data.has_next) == (50, None, True)
+        assert result.fetch_next_page() is result
+        more = ClientQueries.use_get_clients_query(process.request(ada), pages=50, cursor=result.data.next_cursor)
+        assert [row["id"] for row in more.data.items] == ["c2", "c1"]
 
     def test_only_the_pages_that_are_asked_for_are_refetched(
         self, world: World, process: Process, ada: TokenStore
