@@ -8,6 +8,7 @@ the fourth, helpers running before `on_success`, is as it should be.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from typing import TYPE_CHECKING, Any, is_typeddict
 
 from django.core.checks import Error
@@ -17,6 +18,7 @@ from portal.errors import PortalError
 from portal.query.registry import REGISTRY, Registry
 from portal.query.scopes import PROFILE_QUERY
 from portal.query.specs import Outdate
+from portal.query.urls import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,6 +67,7 @@ def _query_faults(query: DeclaredQuery) -> Iterator[CheckMessage]:
 
 def _mutation_faults(mutation: DeclaredMutation, registry: Registry) -> Iterator[CheckMessage]:
     yield from _url_faults(mutation)
+    yield from _helper_faults(mutation)
     for part in (*mutation.helpers, *mutation.outdates):
         query = registry.queries.get(part.target)
         if query is None:
@@ -83,6 +86,17 @@ def _mutation_faults(mutation: DeclaredMutation, registry: Registry) -> Iterator
             )
 
 
+def _helper_faults(mutation: DeclaredMutation) -> Iterator[CheckMessage]:
+    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers)
+    for (kind, target), number in counted.items():
+        if number > 1 and kind != "remove":
+            yield Error(
+                f"{mutation.hook_name}: {number} helpers of one kind ({kind}) change the list {target!r}",
+                hint="give one: nobody could say by whose `matches` a row is judged",
+                id="portal.query.E008",
+            )
+
+
 def _url_faults(declared: DeclaredQuery | DeclaredMutation) -> Iterator[CheckMessage]:
     try:
         path = declared.path_shape
@@ -93,10 +107,10 @@ def _url_faults(declared: DeclaredQuery | DeclaredMutation) -> Iterator[CheckMes
             id="portal.query.E005",
         )
         return
-    if not path.startswith("/") or path.startswith("//"):
+    if not is_path(path):
         yield Error(
             f"{declared.hook_name}: its url {path!r} is no path below the backend's address",
-            hint="it should begin with one slash",
+            hint="it should begin with one slash, and have no `?`, no `#` and no `..`",
             id="portal.query.E006",
         )
 

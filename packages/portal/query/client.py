@@ -104,14 +104,10 @@ class QueryClient:
         """Read pages of a list, from `cursor` on.
 
         :param again: try once more what has failed in this request.
-        :raises UsageError: `pages` is not from 1 to 50.
+        :raises UsageError: `pages` is no number from 1 to 50, or `cursor` no text.
         :raises SignInEndedError: the sign-in is over.
         """
-        if not 1 <= pages <= MAX_PAGES:
-            raise UsageError(
-                f"{query.key.endpoint}: pages should be from 1 to {MAX_PAGES}; to go on from there, give"
-                " cursor=result.data.next_cursor"
-            )
+        _check_pages(pages=pages, cursor=cursor, endpoint=query.key.endpoint)
         outcome = self._observed(
             query,
             start=cursor,
@@ -291,6 +287,16 @@ def client_of(source: HttpRequest | QueryClient) -> QueryClient:
             " QueryClient: data always belongs to someone"
         )
     return client
+
+
+def _check_pages(*, pages: object, cursor: object, endpoint: str) -> None:
+    if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
+        raise UsageError(
+            f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from there,"
+            " give cursor=result.data.next_cursor"
+        )
+    if cursor is not None and not isinstance(cursor, str):
+        raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
 
 
 def _verdict(outcome: Outcome, *, remembered: bool) -> Verdict:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from portal.query.shown import copied
-from portal.query.specs import AddToList, MergeInList, RemoveFromList
+from portal.query.specs import RemoveFromList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from portal.query.registry import Registry
 
 logger = logging.getLogger("portal.query")
-
-_HELPERS: dict[Kind, type[AddToList | MergeInList]] = {"add": AddToList, "merge": MergeInList}
 
 
 def judge_of(endpoint: str, *, registry: Registry) -> Judge:
@@ -50,8 +48,8 @@ def judge_of(endpoint: str, *, registry: Registry) -> Judge:
 
 def _matches(registry: Registry, *, kind: Kind, by: str, endpoint: str) -> Callable[[Any, Any], bool | None] | None:
     hook = registry.mutations.get(by)
-    wanted = _HELPERS.get(kind)
-    for helper in hook.helpers if hook and wanted else ():
-        if not isinstance(helper, RemoveFromList) and type(helper) is wanted and helper.target == endpoint:
+    # There is one at most of each kind for a list (portal.query.E008).
+    for helper in hook.helpers if hook else ():
+        if not isinstance(helper, RemoveFromList) and helper.kind == kind and helper.target == endpoint:
             return helper.matches
     return None

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, is_typeddict, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeVar, cast, is_typeddict, overload
 
 from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.idempotency import derived_key
 from portal.query.params import checked_params
 from portal.query.specs import (
-    AddToList,
     ListHelper,
-    MergeInList,
     Method,
     Outdate,
+    PutInList,
     RemoveFromList,
     Variables,
     Write,
@@ -74,7 +73,9 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
 
         :param get_deleted_id: of what `mutate` was called with.
         """
-        return self._with(RemoveFromList(target=_target(list_query_key), get_deleted_id=get_deleted_id))
+        target = _target(list_query_key)
+        _check_functions(get_deleted_id=get_deleted_id)
+        return replace(self, helpers=(*self.helpers, RemoveFromList(target=target, get_deleted_id=get_deleted_id)))
 
     def add_created_to_paginated_list(
         self,
@@ -90,7 +91,7 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
             where it does not belong, None where only the server can say: that variant is fetched anew. Without
             it: True for the list without parameters, None for all others.
         """
-        return self._with(AddToList(target=_target(list_query_key), select_list_item=select_list_item, matches=matches))
+        return self._put("add", list_query_key, select_list_item, matches)
 
     def merge_updated_in_paginated_list(
         self,
@@ -105,9 +106,7 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
         :param matches: as for additions; False takes the row out of that variant, and True for a row that a
             filtered variant does not show has that one fetched anew: it may have come to meet the filter.
         """
-        return self._with(
-            MergeInList(target=_target(list_query_key), select_list_item=select_list_item, matches=matches)
-        )
+        return self._put("merge", list_query_key, select_list_item, matches)
 
     def outdate(
         self,
@@ -120,6 +119,7 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
         :param get_params: the parameters that name the query; without it, all of that endpoint. So too, with a
             warning, where they are None or fit no query of it.
         """
+        _check_functions(**({} if get_params is None else {"get_params": get_params}))
         outdated = Outdate(target=_target(query_key), get_params=get_params)
         return replace(self, outdates=(*self.outdates, outdated))
 
@@ -140,7 +140,18 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
             outdates=tuple(replace(outdated, target=qualify(outdated.target)) for outdated in self.outdates),
         )
 
-    def _with(self, helper: ListHelper) -> MutationEndpoint[TData, TBody, TParams]:
+    def _put(
+        self,
+        kind: Literal["add", "merge"],
+        list_query_key: ListQueryKey[Any, Any],
+        select_list_item: Callable[[Any], object],
+        matches: Callable[[Any, Any], bool | None] | None,
+    ) -> MutationEndpoint[TData, TBody, TParams]:
+        target = _target(list_query_key)
+        _check_functions(select_list_item=select_list_item, **({} if matches is None else {"matches": matches}))
+        if self.data is None:
+            raise UsageError(f"mutation_endpoint: give data=…, the type of the answer, to put a row of it in {target}")
+        helper = PutInList(kind=kind, target=target, select_list_item=select_list_item, matches=matches)
         return replace(self, helpers=(*self.helpers, helper))
 
 
@@ -181,7 +192,7 @@ class MutationHook(Generic[TData, TBody, TParams]):
     def __call__(
         self,
         request: HttpRequest | QueryClient,
-        *,
+        *misplaced: Never,
         on_success: Callable[[TData], object] | None = None,
         on_error: Callable[[ApiError], object] | None = None,
         idempotency_key: str | None = None,
@@ -195,6 +206,10 @@ class MutationHook(Generic[TData, TBody, TParams]):
             lost: under the same key, the same body is sent under the same `Idempotency-Key`, and another body under
             another one. Without it, each run has a key of its own.
         """
+        if misplaced:
+            raise UsageError(
+                f"{self.key}: give on_success=… and the other options by name, and the rest to {self.call_shape}"
+            )
         return Mutation(
             hook=self,
             client=client_of(request),
@@ -222,13 +237,15 @@ class Mutation(Generic[TData, TBody, TParams]):
     def mutate(self: Mutation[TData, None, TParams], *, params: TParams) -> MutationResult[TData]: ...
     @overload
     def mutate(self, *, body: TBody, params: TParams) -> MutationResult[TData]: ...
-    def mutate(self, *, body: Any = None, params: Any = None) -> MutationResult[TData]:
+    def mutate(self, *misplaced: object, body: Any = None, params: Any = None) -> MutationResult[TData]:
         """Run it, with one further try where that can help.
 
         :returns: data or error, as a value.
         :raises UsageError: the call does not have the shape that the endpoint declares.
         :raises SignInEndedError: the sign-in is over.
         """
+        if misplaced:
+            raise UsageError(f"{self.hook.key}: call {self.hook.call_shape}, with its parts by name")
         result = self.client.mutate(
             self._write(body=body, params=params), on_success=self.on_success, on_error=self.on_error
         )
@@ -253,6 +270,12 @@ class Mutation(Generic[TData, TBody, TParams]):
             params=checked,
             idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=body),
         )
+
+
+def _check_functions(**given: object) -> None:
+    for name, function in given.items():
+        if not callable(function):
+            raise UsageError(f"mutation_endpoint: {name} should be a function, not {function!r}")
 
 
 def _target(query: PaginatedQueryHook[Any, Any] | QueryHook[Any, Any] | str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeVar, cast, overload
 
 from portal.config.contract import CURSOR_PARAM, ID_FIELD
 from portal.config.limits import STALE_TIME_S
 from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.keys import QueryKey, query_key
-from portal.query.params import checked_params
+from portal.query.params import check_stale_time, checked_params
 from portal.query.specs import ListQuery
 from portal.query.urls import Url, check_url, shape
 
@@ -123,7 +123,7 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
     def invalidate(
         self,
         request: HttpRequest | QueryClient,
-        *,
+        *misplaced: Never,
         params: TParams | None = None,
         matching: Mapping[str, Any] | None = None,
     ) -> None:
@@ -132,6 +132,8 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
         :param params: the one variant with exactly these parameters; without `params` and `matching` all of them.
         :param matching: all variants that have these parameters among theirs.
         """
+        if misplaced:
+            raise UsageError(f"{self.key}: give params=… for one query, or matching=… for all with them, by name")
         exact = None if params is None else self.query_key(params).params
         client_of(request).invalidate(self.key, params=exact, matching=matching)
 
@@ -184,11 +186,16 @@ def paginated_query_endpoint(
     :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
         other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
         other request's fetch is waited for, and when a fetch fails there are no older data.
-    :raises UsageError: the url is no path, or `unique_by` no field's name.
+    :raises UsageError: the url is no path, the stale time none, or `unique_by` no field's name.
     """
     check_url(url, endpoint="paginated_query_endpoint")
-    if unique_by is not False and not unique_by:
-        raise UsageError("paginated_query_endpoint: unique_by should be a field's name, or False")
+    check_stale_time(stale_time_s, endpoint="paginated_query_endpoint")
+    _check_unique_by(unique_by)
     return PaginatedQueryEndpoint(
         item=item, params=params, url=url, unique_by=unique_by, stale_time_s=stale_time_s, shared=shared
     )
+
+
+def _check_unique_by(name: object) -> None:
+    if name is not False and not (isinstance(name, str) and name):
+        raise UsageError("paginated_query_endpoint: unique_by should be a field's name, or False")

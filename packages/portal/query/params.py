@@ -39,6 +39,15 @@ def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) 
     return given
 
 
+def check_stale_time(seconds: object, *, endpoint: str) -> None:
+    """Refuse, when an endpoint is declared, a stale time that is none.
+
+    :raises UsageError: it should be a number from 0 on.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise UsageError(f"{endpoint}: stale_time_s should be a number of seconds from 0 on, not {seconds!r}")
+
+
 def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str, Any]:
     """The parameters that have a value: a missing one and None are alike.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, overload
 
 from portal.config.limits import STALE_TIME_S
 from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.keys import QueryKey, query_key
-from portal.query.params import checked_params
+from portal.query.params import check_stale_time, checked_params
 from portal.query.specs import Query
 from portal.query.urls import Url, check_url, shape
 
@@ -108,7 +108,7 @@ class QueryHook(Generic[TData, TParams]):
     def invalidate(
         self,
         request: HttpRequest | QueryClient,
-        *,
+        *misplaced: Never,
         params: TParams | None = None,
         matching: Mapping[str, Any] | None = None,
     ) -> None:
@@ -117,6 +117,8 @@ class QueryHook(Generic[TData, TParams]):
         :param params: the one query with exactly these parameters; without `params` and `matching` all of them.
         :param matching: all queries that have these parameters among theirs.
         """
+        if misplaced:
+            raise UsageError(f"{self.key}: give params=… for one query, or matching=… for all with them, by name")
         exact = None if params is None else self.query_key(params).params
         client_of(request).invalidate(self.key, params=exact, matching=matching)
 
@@ -155,7 +157,8 @@ def query_endpoint(
     :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
         other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
         other request's fetch is waited for, and when a fetch fails there are no older data.
-    :raises UsageError: the url is no path.
+    :raises UsageError: the url is no path, or the stale time none.
     """
     check_url(url, endpoint="query_endpoint")
+    check_stale_time(stale_time_s, endpoint="query_endpoint")
     return QueryEndpoint(data=data, params=params, url=url, stale_time_s=stale_time_s, shared=shared)

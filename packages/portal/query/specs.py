@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 from portal.config.contract import CURSOR_PARAM, LIMIT_PARAM
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
@@ -73,30 +73,20 @@ class RemoveFromList:
     :param target: qualified key of the list's endpoint.
     """
 
+    kind: ClassVar[Literal["remove"]] = "remove"
     target: str
     get_deleted_id: Callable[[Variables[Any, Any]], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddToList:
-    """Create: puts the selected row at the start of a list.
+class PutInList:
+    """Create: puts the selected row at the start of a list. Update: replaces the row with the same id.
 
-    :param matches: of a variant's parameters and the row: True where it belongs at the start, False where it
-        does not belong, None where only the server can say (that variant becomes stale).
+    :param matches: of a variant's parameters and the row: True where it belongs at the start, or stays in its place,
+        False where it does not belong, None where only the server can say (that variant becomes stale).
     """
 
-    target: str
-    select_list_item: Callable[[Any], object]
-    matches: Callable[[Any, Any], bool | None] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeInList:
-    """Update: replaces the row with the same id.
-
-    :param matches: as with :class:`AddToList`; False takes the row out of that variant.
-    """
-
+    kind: Literal["add", "merge"]
     target: str
     select_list_item: Callable[[Any], object]
     matches: Callable[[Any, Any], bool | None] | None = None
@@ -113,7 +103,7 @@ class Outdate:
     get_params: Callable[[Variables[Any, Any]], Mapping[str, Any]] | None = None
 
 
-ListHelper: TypeAlias = RemoveFromList | AddToList | MergeInList
+ListHelper: TypeAlias = RemoveFromList | PutInList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

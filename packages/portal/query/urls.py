@@ -104,9 +104,22 @@ def check_url(url: object, *, endpoint: str) -> None:
 
 
 def _check_path(path: object, *, endpoint: str) -> None:
-    # Two slashes would name another host; braces are a template that nothing fills in.
-    if not isinstance(path, str) or not path.startswith("/") or path.startswith("//") or "{" in path:
+    # Braces are a template that nothing fills in.
+    if not isinstance(path, str) or not is_path(path) or "{" in path:
         raise UsageError(
             f"{endpoint}: the url should be a path such as '/energy/clients', or a function of the parameters"
-            " that gives one"
+            " that gives one; parameters that it does not take go into the query string"
         )
+
+
+def is_path(text: str) -> bool:
+    """Whether it is a path below the backend's address, and nothing else.
+
+    Two slashes would name another host; `?` and `#` end a path; dots lead out of it.
+    """
+    return (
+        text.startswith("/")
+        and not text.startswith("//")
+        and not {"?", "#"} & set(text)
+        and not {".", ".."} & set(text.split("/"))
+    )

@@ -13,14 +13,13 @@ from portal.query.bodies import usable_body
 from portal.query.calls import may_have_arrived
 from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
 from portal.query.naming import one_query
-from portal.query.specs import AddToList, ListHelper, Outdate, RemoveFromList, Write
+from portal.query.specs import ListHelper, Outdate, RemoveFromList, Write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from portal.query.cache import QueryCache
     from portal.query.calls import Caller
-    from portal.query.list_cache import Kind
     from portal.query.memory import Memory
     from portal.query.proofs import Scope
     from portal.query.reads import Reads
@@ -144,8 +143,7 @@ def _made(helper: ListHelper, write: Write, data: Any) -> Operation | None:
     name = row_id(row)
     if name is None:
         return None
-    kind: Kind = "add" if isinstance(helper, AddToList) else "merge"
-    return Operation(kind=kind, row_id=name, row=row)
+    return Operation(kind=helper.kind, row_id=name, row=row)
 
 
 def _named(helper: ListHelper, write: Write) -> tuple[str, str, str, str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import portal.services
 from portal.query.registry import REGISTRY
-from portal.query.specs import AddToList, MergeInList, RemoveFromList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from portal.query.registry import DeclaredMutation, DeclaredQuery
 
 _SERVICES = "portal.services."
-_WORDS = {RemoveFromList: "removes from", AddToList: "adds to", MergeInList: "merges in"}
+_WORDS = {"remove": "removes from", "add": "adds to", "merge": "merges in"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +100,7 @@ def _mutation_entry(hook: DeclaredMutation) -> Entry:
         hook=hook.hook_name.removeprefix(_SERVICES),
         types=_types(hook.declared_types),
         effects=(
-            *(f"{_WORDS[type(helper)]} `{helper.target}`" for helper in hook.helpers),
+            *(f"{_WORDS[helper.kind]} `{helper.target}`" for helper in hook.helpers),
             *(f"outdates `{outdated.target}`" for outdated in hook.outdates),
         ),
     )

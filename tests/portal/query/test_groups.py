@@ -96,12 +96,37 @@ def test_a_key_of_a_mapping_that_is_no_key_is_refused() -> None:
         create_query_group({"getClients": query_endpoint(data=dict, url="/a")})
 
 
+def adding(data: Any = dict, **helper: Any) -> Any:
+    endpoint = mutation_endpoint(data=data, url="/a", method="POST")
+    return endpoint.add_created_to_paginated_list(list_query_key="a", **helper)
+
+
 @pytest.mark.parametrize(
     ("declare", "message"),
     [
         (lambda: mutation_endpoint(url="/a", method="GET"), "one of POST, PUT, PATCH, DELETE"),
         (lambda: paginated_query_endpoint(item=dict, url="/a", unique_by=""), "a field's name, or False"),
         (lambda: query_endpoint(data=dict, url="a"), "a path such as"),
+        (lambda: query_endpoint(data=dict, url="/a?b=1"), "a path such as"),
+        (lambda: query_endpoint(data=dict, url="/a#b"), "a path such as"),
+        (lambda: query_endpoint(data=dict, url="/a/../b"), "a path such as"),
+        (lambda: paginated_query_endpoint(item=dict, url="/a", unique_by=True), "a field's name, or False"),
+        (lambda: paginated_query_endpoint(item=dict, url="/a", stale_time_s=-1), "from 0 on, not -1"),
+        (lambda: query_endpoint(data=dict, url="/a", stale_time_s="5"), "from 0 on, not '5'"),
+        (lambda: query_endpoint(data=dict, url="/a", stale_time_s=float("nan")), "from 0 on, not nan"),
+        (lambda: adding(select_list_item=None), "select_list_item should be a function"),
+        (lambda: adding(select_list_item=lambda data: data, matches=True), "matches should be a function"),
+        (lambda: adding(data=None, select_list_item=lambda data: data), "give data=…"),
+        (
+            lambda: mutation_endpoint(url="/a", method="POST").remove_from_paginated_list(
+                list_query_key="a", get_deleted_id="id"
+            ),
+            "get_deleted_id should be a function, not 'id'",
+        ),
+        (
+            lambda: mutation_endpoint(url="/a", method="POST").outdate(query_key="a", get_params={}),
+            "get_params should be a function",
+        ),
     ],
 )
 def test_a_declaration_that_cant_be_right_is_refused_at_once(declare: Any, message: str) -> None:
@@ -122,6 +147,11 @@ def test_a_hook_wants_a_request_or_a_client_and_says_so() -> None:
         (lambda hook, client: hook(client, {"cursor": "x"}), "cursor is no parameter"),
         (lambda hook, client: hook(client, "x"), "params should be a mapping, not str"),
         (lambda hook, client: hook(client, pages=0), "pages should be from 1 to 50"),
+        (lambda hook, client: hook(client, pages="2"), "a whole number, not '2'"),
+        (lambda hook, client: hook(client, pages=2.0), "a whole number, not 2.0"),
+        (lambda hook, client: hook(client, pages=True), "a whole number, not True"),
+        (lambda hook, client: hook(client, cursor=5), "cursor should be a text such as .*, not 5"),
+        (lambda hook, client: hook.invalidate(client, {"q": "x"}), "params=… for one query, or matching=…"),
     ],
 )
 def test_a_read_of_another_shape_is_a_usage_fault(process: Process, ada: Any, call: Any, message: str) -> None:
@@ -150,6 +180,8 @@ def test_the_cursor_is_no_parameter_of_any_list(registry: Registry, process: Pro
         (lambda client: ClientMutations.use_create_client_mutation(client).mutate(), "body=…"),
         (lambda client: ClientMutations.use_create_client_mutation(client).mutate(params={"id": "x"}), "body=…"),
         (lambda client: ClientMutations.use_delete_client_mutation(client).mutate(), "params=…"),
+        (lambda client: ClientMutations.use_delete_client_mutation(client).mutate({"id": "x"}), "params=…"),
+        (lambda client: ClientMutations.use_delete_client_mutation(client, print), "params=…"),
         (lambda client: ClientMutations.use_delete_client_mutation(client).mutate(body={}), "params=…"),
         (lambda client: ClientMutations.use_update_client_mutation(client).mutate(body={}), "body=…, params=…"),
     ],

@@ -392,6 +392,11 @@ class TestChecks:
         )
         assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E004"]
 
+    @pytest.mark.parametrize("helper", [adds, merges])
+    def test_two_helpers_of_one_kind_on_one_list(self, faulty: Faulty, helper: Any) -> None:
+        faulty.write(lambda endpoint: helper(matches=lambda _params, _row: False)(helper()(endpoint)))
+        assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E008"]
+
     def test_two_hooks_with_one_key(self, faulty: Faulty) -> None:
         class More(QueryGroup, domain="faulty", registry=faulty.registry):
             use_get_thing_query = query_endpoint(data=Thing, url="/other")
@@ -404,6 +409,8 @@ class TestChecks:
             (lambda params: params["id"].missing(), "portal.query.E005"),
             (lambda params: f"things/{params['id']}", "portal.query.E006"),
             (lambda params: "//other.test", "portal.query.E006"),
+            (lambda params: f"/things?id={params['id']}", "portal.query.E006"),
+            (lambda params: f"/things/../{params['id']}", "portal.query.E006"),
         ],
     )
     def test_a_url_function_that_gives_no_path(self, url: Any, fault: str) -> None:
