@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from portal.forks import begin_anew_in_child
 from portal.query.cache import QueryCache
 from portal.query.counters import Counters
 from portal.query.flights import Flights
@@ -41,25 +41,26 @@ def shared_on(store: SharedStore, *, flights: Flights | None = None) -> Shared:
 class _Process:
     """The one of this process, made after the fork: locks and flights must not be inherited."""
 
+    _shared: Shared | None
+    _lock: threading.Lock
+
     def __init__(self) -> None:
-        self._shared: Shared | None = None
-        self._owner = 0
-        self._lock = threading.Lock()
+        self._begin_anew()
+        begin_anew_in_child(self, _Process._begin_anew)
 
     def shared(self) -> Shared:
-        if self._shared is None or self._owner != os.getpid():
+        if self._shared is None:
             with self._lock:
-                if self._shared is None or self._owner != os.getpid():
-                    self._shared, self._owner = shared_on(query_store()), os.getpid()
+                if self._shared is None:
+                    self._shared = shared_on(query_store())
         return self._shared
 
-    def forget(self) -> None:
+    def _begin_anew(self) -> None:
         self._lock = threading.Lock()
         self._shared = None
 
 
 _process = _Process()
-os.register_at_fork(after_in_child=_process.forget)
 
 
 def process_shared() -> Shared:
