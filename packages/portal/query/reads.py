@@ -68,7 +68,7 @@ class Reads:
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
     _permissions_checked: tuple[str | None, float] | None = field(default=None, init=False)
-    _proof_took_too_long: str | None = field(default=None, init=False)
+    _proof_took_too_long: tuple[str | None, float] | None = field(default=None, init=False)
 
     def answer(self, query: Query, *, force: bool = False) -> Outcome:
         """Run a one-shot query.
@@ -140,13 +140,13 @@ class Reads:
         A profile that takes longer may be had yet, by whoever wants to see it; it is not asked for as a proof again.
         """
         token = self.scopes.token
-        if self.memory.get(PROFILE_QUERY.key) is not None or token == self._proof_took_too_long:
+        if self.memory.get(PROFILE_QUERY.key) is not None or self._is_recent(self._proof_took_too_long):
             return
         since = self.memory.drops(PROFILE_QUERY.key)
         budget = Share(self.caller.deadline, seconds=PROOF_BUDGET_S)
         outcome = self._protected(PROFILE_QUERY, lambda: self._answer(PROFILE_QUERY, force=False, budget=budget))
         if isinstance(outcome.error, ApiTimeoutError):
-            self._proof_took_too_long = token
+            self._proof_took_too_long = (token, self.clock())
         elif self.scopes.is_still(token):
             self.memory.put(PROFILE_QUERY.key, outcome, since=since)
 
@@ -159,12 +159,20 @@ class Reads:
         """
         if isinstance(error, ApiRejectedError):
             self.scopes.purge()
-        elif isinstance(error, ApiForbiddenError) and endpoint != PROFILE_QUERY.key.endpoint:
-            token, now = self.scopes.token, self.clock()
-            asker, at = self._permissions_checked or (None, -REMEMBERED_FOR_S)
-            if asker != token or not 0 <= now - at < REMEMBERED_FOR_S:
-                self._permissions_checked = (token, now)
-                self.answer(PROFILE_QUERY, force=True)
+        elif (
+            isinstance(error, ApiForbiddenError)
+            and endpoint != PROFILE_QUERY.key.endpoint
+            and not self._is_recent(self._permissions_checked)
+        ):
+            self._permissions_checked = (self.scopes.token, self.clock())
+            self.answer(PROFILE_QUERY, force=True)
+
+    def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
+        """Whether it was noted in this request: under the same token, and for a client that lives longer, just now."""
+        if noted is None:
+            return False
+        token, at = noted
+        return token == self.scopes.token and 0 <= self.clock() - at < REMEMBERED_FOR_S
 
     def _protected(self, query: Query, run: Callable[[], Outcome]) -> Outcome:
         """Failures as values; what they say about cached data is done."""

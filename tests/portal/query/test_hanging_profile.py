@@ -8,6 +8,7 @@ import pytest
 
 from portal.api.deadline import Deadline
 from portal.errors import ApiTimeoutError
+from portal.query.memory import REMEMBERED_FOR_S
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, World
@@ -58,6 +59,16 @@ def test_the_list_is_read_and_the_proof_not_asked_for_again(backend: HangingBack
         assert ClientQueries.use_get_clients_query(client, {"q": word}).is_success
     assert backend.counted()["GET", "/me"] == 1
     assert backend.now == 3
+
+
+def test_a_client_that_lives_longer_asks_for_the_proof_again(
+    world: World, backend: HangingBackend, client: QueryClient
+) -> None:
+    ClientQueries.use_get_clients_query(client, {"q": "1"})
+    backend.takes_s = 0
+    world.clock.now += REMEMBERED_FOR_S
+    ClientQueries.use_get_clients_query(client, {"q": "2"})
+    assert client.is_proven
 
 
 def test_who_wants_to_see_the_profile_waits_for_it(backend: HangingBackend, client: QueryClient) -> None:
