@@ -244,6 +244,6 @@ def test_http2_is_offered(site: Site) -> None:
 
 def test_the_log_names_the_request_and_keeps_no_query(site: Site) -> None:
     request_id = received(ask(site, "/login/oidc/callback?code=of-somebody"))["x-request-id"][0]
-    (line,) = [line for line in site.log.read_text().splitlines() if request_id in line]
+    (line,) = site.logged(request_id)
     assert '"GET /login/oidc/callback" 200' in line
     assert "of-somebody" not in site.log.read_text()
