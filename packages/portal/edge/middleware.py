@@ -11,12 +11,13 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.runtime import portal_config
 from portal.edge.answers import Answers
 from portal.edge.decisions import Forward, Refuse
 from portal.edge.known_hosts import KnownHosts
 from portal.edge.reading import IncomingTokens, read_facts
-from portal.edge.routing import decide
+from portal.edge.routing import decide, forwarded
 from portal.edge.security_headers import security_headers
 from portal.edge.site import make_site
 from portal.identity.known_tokens import KnownTokens
@@ -99,8 +100,17 @@ class ProxyMiddleware:
             return self.answers.answer(UNKNOWN_HOST)
         request = cast("EdgeRequest", request)
         store = request.token_store
-        facts = read_facts(request, tokens=store.incoming, site=self.site, known=self.known, now=time.time())
-        decision = decide(facts)
+        tokens, now = store.incoming, time.time()
+        decision = forwarded(
+            self.site,
+            request.path_info,
+            request.method or "GET",
+            self.known.read(tokens.access, now=now),
+            bool(tokens.refresh),
+            request.COOKIES.get(VAR_PERMITTED_PLATFORMS),
+        )
+        if decision is None:
+            decision = decide(read_facts(request, tokens=tokens, site=self.site, known=self.known, now=now))
         if decision.ends_sign_in:
             store.clear()
         if isinstance(decision, Forward):

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from portal.api.tokens import TokenStore
 from portal.edge.middleware import ProxyMiddleware
+from portal.edge.reading import read_facts
+from portal.edge.routing import decide, forwarded
 from portal.web.token_cookies import read_tokens
 from tests.portal.identity.hostile_targets import FRAGMENTS
 
@@ -33,6 +35,7 @@ HEADERS = (
     "HTTP_X_ORIGINAL_URL",
     "HTTP_X_REWRITE_URL",
 )
+NOW = 1_800_000_000.0
 #: WSGI hands over octets as latin-1 text.
 OCTETS = st.binary(max_size=40).map(lambda octets: octets.decode("latin-1"))
 PIECES = st.sampled_from(FRAGMENTS).map(lambda piece: piece.encode("utf-8", "surrogatepass").decode("latin-1"))
@@ -61,6 +64,13 @@ ENVIRONS = st.fixed_dictionaries(
 )
 
 
+def make_request(environ: dict[str, object]) -> WSGIRequest:
+    server = {"SERVER_NAME": "localhost", "SERVER_PORT": "8001", "wsgi.url_scheme": "http", "wsgi.input": BytesIO()}
+    request = WSGIRequest(server | environ)
+    request.token_store = TokenStore(read_tokens(request.COOKIES))
+    return request
+
+
 @pytest.fixture(scope="module")
 def proxy() -> ProxyMiddleware:
     return ProxyMiddleware(lambda _: HttpResponse("the view"))
@@ -69,10 +79,7 @@ def proxy() -> ProxyMiddleware:
 @hypothesis_settings(max_examples=400)
 @given(environ=ENVIRONS)
 def test_any_request_is_answered_without_an_error_and_stays(proxy: ProxyMiddleware, environ: dict[str, object]) -> None:
-    server = {"SERVER_NAME": "localhost", "SERVER_PORT": "8001", "wsgi.url_scheme": "http", "wsgi.input": BytesIO()}
-    request = WSGIRequest(server | environ)
-    request.token_store = TokenStore(read_tokens(request.COOKIES))
-    response = proxy(request)
+    response = proxy(make_request(environ))
     assert response.status_code < 500
     for name in ("Location", "HX-Redirect"):
         if name in response:
@@ -80,3 +87,19 @@ def test_any_request_is_answered_without_an_error_and_stays(proxy: ProxyMiddlewa
             assert f"{parts.scheme}://{parts.netloc}" in {"://", *settings.PORTAL.origins.values()}
             assert parts.path.startswith("/")
             assert not parts.path.startswith("//")
+
+
+PAGES = st.sampled_from(
+    ["/en", "/en/", "/en/energy", "/de/energy/clients", "/en/finance", "/EN/energy", "/en/login", "/x"]
+)
+
+
+@hypothesis_settings(max_examples=400)
+@given(environ=ENVIRONS, page=PAGES | st.none())
+def test_what_is_kept_forwards_exactly_what_the_table_forwards(
+    proxy: ProxyMiddleware, environ: dict[str, object], page: str | None
+) -> None:
+    request = make_request(environ | ({} if page is None else {"PATH_INFO": page}))
+    facts = read_facts(request, tokens=request.token_store.incoming, site=proxy.site, known=proxy.known, now=NOW)
+    kept = forwarded(facts.site, facts.path, facts.method, facts.access, facts.refreshable, facts.platforms_cookie)
+    assert kept in {None, decide(facts)}

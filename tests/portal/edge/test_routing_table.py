@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.edge.routing import RULES, decide
+from portal.edge.routing import RULES, decide, forwarded
 from tests.portal.edge.four_apps import facts_for, told
 
 TABLE = r"""
@@ -282,7 +282,11 @@ CASES = [
     ("app", "request_line", "brings", "sends", "outcome"), CASES, ids=[" | ".join(case) for case in CASES]
 )
 def test_the_table(app: str, request_line: str, brings: str, sends: str, outcome: str) -> None:
-    assert told(decide(facts_for(app, request_line, brings, sends))) == outcome
+    facts = facts_for(app, request_line, brings, sends)
+    assert told(decide(facts)) == outcome
+    # What is kept is the same decision: of each view that is forwarded, and of nothing else.
+    kept = forwarded(facts.site, facts.path, facts.method, facts.access, facts.refreshable, facts.platforms_cookie)
+    assert kept == (decide(facts) if outcome.startswith("view of") else None)
 
 
 def test_every_rule_decides_some_line_of_the_table() -> None:
