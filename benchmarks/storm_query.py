@@ -22,7 +22,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import redis
 from django.conf import settings
@@ -40,6 +40,7 @@ from tests.redis_server import RedisServer, running_redis
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from portal.api.session import ApiSession
     from portal.store.aliases import SharedStore
 
 SECONDS = 60
@@ -177,8 +178,8 @@ class _LogUser:
         shared = shared_on(store)
         self.client = lambda: create_query_client(
             tokens=TokenStore(TokenPair(access="token")),
-            api=server,
-            shared=shared,  # type: ignore[arg-type]  # it has the interface
+            api=cast("ApiSession", server),  # it has what a client asks of one
+            shared=shared,
         )
         self.fetched = 0
 
@@ -366,9 +367,10 @@ def main() -> None:
     print(f"query storm: {PROCESSES} processes x {THREADS} threads, {SECONDS} s each, keys evicted at random")
     print("| store | design | reads | writes | fetched | evicted | rows against a completed write |")
     print("|---|---|---|---|---|---|---|")
+    runs: tuple[tuple[Design, bool], ...] = (("log", True), ("naive", False))
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
         for name, cache in found.items():
-            for design, evict in (("log", True), ("naive", False)):
+            for design, evict in runs:
                 place = Path(folder) / f"{name} {design}"
                 place.mkdir()
                 report = run_storm(
@@ -376,7 +378,7 @@ def main() -> None:
                     folder=place,
                     seconds=SECONDS,
                     design=design,
-                    evict=evict,  # type: ignore[arg-type]  # literals
+                    evict=evict,
                 )
                 label = "snapshots and log" if design == "log" else "read, change, write back (no eviction)"
                 print(

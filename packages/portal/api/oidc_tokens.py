@@ -14,6 +14,8 @@ from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError, Miss
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+#: Between header, claims and signature of a token.
+_DOTS: Final = 2
 #: The provider's clock and ours may differ by so much, seconds.
 LEEWAY_S: Final = 30
 #: A logout token is meant for now (Back-Channel Logout 1.0, section 2.4: at most two minutes are recommended), seconds.
@@ -128,7 +130,7 @@ def check_logout_token(token: object, *, keys: Mapping[str, Any], expected: Expe
 
 def _verified(token: object, *, keys: Mapping[str, Any], expected: Expected) -> tuple[dict[str, Any], dict[str, Any]]:
     """Header and claims of a token that one of these keys signed, with one of these algorithms."""
-    if not isinstance(token, str) or token.count(".") != 2:  # noqa: PLR2004  header, claims, signature
+    if not isinstance(token, str) or token.count(".") != _DOTS:
         raise TokenFlawError(Flaw.MALFORMED)
     try:
         header = jws.extract_compact(token.encode()).headers()

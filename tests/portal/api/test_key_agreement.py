@@ -12,24 +12,14 @@ from portal.api.key_agreement import warn_of_other_keys
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import PROJECTS
 from portal.config.runtime import portal_config
-from portal.store.aliases import SharedStore, refresh_store
+from portal.store.aliases import refresh_store
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
 from portal.web.middleware import ApiAccessMiddleware
+from tests.portal.given_store import StoreOn
 
 ONE, OTHER = "one-key-" * 5, "other-key-" * 5
 PEM = "-----BEGIN PUBLIC KEY-----\nabc\ndef\n-----END PUBLIC KEY-----\n"
-
-
-class StoreOn(SharedStore):
-    """A shared store on a given backend, without settings."""
-
-    def __init__(self, backend) -> None:
-        super().__init__(alias="test")
-        self._given = backend
-
-    def backend(self):
-        return self._given
 
 
 @pytest.fixture

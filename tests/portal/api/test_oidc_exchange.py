@@ -16,21 +16,10 @@ from portal.api.tokens import TokenPair
 from portal.api.transport import Reply
 from portal.config.portal_config import OidcProvider
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import SharedStore
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
 from tests.fake_provider import fake_provider
-
-
-class StoreOn(SharedStore):
-    """A shared store on a given backend, without settings."""
-
-    def __init__(self, backend) -> None:
-        super().__init__(alias="test")
-        self._given = backend
-
-    def backend(self):
-        return self._given
+from tests.portal.given_store import StoreOn
 
 
 class Clock:

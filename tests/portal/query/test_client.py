@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from portal.api.deadline import Deadline
 from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnavailableError, UsageError
-from portal.query.flights import Flights
-from portal.query.pages import Page, Stamp
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, unavailable
@@ -307,85 +304,6 @@ class TestAnswersOfABackend:
     def test_a_first_delete_that_answers_404_did_not(self, process: Process, ada: TokenStore) -> None:
         result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "nobody"})
         assert isinstance(result.error, ApiNotFoundError)
-
-
-class TestFlights:
-    def test_threads_that_want_the_same_page_fetch_it_once(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        clients(process.request(ada), {"q": "5"})
-        entered, waiting = threading.Event(), threading.Semaphore(0)
-
-        class Watched(Deadline):
-            def remaining(self) -> float:
-                waiting.release()  # a follower asks how long it may wait
-                return super().remaining()
-
-        def hold(method: str, path: str) -> None:
-            entered.set()
-            for _ in range(7):
-                assert waiting.acquire(timeout=5)
-
-        world.backend.before = hold
-        results: list[list[str]] = []
-        threads = [
-            threading.Thread(target=lambda: results.append(ids(clients(process.request(ada, deadline=Watched(10))))))
-            for _ in range(8)
-        ]
-        threads[0].start()
-        assert entered.wait(5)
-        for thread in threads[1:]:
-            thread.start()
-        for thread in threads:
-            thread.join(5)
-        assert results == [["c5", "c4"]] * 8
-        assert world.backend.reads() == 2
-
-    def test_a_flight_that_left_earlier_than_what_a_read_knows_is_not_joined(self) -> None:
-        flights, old, new = Flights(), Stamp(position=2**33, generation="/"), Stamp(position=2**33 + 1, generation="/")
-
-        def page(stamp: Stamp) -> Page:
-            return Page(stamp=stamp, at=0, cursor=None, body={})
-
-        seen: list[Page] = []
-
-        def lead() -> Page:
-            other = threading.Thread(
-                target=lambda: seen.append(
-                    flights.fetch("name", lambda: page(new), stamp=new, budget=Deadline(5), join=True)
-                )
-            )
-            other.start()
-            other.join(5)
-            return page(old)
-
-        flights.fetch("name", lead, stamp=old, budget=Deadline(5), join=True)
-        assert seen == [page(new)]
-
-    def test_a_failure_is_not_shared(self) -> None:
-        flights, stamp = Flights(), Stamp(position=2**33, generation="/")
-        joined = threading.Event()
-        page = Page(stamp=stamp, at=0, cursor=None, body={})
-        seen: list[Page] = []
-
-        class Budget:
-            def remaining(self) -> float:
-                joined.set()
-                return 5
-
-        follower = threading.Thread(
-            target=lambda: seen.append(flights.fetch("name", lambda: page, stamp=stamp, budget=Budget(), join=True))
-        )
-
-        def fail() -> Page:
-            follower.start()
-            assert joined.wait(5)
-            raise ApiTimeoutError
-
-        with pytest.raises(ApiTimeoutError):
-            flights.fetch("name", fail, stamp=stamp, budget=Deadline(5), join=True)
-        follower.join(5)
-        assert seen == [page]
 
 
 class TestRoundTrips:

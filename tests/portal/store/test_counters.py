@@ -10,22 +10,11 @@ from limits import RateLimitItemPerMinute
 from limits.strategies import FixedWindowRateLimiter
 
 from portal.errors import StoreUnavailableError, UsageError
-from portal.store.aliases import SharedStore
 from portal.store.counters import SharedCounters
 from portal.store.sqlite import SqliteCache
+from tests.portal.given_store import StoreOn
 
 KEY = "who"
-
-
-class StoreOn(SharedStore):
-    """A shared store on a given backend, without settings."""
-
-    def __init__(self, backend) -> None:
-        super().__init__(alias="test")
-        self._given = backend
-
-    def backend(self):
-        return self._given
 
 
 class Broken:

@@ -7,26 +7,15 @@ import logging
 import pytest
 
 from portal.config.limits import SIGN_IN_TRIES, SIGN_IN_TRIES_PER_ADDRESS, SIGN_IN_WINDOW_MIN
-from portal.store.aliases import SharedStore
 from portal.store.counters import SharedCounters
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
 from portal.web.sign_in_limit import Counted, SignInLimit, TooMany, network_of
+from tests.portal.given_store import StoreOn
 
 OWNER, STRANGER = "198.51.100.7", "203.0.113.9"
 ACCOUNT = "ada@example.com"
 WINDOW_S = SIGN_IN_WINDOW_MIN * 60
-
-
-class StoreOn(SharedStore):
-    """A shared store on a given backend, without settings."""
-
-    def __init__(self, backend) -> None:
-        super().__init__(alias="test")
-        self._given = backend
-
-    def backend(self):
-        return self._given
 
 
 class Clock:
