@@ -47,7 +47,6 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",
-            "template_partials.apps.SimpleAppConfig",
             "csp",
             "portal",
             "portal.web",
@@ -64,7 +63,6 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             "csp.middleware.CSPMiddleware",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             *(["debug_toolbar.middleware.DebugToolbarMiddleware"] if config.debug_toolbar else []),
-            "django_htmx.middleware.HtmxMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
             "django.contrib.messages.middleware.MessageMiddleware",
         ],
@@ -74,7 +72,6 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
                 "DIRS": [folder / "templates"],
                 "OPTIONS": {
                     "loaders": _template_loaders(config),
-                    "builtins": ["template_partials.templatetags.partials"],
                     "context_processors": [
                         "django.template.context_processors.request",
                         "django.template.context_processors.csrf",
@@ -131,12 +128,7 @@ def _caches(config: PortalConfig) -> dict[str, Any]:
 
 def _template_loaders(config: PortalConfig) -> list[Any]:
     loaders = ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"]
-    return [
-        (
-            "template_partials.loader.Loader",
-            loaders if config.debug else [("django.template.loaders.cached.Loader", loaders)],
-        )
-    ]
+    return loaders if config.debug else [("django.template.loaders.cached.Loader", loaders)]
 
 
 def _static(config: PortalConfig) -> dict[str, Any]:
