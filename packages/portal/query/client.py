@@ -55,7 +55,9 @@ class QueryClient:
     :ivar events: what each query came to, in order; the latest 256.
     """
 
-    def __init__(self, *, caller: Caller, shared: Shared, clock: Callable[[], float], registry: Registry) -> None:
+    def __init__(
+        self, *, caller: Caller, shared: Shared, clock: Callable[[], float], registry: Registry, reload: bool
+    ) -> None:
         self._memory = Memory(clock=clock)
         self._clock = clock
         self._registry = registry
@@ -69,6 +71,7 @@ class QueryClient:
             memory=self._memory,
             judge_of=lambda endpoint: judge_of(endpoint, registry=registry),
             clock=clock,
+            reload=reload,
         )
         self._writes = Writes(
             caller=caller, reads=self._reads, cache=shared.cache, memory=self._memory, registry=registry
@@ -250,6 +253,7 @@ def create_query_client(
     retries: Retries | None = None,
     clock: Callable[[], float] = time.time,
     registry: Registry = REGISTRY,
+    reload: bool = False,
 ) -> QueryClient:
     """Make the client of one request, or of one command.
 
@@ -261,6 +265,8 @@ def create_query_client(
     :param user_agent: likewise; the browser's own.
     :param shared: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
+    :param reload: whether the user reloads a page: the first read of each query asks the backend before it answers,
+        however fresh the cached answer is. What is known stays beside an error.
     """
     if shared is None:
         shared = process_shared() if store is None else shared_on(store)
@@ -272,7 +278,7 @@ def create_query_client(
         user_agent=user_agent,
         retries=retries or Retries(),
     )
-    return QueryClient(caller=caller, shared=shared, clock=clock, registry=registry)
+    return QueryClient(caller=caller, shared=shared, clock=clock, registry=registry, reload=reload)
 
 
 def client_of(source: HttpRequest | QueryClient) -> QueryClient:

@@ -7,10 +7,11 @@ across processes: two workers may fetch the same page once each.
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from portal.query.logs import MAX_RECORDS
 
@@ -21,15 +22,21 @@ if TYPE_CHECKING:
     from portal.query.retries import Budget
 
 
+#: Whatever flight there is may be joined, and none.
+ANY_FLIGHT: Final = float("-inf")
+NO_FLIGHT: Final = float("inf")
+
+
 @dataclass(frozen=True, slots=True)
 class _Flight:
     stamp: Stamp
     leader: int = field(default_factory=threading.get_ident)
     landing: Future[Page] = field(default_factory=Future)
+    left_at: float = field(default_factory=time.monotonic)
 
-    def may_be_joined(self, stamp: Stamp) -> bool:
+    def may_be_joined(self, stamp: Stamp, *, left_from: float) -> bool:
         """Whether it left with all that a read with this stamp knows of. Nobody waits for themselves."""
-        return self.leader != threading.get_ident() and _knows(self.stamp, stamp)
+        return self.leader != threading.get_ident() and self.left_at >= left_from and _knows(self.stamp, stamp)
 
 
 class Flights:
@@ -39,7 +46,9 @@ class Flights:
         self._flying: dict[str, _Flight] = {}
         self._lock = threading.Lock()
 
-    def fetch(self, name: str, fetch: Callable[[], Page], *, stamp: Stamp | None, budget: Budget, join: bool) -> Page:
+    def fetch(
+        self, name: str, fetch: Callable[[], Page], *, stamp: Stamp | None, budget: Budget, left_from: float
+    ) -> Page:
         """Fetch a page, or wait for the one that another thread is fetching.
 
         A flight is joined only if it left with all the writes that this read knows of. Failures are
@@ -47,14 +56,15 @@ class Flights:
 
         :param name: the page's, in its user's namespace.
         :param stamp: of this read; without one nothing is shared.
-        :param join: False for a read that must leave now.
+        :param left_from: only a flight that left at this moment or later is joined, in monotonic seconds: `ANY_FLIGHT`,
+            or `NO_FLIGHT` for a read that must leave now.
         """
         if stamp is None:
             return fetch()
         own = _Flight(stamp)
         with self._lock:
             other = self._flying.get(name)
-            if other is None or not join or not other.may_be_joined(stamp):
+            if other is None or not other.may_be_joined(stamp, left_from=left_from):
                 other = None
                 self._flying[name] = own
         if other is not None:
@@ -82,9 +92,11 @@ class Flights:
 class NoFlights(Flights):
     """Every read fetches for itself."""
 
-    def fetch(self, name: str, fetch: Callable[[], Page], *, stamp: Stamp | None, budget: Budget, join: bool) -> Page:
+    def fetch(
+        self, name: str, fetch: Callable[[], Page], *, stamp: Stamp | None, budget: Budget, left_from: float
+    ) -> Page:
         """Fetch it."""
-        del name, stamp, budget, join
+        del name, stamp, budget, left_from
         return fetch()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from portal.config.limits import PROOF_BUDGET_S
 from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
 from portal.query.cache import NOTHING_FOUND, Found, QueryCache
 from portal.query.calls import Share
+from portal.query.flights import ANY_FLIGHT, NO_FLIGHT
 from portal.query.memory import REMEMBERED_FOR_S
 from portal.query.pages import Page, Stamp, check_list_body
 from portal.query.scopes import PROFILE_QUERY, Scopes
@@ -58,6 +60,8 @@ class Reads:
 
     :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
     :param clock: seconds since the epoch.
+    :param reload: whether the first read of each query asks the backend before it answers: the user wants what is so
+        now. It may wait for a fetch of another request, if that left after this one began.
     """
 
     caller: Caller
@@ -67,6 +71,8 @@ class Reads:
     memory: Memory
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
+    reload: bool = False
+    _began: float = field(default_factory=time.monotonic, init=False)
     _permissions_checked: tuple[str | None, float] | None = field(default=None, init=False)
     _proof_took_too_long: tuple[str | None, float] | None = field(default=None, init=False)
 
@@ -190,11 +196,11 @@ class Reads:
     def _answer(self, query: Query, *, force: bool, budget: Deadline | None = None) -> Outcome:
         scope, found = self._look_up(query)
         shown = shown_answer(found, query)
-        if shown and not force and self._fresh(shown, query) == len(shown):
+        if shown and not (force or self.reload) and self._fresh(shown, query) == len(shown):
             return Outcome(shown=shown)
         try:
             place = _Place(query=query, scope=scope, stamp=found.stamp, budget=budget)
-            page = self._fetch(place, query.address(), join=not force)
+            page = self._fetch(place, query.address(), force=force)
         except ApiError as error:
             return Outcome(shown=shown, error=error, stale=bool(shown))
         return Outcome(shown=(Shown(page=page),), fetched=1)
@@ -205,7 +211,7 @@ class Reads:
         scope, found = self._look_up(query, start=start, count=0 if before else count)
         shown, patches = (before, 0) if before else shown_pages(found, query, judge=self.judge_of(query.key.endpoint))
         kept = len(before) if before else self._fresh(shown, query)
-        pages = [] if force else list(shown[:kept])
+        pages = [] if force or (self.reload and not before) else list(shown[:kept])
         stamp = found.stamp
         fetched = 0
         try:
@@ -220,7 +226,7 @@ class Reads:
                     index=len(pages),
                     cursor=pages[-1].page.next_cursor if pages else start,
                 )
-                page = self._fetch(place, query.page_address(cursor=place.cursor), join=not force)
+                page = self._fetch(place, query.page_address(cursor=place.cursor), force=force)
                 fetched += 1
                 pages.append(Shown(page=page, rows=tuple(page.rows)))
         except ApiError as error:
@@ -245,7 +251,7 @@ class Reads:
             self.scopes.refute(scope)
         return None, NOTHING_FOUND
 
-    def _fetch(self, place: _Place, where: Address, *, join: bool) -> Page:
+    def _fetch(self, place: _Place, where: Address, *, force: bool) -> Page:
         """One page from the backend, into the cache."""
         if place.scope is None:
             return self._fetch_alone(place, where)
@@ -256,10 +262,16 @@ class Reads:
                 lambda: self._fetch_alone(place, where),
                 stamp=place.stamp,
                 budget=place.budget or self.caller.deadline,
-                join=join,
+                left_from=self._joined_from(force=force),
             )
         except _Unshared as unshared:
             return unshared.page
+
+    def _joined_from(self, *, force: bool) -> float:
+        """Which flights may be joined: those that left at this moment or later."""
+        if force:
+            return NO_FLIGHT
+        return self._began if self.reload else ANY_FLIGHT
 
     def _fetch_alone(self, place: _Place, where: Address) -> Page:
         key = place.query.key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnavailableError
@@ -35,6 +36,11 @@ class QueryResult(Generic[TData]):
     def is_loading(self) -> bool:
         """The document's member: True while a first fetch is under way. A hook waits for it, so: False."""
         return False
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When `data` left the backend, in UTC; None without data."""
+        return _moment(self.fetched_at)
 
     @property
     def is_success(self) -> bool:
@@ -92,6 +98,11 @@ class PaginatedResult(Generic[TItem]):
     pages: int
     _refetch: Callable[[], PaginatedResult[TItem]]
     _fetch_next: Callable[[], PaginatedResult[TItem]]
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When the oldest page of `data` left the backend, in UTC; None without pages."""
+        return _moment(self.fetched_at)
 
     @property
     def has_next_page(self) -> bool:
@@ -164,3 +175,7 @@ class MutationResult(Generic[TData]):
         if self.error is not None:
             raise self.error
         return cast("TData", self.data)
+
+
+def _moment(epoch_s: float | None) -> datetime | None:
+    return None if epoch_s is None else datetime.fromtimestamp(epoch_s, tz=UTC)

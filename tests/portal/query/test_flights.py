@@ -9,7 +9,7 @@ import pytest
 
 from portal.api.deadline import Deadline
 from portal.errors import ApiTimeoutError
-from portal.query.flights import Flights
+from portal.query.flights import ANY_FLIGHT, Flights
 from portal.query.pages import Page, Stamp
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
@@ -68,14 +68,14 @@ class TestFlights:
         def lead() -> Page:
             other = threading.Thread(
                 target=lambda: seen.append(
-                    flights.fetch("name", lambda: page(new), stamp=new, budget=Deadline(5), join=True)
+                    flights.fetch("name", lambda: page(new), stamp=new, budget=Deadline(5), left_from=ANY_FLIGHT)
                 )
             )
             other.start()
             other.join(5)
             return page(old)
 
-        flights.fetch("name", lead, stamp=old, budget=Deadline(5), join=True)
+        flights.fetch("name", lead, stamp=old, budget=Deadline(5), left_from=ANY_FLIGHT)
         assert seen == [page(new)]
 
     def test_a_failure_is_not_shared(self) -> None:
@@ -90,7 +90,9 @@ class TestFlights:
                 return 5
 
         follower = threading.Thread(
-            target=lambda: seen.append(flights.fetch("name", lambda: page, stamp=stamp, budget=Budget(), join=True))
+            target=lambda: seen.append(
+                flights.fetch("name", lambda: page, stamp=stamp, budget=Budget(), left_from=ANY_FLIGHT)
+            )
         )
 
         def fail() -> Page:
@@ -99,6 +101,6 @@ class TestFlights:
             raise ApiTimeoutError
 
         with pytest.raises(ApiTimeoutError):
-            flights.fetch("name", fail, stamp=stamp, budget=Deadline(5), join=True)
+            flights.fetch("name", fail, stamp=stamp, budget=Deadline(5), left_from=ANY_FLIGHT)
         follower.join(5)
         assert seen == [page]
