@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
+from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
 from portal.web.records import moment, text
 
 if TYPE_CHECKING:
@@ -48,10 +49,10 @@ class SignInRow:
 def present_sign_in(record: Mapping[str, Any]) -> SignInRow:
     """A record of `GET /iam/auth/sessions` as a row."""
     return SignInRow(
-        id=text(record, "id"),
+        id=text(record, ID_FIELD),
         device=device_name(text(record, "userAgent")),
         current=record.get("current") is True,
-        created_at=moment(record, "createdAt"),
+        created_at=moment(record, CREATED_AT_FIELD),
         last_used_at=moment(record, "lastUsedAt"),
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
 from portal.web.badges import Badge, badge_for
 from portal.web.records import moment, number, text
 
@@ -43,13 +44,13 @@ def present_charger(record: Mapping[str, Any]) -> ChargerView:
     """A record of `/energy/chargers`."""
     connector = text(record, "connector")
     return ChargerView(
-        id=text(record, "id"),
-        title=text(record, "name") or text(record, "id"),
+        id=text(record, ID_FIELD),
+        title=text(record, "name") or text(record, ID_FIELD),
         station_id=text(record, "stationId"),
         station_name=text(record, "stationName") or text(record, "stationId"),
         model=text(record, "model"),
         connector=CONNECTORS.get(connector, connector),
         max_power_kw=number(record, "maxPowerKw"),
         status=badge_for(code=text(record, "status"), known=STATUSES),
-        created_at=moment(record, "createdAt"),
+        created_at=moment(record, CREATED_AT_FIELD),
     )

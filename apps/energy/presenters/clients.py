@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
 from portal.web.records import moment, text
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class ClientView:
 def present_client(record: Mapping[str, Any]) -> ClientView:
     """A record of `/energy/clients`."""
     return ClientView(
-        id=text(record, "id"),
+        id=text(record, ID_FIELD),
         name=text(record, "name"),
         email=text(record, "email"),
         phone=text(record, "phone"),
         city=text(record, "city"),
-        created_at=moment(record, "createdAt"),
+        created_at=moment(record, CREATED_AT_FIELD),
     )

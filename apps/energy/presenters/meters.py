@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy
 
+from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
 from portal.web.badges import Badge, badge_for
 from portal.web.charts import Point
 from portal.web.formats import number_text, short_day_text
@@ -42,14 +43,14 @@ class MeterView:
 def present_meter(record: Mapping[str, Any]) -> MeterView:
     """A record of `/energy/meters`."""
     return MeterView(
-        id=text(record, "id"),
-        title=text(record, "serial") or text(record, "id"),
+        id=text(record, ID_FIELD),
+        title=text(record, "serial") or text(record, ID_FIELD),
         station_id=text(record, "stationId"),
         station_name=text(record, "stationName") or text(record, "stationId"),
         last_reading_kwh=number(record, "lastReadingKwh"),
         last_reading_at=moment(record, "lastReadingAt"),
         status=badge_for(code=text(record, "status"), known=STATUSES),
-        created_at=moment(record, "createdAt"),
+        created_at=moment(record, CREATED_AT_FIELD),
     )
 
 

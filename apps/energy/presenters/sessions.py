@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract import ID_FIELD
 from portal.web.badges import Badge, badge_for
 from portal.web.records import decimal, moment, number, text
 
@@ -45,8 +46,8 @@ class SessionView:
 def present_session(record: Mapping[str, Any]) -> SessionView:
     """A record of `/energy/sessions`."""
     return SessionView(
-        id=text(record, "id"),
-        reference=text(record, "reference") or text(record, "id"),
+        id=text(record, ID_FIELD),
+        reference=text(record, "reference") or text(record, ID_FIELD),
         charger_id=text(record, "chargerId"),
         charger_name=text(record, "chargerName") or text(record, "chargerId"),
         station_id=text(record, "stationId"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
 from portal.web.badges import Badge, badge_for
 from portal.web.records import integer, moment, number, text
 
@@ -43,12 +44,12 @@ def present_station(record: Mapping[str, Any]) -> StationView:
     """A record of `/energy/stations`."""
     latitude, longitude = number(record, "latitude"), number(record, "longitude")
     return StationView(
-        id=text(record, "id"),
-        title=text(record, "name") or text(record, "id"),
+        id=text(record, ID_FIELD),
+        title=text(record, "name") or text(record, ID_FIELD),
         address=text(record, "address"),
         place=", ".join(part for part in (text(record, "city"), text(record, "country")) if part),
         position="" if latitude is None or longitude is None else f"{latitude:.5f}, {longitude:.5f}",
         charger_count=integer(record, "chargerCount"),
         status=badge_for(code=text(record, "status"), known=STATUSES),
-        created_at=moment(record, "createdAt"),
+        created_at=moment(record, CREATED_AT_FIELD),
     )

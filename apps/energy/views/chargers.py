@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.chargers import present_charger
-from portal.services.energy.chargers import ChargerQueries, ChargersListParams
+from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerQueries, ChargersListParams
 from portal.web.answers import record_of
 from portal.web.lists import ListView
 
@@ -22,11 +23,11 @@ CHARGERS = ListView(
     template="energy/chargers/list.html",
     table_template="energy/chargers/table.html",
     sorts={
-        "-createdAt": _("Newest first"),
-        "createdAt": _("Oldest first"),
-        "name": _("Name, A to Z"),
-        "-name": _("Name, Z to A"),
-        "-maxPowerKw": _("Most power first"),
+        SORT_NEWEST_FIRST: _("Newest first"),
+        SORT_OLDEST_FIRST: _("Oldest first"),
+        SORT_BY_NAME: _("Name, A to Z"),
+        SORT_BY_NAME_DESCENDING: _("Name, Z to A"),
+        MOST_POWER_FIRST: _("Most power first"),
     },
     present=present_charger,
 )

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.energy.forms import ClientForm
 from apps.energy.presenters.clients import present_client
+from portal.config.contract import ID_FIELD, SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.energy.clients import (
     ClientCreateReq,
     ClientMutations,
@@ -34,10 +35,10 @@ CLIENTS = ListView(
     template="energy/clients/list.html",
     table_template="energy/clients/table.html",
     sorts={
-        "-createdAt": gettext_lazy("Newest first"),
-        "createdAt": gettext_lazy("Oldest first"),
-        "name": gettext_lazy("Name, A to Z"),
-        "-name": gettext_lazy("Name, Z to A"),
+        SORT_NEWEST_FIRST: gettext_lazy("Newest first"),
+        SORT_OLDEST_FIRST: gettext_lazy("Oldest first"),
+        SORT_BY_NAME: gettext_lazy("Name, A to Z"),
+        SORT_BY_NAME_DESCENDING: gettext_lazy("Name, Z to A"),
     },
     present=present_client,
 )
@@ -94,7 +95,7 @@ def client_edit(request: HttpRequest, client_id: str) -> HttpResponse:
         refused(form, result)
     found = ClientQueries.use_get_client_query(request, {"id": client_id})
     record = record_of(found) if form is None else record_beside_form(found)
-    client = present_client({"id": client_id, **record})
+    client = present_client({ID_FIELD: client_id, **record})
     return form_page(
         request,
         form or ClientForm(initial=dict(record)),

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.meters import present_consumption, present_meter
+from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.energy.meters import MeterQueries, MetersListParams
 from portal.web.answers import record_of
 from portal.web.charts import bar_chart
@@ -25,10 +26,10 @@ METERS = ListView(
     template="energy/meters/list.html",
     table_template="energy/meters/table.html",
     sorts={
-        "-createdAt": _("Newest first"),
-        "createdAt": _("Oldest first"),
-        "name": _("Number, ascending"),
-        "-name": _("Number, descending"),
+        SORT_NEWEST_FIRST: _("Newest first"),
+        SORT_OLDEST_FIRST: _("Oldest first"),
+        SORT_BY_NAME: _("Number, ascending"),
+        SORT_BY_NAME_DESCENDING: _("Number, descending"),
     },
     present=present_meter,
 )

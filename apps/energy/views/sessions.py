@@ -9,7 +9,13 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.sessions import present_session
-from portal.services.energy.sessions import ChargingSessionQueries, ChargingSessionsListParams
+from portal.config.contract import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.services.energy.sessions import (
+    HIGHEST_COST_FIRST,
+    MOST_ENERGY_FIRST,
+    ChargingSessionQueries,
+    ChargingSessionsListParams,
+)
 from portal.web.answers import record_of
 from portal.web.lists import ListView
 
@@ -22,10 +28,10 @@ SESSIONS = ListView(
     template="energy/sessions/list.html",
     table_template="energy/sessions/table.html",
     sorts={
-        "-createdAt": _("Newest first"),
-        "createdAt": _("Oldest first"),
-        "-energyKwh": _("Most energy first"),
-        "-cost": _("Highest cost first"),
+        SORT_NEWEST_FIRST: _("Newest first"),
+        SORT_OLDEST_FIRST: _("Oldest first"),
+        MOST_ENERGY_FIRST: _("Most energy first"),
+        HIGHEST_COST_FIRST: _("Highest cost first"),
     },
     present=present_session,
 )

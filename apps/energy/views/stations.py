@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.stations import present_station
+from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.energy.stations import StationQueries, StationsListParams
 from portal.web.answers import record_of
 from portal.web.lists import ListView
@@ -22,10 +23,10 @@ STATIONS = ListView(
     template="energy/stations/list.html",
     table_template="energy/stations/table.html",
     sorts={
-        "-createdAt": _("Newest first"),
-        "createdAt": _("Oldest first"),
-        "name": _("Name, A to Z"),
-        "-name": _("Name, Z to A"),
+        SORT_NEWEST_FIRST: _("Newest first"),
+        SORT_OLDEST_FIRST: _("Oldest first"),
+        SORT_BY_NAME: _("Name, A to Z"),
+        SORT_BY_NAME_DESCENDING: _("Name, Z to A"),
     },
     present=present_station,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract import ID_FIELD
 from portal.web.badges import Badge, badge_for
 from portal.web.records import decimal, moment, number, records, text
 
@@ -54,8 +55,8 @@ class InvoiceView:
 def present_invoice(record: Mapping[str, Any]) -> InvoiceView:
     """A record of `/finance/invoices`."""
     return InvoiceView(
-        id=text(record, "id"),
-        number=text(record, "number") or text(record, "id"),
+        id=text(record, ID_FIELD),
+        number=text(record, "number") or text(record, ID_FIELD),
         client_name=text(record, "clientName"),
         amount=decimal(record, "amount"),
         currency=text(record, "currency") or DEFAULT_CURRENCY,

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.finance.presenters.invoices import present_invoice
-from portal.services.finance.invoices import InvoiceQueries, InvoicesListParams
+from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoicesListParams
 from portal.web.answers import record_of
 from portal.web.lists import ListView
 
@@ -22,11 +23,11 @@ INVOICES = ListView(
     template="finance/invoices/list.html",
     table_template="finance/invoices/table.html",
     sorts={
-        "-createdAt": _("Newest first"),
-        "createdAt": _("Oldest first"),
-        "name": _("Number, ascending"),
-        "-name": _("Number, descending"),
-        "-amount": _("Highest amount first"),
+        SORT_NEWEST_FIRST: _("Newest first"),
+        SORT_OLDEST_FIRST: _("Oldest first"),
+        SORT_BY_NAME: _("Number, ascending"),
+        SORT_BY_NAME_DESCENDING: _("Number, descending"),
+        HIGHEST_AMOUNT_FIRST: _("Highest amount first"),
     },
     present=present_invoice,
 )

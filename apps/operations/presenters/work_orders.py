@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
 from portal.web.badges import Badge, badge_for
 from portal.web.records import moment, text
 
@@ -50,14 +51,14 @@ def present_work_order(record: Mapping[str, Any]) -> WorkOrderView:
     """A record of `/operations/work-orders`."""
     status = text(record, "status")
     return WorkOrderView(
-        id=text(record, "id"),
-        title=text(record, "title") or text(record, "id"),
+        id=text(record, ID_FIELD),
+        title=text(record, "title") or text(record, ID_FIELD),
         station_id=text(record, "stationId"),
         station_name=text(record, "stationName") or text(record, "stationId"),
         assignee=text(record, "assignee"),
         priority=badge_for(code=text(record, "priority"), known=PRIORITIES),
         status=badge_for(code=status, known=STATUSES),
         can_complete=status not in _FINISHED,
-        created_at=moment(record, "createdAt"),
+        created_at=moment(record, CREATED_AT_FIELD),
         completed_at=moment(record, "completedAt"),
     )

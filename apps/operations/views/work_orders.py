@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.operations.forms import WorkOrderForm
 from apps.operations.presenters.work_orders import DONE, present_work_order
+from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.operations.work_orders import (
     WorkOrderCreateReq,
     WorkOrderMutations,
@@ -33,10 +34,10 @@ WORK_ORDERS = ListView(
     template="operations/work_orders/list.html",
     table_template="operations/work_orders/table.html",
     sorts={
-        "-createdAt": gettext_lazy("Newest first"),
-        "createdAt": gettext_lazy("Oldest first"),
-        "name": gettext_lazy("Title, A to Z"),
-        "-name": gettext_lazy("Title, Z to A"),
+        SORT_NEWEST_FIRST: gettext_lazy("Newest first"),
+        SORT_OLDEST_FIRST: gettext_lazy("Oldest first"),
+        SORT_BY_NAME: gettext_lazy("Title, A to Z"),
+        SORT_BY_NAME_DESCENDING: gettext_lazy("Title, Z to A"),
     },
     present=present_work_order,
 )

@@ -1,7 +1,7 @@
-"""What another backend may name differently: every such name stands here and nowhere else.
+"""What another backend may name differently: every name that the portal itself reads or sends, here and nowhere else.
 
-Source: contract, section 7. Adopting another backend is a change in this file. Addresses of resources
-(`/energy/clients`) stand with their declarations in `portal.services`.
+Source: contract, section 7. What belongs to one resource alone (its address, the fields of its rows, its own filters
+and sort names) stands with its declaration in `portal.services`: docs/how-to/use-another-backend.md.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ PATHS_WITHOUT_BEARER: Final = frozenset({LOGIN_PATH, REFRESH_PATH})
 
 # --- profile and claims ---
 PROFILE_ID_FIELD: Final = "id"
+PROFILE_NAME_FIELD: Final = "name"
+PROFILE_EMAIL_FIELD: Final = "email"
 PROFILE_PERMISSIONS_FIELD: Final = "permissions"
 #: The first of these claims that is present decides.
 PERMISSION_CLAIMS: Final = ("permissions", "Permissions")
@@ -32,9 +34,23 @@ SUBJECT_CLAIM: Final = "sub"
 ITEMS_FIELD: Final = "items"
 HAS_NEXT_FIELD: Final = "hasNext"
 NEXT_CURSOR_FIELD: Final = "nextCursor"
-ID_FIELD: Final = "id"
+#: How many rows match in all. Pages show it where it is there, and nothing else depends on it.
+TOTAL_FIELD: Final = "total"
 CURSOR_PARAM: Final = "cursor"
 LIMIT_PARAM: Final = "limit"
+#: What hooks and the addresses of pages call `q` and `sort`.
+SEARCH_PARAM: Final = "q"
+SORT_PARAM: Final = "sort"
+#: The values of `sort` that every list knows; a list without `sort` is newest first.
+SORT_NEWEST_FIRST: Final = "-createdAt"
+SORT_OLDEST_FIRST: Final = "createdAt"
+SORT_BY_NAME: Final = "name"
+SORT_BY_NAME_DESCENDING: Final = "-name"
+
+# --- rows of all resources ---
+#: Tells rows apart, and names one in its address. It is also the member of `portal.services.rows.Row`.
+ID_FIELD: Final = "id"
+CREATED_AT_FIELD: Final = "createdAt"
 
 # --- problems ---
 PROBLEM_DETAIL_FIELD: Final = "detail"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
 
-from portal.config.contract import CURSOR_PARAM, LIMIT_PARAM
+from portal.config.contract import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
 from portal.query.bodies import writable
 from portal.query.urls import Address, Url, address
@@ -19,6 +19,9 @@ TBody = TypeVar("TBody")
 TParams = TypeVar("TParams")
 
 Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
+
+#: What every list can be asked: the portal's own name, and the backend's.
+_LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,8 @@ class ListQuery(Query):
     def page_address(self, *, cursor: str | None) -> Address:
         """Where the page that begins at `cursor` is read; None for the first one."""
         base = self.address()
-        query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **base.query}
+        asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
+        query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **asked}
         return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: writable(cursor)})
 
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
+from portal.config.contract import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: The order of a list without `sort` (contract, section 7).
-NEWEST_FIRST: Final = "-createdAt"
-#: Orders in which no change of a row moves it.
-_BY_CREATION: Final = frozenset({None, NEWEST_FIRST, "createdAt"})
+#: Orders in which no change of a row moves it; a list without `sort` is newest first.
+_BY_CREATION: Final = frozenset({None, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST})
 
 
 class Row(TypedDict):
-    """A row of any resource; only this much is certain."""
+    """A row of any resource; only this much is certain. The member is named as `ID_FIELD` of the contract says."""
 
     id: str
 
 
 class RowParams(TypedDict):
-    """Names one row."""
+    """Names one row. A hook's own parameter: on the wire it stands in the address, without its name."""
 
     id: str
 
@@ -28,8 +28,8 @@ class RowParams(TypedDict):
 class ListParams(TypedDict, total=False):
     """What every list can be asked.
 
-    `q`: words to look for, without case and accents; a row has them all. `sort`: a field, with `-` before it
-    for the other direction; `-createdAt` where it is missing.
+    `q`: words to look for, without case and accents; a row has them all. `sort`: one of the contract's sort names or
+    the resource's own; newest first where it is missing. The backend's names of both: `portal.config.contract`.
     """
 
     q: str | None
@@ -39,7 +39,7 @@ class ListParams(TypedDict, total=False):
 def belongs_at_start(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:
     """Whether a new row stands first: in the whole list, newest first. Of all else only the server knows."""
     del row
-    return True if params.get("sort") in {None, NEWEST_FIRST} and not _filters(params) else None
+    return True if params.get("sort") in {None, SORT_NEWEST_FIRST} and not _filters(params) else None
 
 
 def stays_in_place(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:

@@ -11,15 +11,15 @@ from portal.config.contract import (
     PROBLEM_DETAIL_FIELD,
     PROBLEM_ERRORS_FIELD,
     PROBLEM_TITLE_FIELD,
+    PROFILE_EMAIL_FIELD,
     PROFILE_ID_FIELD,
+    PROFILE_NAME_FIELD,
     PROFILE_PERMISSIONS_FIELD,
+    TOTAL_FIELD,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-#: Not in `portal.config.contract`: pages show it where it is there, and nothing depends on it.
-TOTAL_FIELD = "total"
 
 
 def profile_of(account: str, *permissions: str, **fields: Any) -> dict[str, Any]:
@@ -29,8 +29,8 @@ def profile_of(account: str, *permissions: str, **fields: Any) -> dict[str, Any]
     """
     profile: dict[str, Any] = {
         PROFILE_ID_FIELD: account,
-        "email": "ada@example.com",
-        "name": "Ada Lovelace",
+        PROFILE_EMAIL_FIELD: "ada@example.com",
+        PROFILE_NAME_FIELD: "Ada Lovelace",
         PROFILE_PERMISSIONS_FIELD: list(permissions),
     }
     return profile | fields

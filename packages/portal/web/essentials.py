@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from portal.config.contract import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.config.runtime import portal_config
 from portal.errors import ApiError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me
 from portal.identity.paths import home_path
+from portal.identity.permissions import permission_strings
 from portal.services.user import UserQueries
 from portal.web.oidc.sign_ins import leave_if_ended_at_provider
 from portal.web.platform_names import platform_name
@@ -65,11 +67,10 @@ def present_profile(
 ) -> Essentials:
     """The essentials of a profile; pure but for the platform names' translation."""
     platforms = derive_platforms_from_me(profile)
-    granted = profile.get("permissions")
     return Essentials(
-        name=text(profile, "name") or text(profile, "email") or "–",
-        email=text(profile, "email"),
-        permissions=tuple(p for p in granted if isinstance(p, str)) if isinstance(granted, list) else (),
+        name=text(profile, PROFILE_NAME_FIELD) or text(profile, PROFILE_EMAIL_FIELD) or "–",
+        email=text(profile, PROFILE_EMAIL_FIELD),
+        permissions=permission_strings(profile.get(PROFILE_PERMISSIONS_FIELD)),
         platforms=platforms,
         links=tuple(
             PlatformLink(

@@ -14,7 +14,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from portal.api.issued_tokens import Fault, UnusableTokenError
 from portal.api.refresh import set_tokens
 from portal.api.tokens import TokenPair
-from portal.config.contract import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
+from portal.config.contract import (
+    ACCESS_TOKEN_FIELD,
+    LOGIN_EMAIL_FIELD,
+    LOGIN_PASSWORD_FIELD,
+    REFRESH_TOKEN_FIELD,
+)
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.runtime import portal_config
 from portal.errors import (
@@ -134,7 +139,9 @@ def sign_in(
 def _try(
     request: HttpRequest, *, email: str, password: str, wanted: str
 ) -> SignedIn | SignInRefused | SignInUnavailable:
-    result = AuthMutations.use_login_mutation(request).mutate(body={"email": email, "password": password})
+    result = AuthMutations.use_login_mutation(request).mutate(
+        body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: password}
+    )
     if result.error is not None:
         return _refusal(result.error)
     access = _token(result.data, ACCESS_TOKEN_FIELD)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.services.rows import ListParams, Row, RowParams
+
+#: Sort names of this list alone.
+MOST_POWER_FIRST: Final = "-maxPowerKw"
 
 
 class Charger(Row, total=False):

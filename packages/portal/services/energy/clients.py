@@ -54,9 +54,7 @@ def client_url(params: RowParams) -> str:
 class ClientQueries(QueryGroup):
     """`use_get_clients_query` and `use_get_client_query`."""
 
-    use_get_clients_query = paginated_query_endpoint(
-        item=Client, params=ClientsListParams, url="/energy/clients", unique_by="id"
-    )
+    use_get_clients_query = paginated_query_endpoint(item=Client, params=ClientsListParams, url="/energy/clients")
     use_get_client_query = query_endpoint(data=Client, params=RowParams, url=client_url)
 
 

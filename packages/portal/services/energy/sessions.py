@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.services.rows import ListParams, Row, RowParams
+
+#: Sort names of this list alone.
+MOST_ENERGY_FIRST: Final = "-energyKwh"
+HIGHEST_COST_FIRST: Final = "-cost"
 
 
 class ChargingSession(Row, total=False):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.services.rows import ListParams, Row, RowParams
+
+#: Sort names of this list alone.
+HIGHEST_AMOUNT_FIRST: Final = "-amount"
 
 
 class InvoiceLine(TypedDict, total=False):
