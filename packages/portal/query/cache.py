@@ -36,6 +36,12 @@ MAX_PAGES: Final = 50
 MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
 _CURSOR_CHARS: Final = 16
+#: Pages that a user's variants (queries with parameters, lists from a cursor on) may take in the store, all together.
+MAX_VARIANT_PAGES: Final = 256
+#: Hexadecimal characters of a digest that choose a variant's place.
+_PLACE_CHARS: Final = 8
+#: Members of what lies in a variant's place: the page's name, and the page.
+_NAMED_MEMBERS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +96,9 @@ class QueryCache:
                 MAX_PAGE_CHARS,
             )
             return
+        place = _place(scope, key, start, index)
         try:
-            self._store.set(_page_key(scope, key, start, index), stored, lifetime_s=PAGE_LIFETIME_S)
+            self._store.set(place.key, place.occupied(stored), lifetime_s=PAGE_LIFETIME_S)
         except StoreUnavailableError as error:
             logger.warning("%s: a page was not cached: %s", key.endpoint, error)
 
@@ -132,13 +139,13 @@ class QueryCache:
     def _look_up(self, scope: Scope, key: QueryKey, *, start: str | None, count: int) -> Found:
         self._namespaces.settle()
         log = self._log(scope.namespace, key.endpoint)
-        page_keys = [_page_key(scope, key, start, index) for index in range(count)]
+        places = [_place(scope, key, start, index) for index in range(count)]
         generations = (
             generation_key(None),
             generation_key(key.endpoint),
             namespace_generation_key(scope.namespace),
         )
-        found = self._store.get_many([*scope.keys, log.key, *generations, *page_keys])
+        found = self._store.get_many([*scope.keys, log.key, *generations, *(place.key for place in places)])
         if not scope.stands(found):
             return Found(stands=False)
         position = log.checked(found)
@@ -147,7 +154,7 @@ class QueryCache:
         if position is None:
             return NOTHING_FOUND
         stamp = Stamp(position=position, generation=self._generations.present(generations, found))
-        pages = _chain([found.get(name) for name in page_keys], start=start, stamp=stamp)
+        pages = _chain([place.page_in(found) for place in places], start=start, stamp=stamp)
         return self._with_records(log, Found(stamp=stamp, pages=pages), position=position)
 
     def _with_records(self, log: Log, found: Found, *, position: int) -> Found:
@@ -208,7 +215,39 @@ def _chain(values: Sequence[Any], *, start: str | None, stamp: Stamp) -> tuple[P
     return tuple(pages)
 
 
-def _page_key(scope: Scope, key: QueryKey, start: str | None, index: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a page lies in the store.
+
+    A query without parameters has a place of its own for each page of it. All variants of a user share
+    `MAX_VARIANT_PAGES` places: one that comes to lie where another one lies takes its place. So a user who searches
+    for one word after another fills a small part of the store and no more, and nobody has to count or to tidy up.
+
+    :param name: which page it has to be, where others may lie there too; empty where none may.
+    """
+
+    key: str
+    name: str
+
+    def occupied(self, stored: list[Any]) -> list[Any]:
+        """What is written there for a page."""
+        return [self.name, stored] if self.name else stored
+
+    def page_in(self, found: Mapping[str, Any]) -> Any:
+        """The page among values that were read; None where another one lies there, or none."""
+        value = found.get(self.key)
+        if not self.name:
+            return value
+        if not isinstance(value, list) or len(value) != _NAMED_MEMBERS or value[0] != self.name:
+            return None
+        return value[1]
+
+
+def _place(scope: Scope, key: QueryKey, start: str | None, index: int) -> _Place:
+    if start is None and not key.params:
+        return _Place(f"{scope.namespace}:{key.digest}::{index}", "")
     # A cursor is the server's own text: of any length, and with any characters.
     begin = "" if start is None else hashlib.sha256(start.encode(errors="surrogatepass")).hexdigest()[:_CURSOR_CHARS]
-    return f"{scope.namespace}:{key.digest}:{begin}:{index}"
+    # The pages of one list lie side by side: they never take each other's place.
+    first = int(key.digest[:_PLACE_CHARS], 16) + int(begin[:_PLACE_CHARS] or "0", 16)
+    return _Place(f"{scope.namespace}:variant:{(first + index) % MAX_VARIANT_PAGES}", f"{key.digest}:{begin}:{index}")

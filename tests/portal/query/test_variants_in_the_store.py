@@ -1,0 +1,151 @@
+"""How much of the store one user's variants take, and what a store that is full makes of cached reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.test import override_settings
+
+from portal.api.counters import Outcome
+from portal.query import cache as cache_module
+from portal.query.cache import MAX_PAGES, MAX_VARIANT_PAGES
+from portal.services.energy.clients import ClientQueries
+from portal.store.aliases import SharedStore
+from portal.store.sqlite_pool import close_idle_connections
+from tests.portal.api.world import World as RefreshWorld
+from tests.portal.query.fakes import Process, World
+from tests.portal.query.invariants.clients_list import delete, listed
+from tests.redis_server import running_redis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from portal.api.tokens import TokenStore
+
+#: Rows of about 8 KB for each page, as real lists have them.
+NOTES = "x" * 4000
+OPTIONS = {"serializer": "portal.store.json_serializer.JsonSerializer", "socket_timeout": 5}
+
+
+def redis_entry(url: str) -> dict[str, Any]:
+    return {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "OPTIONS": OPTIONS}
+
+
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def entry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
+    if request.param == "sqlite":
+        yield {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "store" / "c.sqlite3")}
+        close_idle_connections()
+    else:
+        with running_redis(tmp_path) as server:
+            yield redis_entry(server.url())
+
+
+@pytest.fixture
+def on_store(world: World, entry: dict[str, Any]) -> Iterator[Process]:
+    """A process on a real store."""
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        world.store = SharedStore(alias="default")
+        yield world.process()
+
+
+def search(process: Process, tokens: TokenStore, word: str, **options: Any) -> list[str]:
+    result = ClientQueries.use_get_clients_query(process.request(tokens), {"q": word}, **options)
+    return [row["id"] for row in result.data.items]
+
+
+def test_a_search_is_cached_as_any_list(world: World, on_store: Process, ada: TokenStore) -> None:
+    assert search(on_store, ada, "client") == search(on_store, ada, "client") == ["c5", "c4"]
+    assert world.backend.reads() == 1
+
+
+def test_searches_without_end_take_a_bounded_part_of_the_store(
+    world: World, on_store: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: set[str] = set()
+    keep = SharedStore.set
+
+    def watched(self: SharedStore, key: str, value: Any, *, lifetime_s: float | None) -> None:
+        kept.add(key)
+        keep(self, key, value, lifetime_s=lifetime_s)
+
+    monkeypatch.setattr(SharedStore, "set", watched)
+    for number in range(2 * MAX_VARIANT_PAGES):
+        search(on_store, ada, f"word {number}")
+    variants = world.store.get_many([key for key in kept if ":variant:" in key])
+    assert MAX_VARIANT_PAGES / 2 < len(variants) <= MAX_VARIANT_PAGES
+
+
+def test_searches_never_push_the_whole_list_out(world: World, on_store: Process, ada: TokenStore) -> None:
+    listed(on_store.request(ada), pages=2)
+    before = world.backend.reads()
+    for number in range(2 * MAX_VARIANT_PAGES):
+        search(on_store, ada, f"word {number}")
+    reads = world.backend.reads()
+    assert reads - before == 2 * MAX_VARIANT_PAGES
+    assert listed(on_store.request(ada), pages=2) == ["c5", "c4", "c3", "c2"]
+    assert world.backend.reads() == reads
+
+
+def test_a_variant_in_the_place_of_another_is_never_taken_for_it(
+    world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_module, "MAX_VARIANT_PAGES", 1)
+    second = ClientQueries.use_get_clients_query(process.request(ada)).data.raw_res[0]["nextCursor"]
+    for _ in range(2):
+        assert search(process, ada, "client 5") == ["c5"]
+        assert search(process, ada, "client 4") == ["c4"]
+        assert listed(process.request(ada), cursor=second) == ["c3", "c2"]
+    assert world.backend.reads() == 1 + 2 * 3
+
+
+def test_the_pages_of_one_long_list_leave_each_other_in_place(world: World, process: Process, ada: TokenStore) -> None:
+    world.backend.rows = [{"id": f"r{number:03}", "name": "long"} for number in range(2 * MAX_PAGES)]
+    assert len(search(process, ada, "long", pages=MAX_PAGES)) == 2 * MAX_PAGES
+    reads = world.backend.reads()
+    assert len(search(process, ada, "long", pages=MAX_PAGES)) == 2 * MAX_PAGES
+    assert world.backend.reads() == reads == MAX_PAGES
+
+
+@pytest.mark.redis
+def test_one_users_searches_on_a_small_redis_keep_nobody_elses_refresh_away(world: World, tmp_path: Path) -> None:
+    world.backend.rows = [{"id": f"c{number}", "name": "word", "notes": NOTES} for number in range(2)]
+    world.backend.open_paths["/energy/clients"] = {"items": world.backend.rows, "hasNext": False, "nextCursor": None}
+    with running_redis(tmp_path, "--maxmemory", "6mb", "--maxmemory-policy", "noeviction") as server:
+        entry = redis_entry(server.url())
+        with override_settings(CACHES={"default": entry, "refresh": entry}):
+            world.store = SharedStore(alias="default")
+            process, ada = world.process(), world.backend.sign_in("ada")
+            others, outcomes = RefreshWorld(), []
+            for number in range(1200):
+                search(process, ada, f"word {number}")
+                if number % 100 == 99:
+                    pair = others.backend.sign_in(f"other {number}")
+                    others.expire()
+                    elsewhere = others.process()
+                    outcomes.append(elsewhere.refresh(elsewhere.request(pair)))
+    assert outcomes == [Outcome.REFRESHED] * 12
+
+
+@pytest.mark.redis
+def test_a_full_redis_is_a_miss_and_shows_nothing_older_than_a_write(
+    world: World, tmp_path: Path, ada: TokenStore
+) -> None:
+    with running_redis(tmp_path) as server, server.client() as client:
+        entry = redis_entry(server.url())
+        with override_settings(CACHES={"default": entry, "refresh": entry}):
+            world.store = SharedStore(alias="default")
+            process, other = world.process(), world.process()
+            for at in (process, other):
+                assert listed(at.request(ada)) == ["c5", "c4"]
+            client.config_set("maxmemory-policy", "noeviction")
+            client.config_set("maxmemory", "1")
+            assert search(process, ada, "client") == ["c5", "c4"]
+            delete(process.request(ada), "c5")
+            for at in (process, other, world.process()):
+                assert listed(at.request(ada)) == ["c4", "c3"]
+            client.config_set("maxmemory", "0")
+            for at in (process, other, world.process()):
+                assert listed(at.request(ada)) == ["c4", "c3"]
