@@ -11,6 +11,7 @@ import http.client
 import io
 import threading
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
 from typing import IO, TYPE_CHECKING, Any, Final, Self
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 #: Kept connections to the backend; at least as many as a worker has threads.
 POOL_SIZE: Final = 64
+#: Interim answers to one request that are left out; a backend that sends more is not waited for.
+MAX_INTERIM_ANSWERS: Final = 100
 
 _in_call = threading.local()
 
@@ -200,6 +203,23 @@ class _Response(http.client.HTTPResponse):
         if deadline is not None:
             raw = self.fp.detach()
             self.fp = io.BufferedReader(_DeadlineReader(raw, sock, deadline))
+
+    def begin(self) -> None:
+        """Read up to the final answer's body; interim answers (RFC 9110, section 15.2) are read and left out.
+
+        Python's own client leaves out 100 alone. Any other one would pass for the answer, and the real answer
+        would be read by whoever is sent next over this connection.
+        """
+        super().begin()
+        for _ in range(MAX_INTERIM_ANSWERS):
+            if self.status >= HTTPStatus.OK or self.status == HTTPStatus.SWITCHING_PROTOCOLS:
+                break
+            # What a response has before it begins; the stubs know only what comes after.
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
+        if self.status < HTTPStatus.OK:
+            # Raised within the exchange, so the connection is closed.
+            raise http.client.HTTPException(f"no final answer: status {self.status}")
 
 
 class _Connection(HTTPConnection):

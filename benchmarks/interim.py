@@ -1,0 +1,108 @@
+"""Two users, one transport, and a backend that sends 102 and 103 now and then: no answer may cross.
+
+The backend is a process of its own that writes the bearer's name into each answer. It sends an interim answer before
+three in eleven of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import multiprocessing
+import socket
+import sys
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.api.deadline import Deadline
+from portal.api.transport import BearerAuth, Transport
+from portal.errors import ApiError
+
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
+
+CALLS: Final = 10_000
+THREADS: Final = 8
+USERS: Final = (b"ada", b"bob")
+PROCESSING: Final = b"HTTP/1.1 102 Processing\r\n\r\n"
+EARLY_HINTS: Final = b"HTTP/1.1 103 Early Hints\r\nLink: </app.css>; rel=preload\r\n\r\n"
+INTERIM: Final = {3: PROCESSING, 5: EARLY_HINTS, 6: PROCESSING + EARLY_HINTS}
+
+
+def main() -> None:
+    """Print what came of the calls; end with 1 where an answer crossed, or none came."""
+    port: Synchronized[int] = multiprocessing.Value("i", 0)
+    backend = multiprocessing.Process(target=_serve, args=(port,), daemon=True)
+    backend.start()
+    while not port.value:
+        time.sleep(0.01)
+    transport = Transport(base_url=f"http://127.0.0.1:{port.value}", connect_timeout_s=3, read_timeout_s=10)
+    try:
+        got, seconds = _ask_all(transport)
+    finally:
+        transport.close()
+        backend.terminate()
+        backend.join()
+    right = sum(count for (asked, answered), count in got.items() if asked == answered)
+    print(f"\n{CALLS} calls of {len(USERS)} users over {THREADS} threads in {seconds:.1f} s, 3 in 11 with 102 or 103\n")
+    print(f"{'ok  ' if right == CALLS else 'MISS'} {right} answers for who asked, {CALLS - right} crossed or missing")
+    if right != CALLS:
+        sys.exit(1)
+
+
+def _ask_all(transport: Transport) -> tuple[Counter[tuple[str, str]], float]:
+    got: Counter[tuple[str, str]] = Counter()
+    lock = threading.Lock()
+
+    def ask(user: str) -> str:
+        try:
+            answer = transport.send(
+                method="GET",
+                target="/me",
+                headers={},
+                body=None,
+                auth=BearerAuth(user),
+                deadline=Deadline(30),
+            )
+            return str(json.loads(answer.content)["of"]) if answer.status == 200 else f"status {answer.status}"
+        except ApiError as error:
+            return type(error).__name__
+
+    def work() -> None:
+        users = itertools.islice(itertools.cycle(USERS), CALLS // THREADS)
+        mine = Counter((user.decode(), ask(user.decode())) for user in users)
+        with lock:
+            got.update(mine)
+
+    threads = [threading.Thread(target=work) for _ in range(THREADS)]
+    started = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return got, time.perf_counter() - started
+
+
+def _serve(port: Any) -> None:
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    port.value = listener.getsockname()[1]
+    numbers = itertools.count()
+
+    def answer(connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A client that takes a left-over answer for broken closes in the middle.
+        with contextlib.suppress(OSError), connection:
+            # Requests without a body, each answered before the next: one read is one of them.
+            while request := connection.recv(65536):
+                user = next(name for name in USERS if b"Bearer " + name in request)
+                body = b'{"of": "%s"}' % user
+                head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+                connection.sendall(INTERIM.get(next(numbers) % 11, b""))
+                connection.sendall(head + body)
+
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=answer, args=(connection,), daemon=True).start()
