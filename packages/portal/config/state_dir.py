@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from typing import TYPE_CHECKING
@@ -13,13 +14,20 @@ if TYPE_CHECKING:
 
 
 def private_dir(path: Path) -> Path:
-    """Make `path` with mode 0700, and refuse one that others may read or that is not ours.
+    """Make `path` with mode 0700; one of this user's own that others may enter is made private.
 
-    :raises ConfigurationError: the folder can't be made or made private.
+    Root could make anybody's folder private, and its owner could open it again: it is refused.
+
+    :raises ConfigurationError: the folder is somebody else's, or can't be made or made private.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if path.stat().st_mode & 0o077:
+        status = path.stat()
+        if status.st_uid != os.geteuid():
+            raise ConfigurationError(
+                f"APP_STATE_DIR should be a folder of this user's own: {path} belongs to user {status.st_uid}"
+            )
+        if status.st_mode & 0o077:
             path.chmod(0o700)
     except OSError as error:
         raise ConfigurationError(f"APP_STATE_DIR should be a folder of this user's own: {error}") from error
@@ -27,17 +35,38 @@ def private_dir(path: Path) -> Path:
 
 
 def kept_secret(path: Path) -> str:
-    """The secret in the file `path`; made on first use, by exactly one of several processes that start at once."""
+    """The secret in the file `path`; made on first use, by exactly one of several processes that start at once.
+
+    :raises ConfigurationError: the file is somebody else's, others may read it, it is empty, or it can't be read.
+    """
+    try:
+        if not path.exists():
+            _make_secret(path)
+        return _read_secret(path)
+    except OSError as error:
+        raise ConfigurationError(f"APP_STATE_DIR should hold a secret that can be read: {error}") from error
+
+
+def _make_secret(path: Path) -> None:
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    if not path.exists():
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(64))
-        try:
-            # A hard link never replaces an existing file: the first process wins, whole.
+        # A hard link never replaces an existing file: the first process wins, whole.
+        with contextlib.suppress(FileExistsError):
             os.link(fresh, path)
-        except FileExistsError:
-            pass
-        finally:
-            fresh.unlink()
-    return path.read_text()
+    finally:
+        fresh.unlink()
+
+
+def _read_secret(path: Path) -> str:
+    """The secret, from a file whose owner and mode are looked at once it is open: it can't be exchanged meanwhile."""
+    with path.open() as file:
+        status = os.fstat(file.fileno())
+        if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            raise ConfigurationError(f"APP_STATE_DIR should hold {path.name} for this user alone: remove that file")
+        secret = file.read().strip()
+    if not secret:
+        raise ConfigurationError(f"APP_STATE_DIR should hold a secret in {path.name}, which is empty: remove that file")
+    return secret

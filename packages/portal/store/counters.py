@@ -46,15 +46,23 @@ class SharedCounters(Storage):
         for _ in range(2):
             count = self._store.incr(key, amount)
             if count is not MISSING:
+                if count == amount > 0:
+                    # Nothing was counted before it. On Redis the counter may even have ended while it was added to,
+                    # which makes one without an end (Django asks for the key, then adds): it begins a window here.
+                    self._begin_window(key, expiry)
+                    self._store.touch(key, lifetime_s=expiry)
                 return count
             if amount < 0:
                 return 0
             # The end first: a counter that is there has one, or its reader takes a whole window for it.
-            self._store.set(_end_of(key), self._clock() + expiry, lifetime_s=expiry)
+            self._begin_window(key, expiry)
             if self._store.add(key, amount, lifetime_s=expiry):
                 return amount
         # Twice gone and back in between: a window ended, and others begin the next one at this very moment.
         return amount
+
+    def _begin_window(self, key: str, expiry: int) -> None:
+        self._store.set(_end_of(key), self._clock() + expiry, lifetime_s=expiry)
 
     def get(self, key: str) -> int:
         """The counter, 0 where there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -168,6 +169,37 @@ def test_the_state_folder_is_made_private(tmp_path) -> None:
     folder = tmp_path / "state"
     folder.mkdir(mode=0o755)
     assert private_dir(folder).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_state_folder_of_somebody_else_is_refused(tmp_path) -> None:
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o700)
+    if os.geteuid() == 0:
+        os.chown(folder, 12345, 12345)
+        theirs = folder
+    else:
+        theirs = Path("/")
+    with pytest.raises(ConfigurationError, match="APP_STATE_DIR .* belongs to user"):
+        private_dir(theirs)
+
+
+def test_a_kept_secret_that_others_may_read_is_refused(tmp_path) -> None:
+    file = tmp_path / "key"
+    kept_secret(file)
+    file.chmod(0o640)
+    with pytest.raises(ConfigurationError, match="for this user alone"):
+        kept_secret(file)
+
+
+def test_a_kept_secret_that_was_lost_is_refused_and_not_taken_as_empty(tmp_path) -> None:
+    (tmp_path / "key").touch(0o600)
+    with pytest.raises(ConfigurationError, match="empty"):
+        kept_secret(tmp_path / "key")
+
+
+def test_a_secret_that_can_not_be_made_is_one_line(tmp_path) -> None:
+    with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
+        kept_secret(tmp_path / "missing" / "key")
 
 
 def test_a_state_folder_that_is_a_file_is_refused_by_name(tmp_path) -> None:

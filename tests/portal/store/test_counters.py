@@ -56,6 +56,35 @@ def test_a_window_ends_by_itself(make_sqlite):
     assert counters.incr(KEY, 60) == 1
 
 
+@pytest.mark.redis
+def test_a_counter_that_ends_while_it_is_added_to_ends_again(make_redis, monkeypatch):
+    cache = make_redis()
+    client = cache._cache.get_client(write=True)
+    counters = SharedCounters(store=StoreOn(cache))
+    counters.incr(KEY, 60)
+    exists = client.exists
+
+    def ends_between(name):
+        found = exists(name)
+        client.delete(name)
+        return found
+
+    monkeypatch.setattr(client, "exists", ends_between)
+    monkeypatch.setattr(cache._cache, "get_client", lambda *_, **__: client)
+    assert counters.incr(KEY, 60) == 1
+    assert 0 < client.ttl(cache.make_key(KEY)) <= 60
+
+
+def test_a_counter_that_was_given_back_begins_a_window_anew(cache):
+    now = [1000.0]
+    counters = SharedCounters(store=StoreOn(cache), clock=lambda: now[0])
+    counters.incr(KEY, 60)
+    counters.incr(KEY, 60, amount=-1)
+    now[0] = 1030.0
+    assert counters.incr(KEY, 60) == 1
+    assert counters.get_expiry(KEY) == 1090.0
+
+
 def test_taking_from_a_window_that_has_ended_changes_nothing(counters):
     assert counters.incr(KEY, 60, amount=-1) == 0
     assert counters.get(KEY) == 0
