@@ -17,6 +17,7 @@ Settings::
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import sqlite3
@@ -29,7 +30,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from portal.forks import ForkSafeLock
 from portal.store.json_serializer import JsonSerializer
-from portal.store.sqlite_file import StoreFullError, is_busy, open_database, replace_damaged
+from portal.store.sqlite_file import (
+    StoreFullError,
+    empty_journal,
+    is_busy,
+    journal_bytes,
+    open_database,
+    replace_damaged,
+)
 from portal.store.sqlite_pool import SqlitePool
 
 if TYPE_CHECKING:
@@ -39,6 +47,14 @@ DEFAULT_MAX_BYTES: Final = 256 * 1024 * 1024
 DEFAULT_BUSY_TIMEOUT_S: Final = 2.0
 #: Writes of this process between two looks at the size; fewer where the limit is small.
 WRITES_PER_LOOK: Final = 128
+#: Bytes of writes of this process between two looks, about: so a small limit is looked after as closely.
+BYTES_PER_LOOK: Final = 8 * 1024
+#: A journal that is larger is written into the file and cut. SQLite does so by itself only when nobody is reading.
+MAX_JOURNAL_BYTES: Final = 16 * 1024 * 1024
+#: Rows that one statement removes to make room, and how long one write goes on doing so, seconds: others write
+#: between two portions, and the next look goes on where this one ended.
+ROWS_PER_PORTION: Final = 500
+MAKE_ROOM_FOR_S: Final = 0.25
 #: Pause between two looks at a file that another process writes to, seconds. SQLite's own grow to 100 ms, so a
 #: process that writes without a break starves the others; short ones at random meet a gap between its writes.
 BUSY_PAUSE_S: Final = (0.0005, 0.003)
@@ -59,7 +75,9 @@ _INCR: Final = (
     "RETURNING value"
 )
 _EXPIRED: Final = "expires IS NOT NULL AND expires <= ?"
-_OLDEST_FIRST: Final = "ORDER BY expires IS NULL, expires, id"
+#: What goes first when room is needed: the soonest to expire, by the index; then what never expires, oldest first.
+_SOONEST: Final = "SELECT id FROM entries WHERE expires IS NOT NULL ORDER BY expires LIMIT ?"
+_LASTING: Final = "SELECT id FROM entries WHERE expires IS NULL ORDER BY id LIMIT ?"
 
 _pools: dict[Path, SqlitePool] = {}
 _pools_lock = ForkSafeLock()
@@ -87,8 +105,9 @@ class SqliteCache(BaseCache):
         self.sleep = time.sleep
         self._json = JsonSerializer()
         self._writes = 0
-        limit = self.max_entries
-        self._writes_per_look = WRITES_PER_LOOK if limit is None else max(1, min(WRITES_PER_LOOK, limit // 64))
+        limits = [WRITES_PER_LOOK, self.max_bytes // 16 // BYTES_PER_LOOK]
+        limits += [] if self.max_entries is None else [self.max_entries // 64]
+        self._writes_per_look = max(1, min(limits))
         self._pool = self._shared_pool()
 
     # --- Django's interface ---
@@ -241,7 +260,7 @@ class SqliteCache(BaseCache):
             except sqlite3.OperationalError as error:
                 if not is_busy(error) or time.monotonic() >= end:
                     raise
-            self.sleep(random.uniform(*BUSY_PAUSE_S))  # noqa: S311  a pause is no secret
+            self._let_others_write()
 
     def _recovered(self, error: sqlite3.DatabaseError) -> bool:
         """Whether the file was damaged and an empty one stands in its place now."""
@@ -258,20 +277,38 @@ class SqliteCache(BaseCache):
         self._writes += 1
         if self._writes % self._writes_per_look:
             return
+        self._bound_journal()
         if not self._is_full():
-            self._run(
-                f"DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE {_EXPIRED} LIMIT 1000)",  # noqa: S608  constants only
-                (self.clock(),),
-            )
+            self._remove_expired(ROWS_PER_PORTION)
             return
-        self._run(f"DELETE FROM entries WHERE {_EXPIRED}", (self.clock(),))  # noqa: S608  constants only
+        end = time.monotonic() + MAKE_ROOM_FOR_S
+        while self._remove_expired(ROWS_PER_PORTION) == ROWS_PER_PORTION and time.monotonic() < end:
+            self._let_others_write()
         if not self._is_full():
             return
         if self.when_full == "evict":
-            self._evict()
+            self._evict(until=end)
         elif may_refuse:
             self._writes -= 1  # the next one looks again
             raise StoreFullError(f"{self.path.name} has reached its limit of {self.max_bytes} bytes")
+
+    def _bound_journal(self) -> None:
+        """Empty a journal that has outgrown its limit: while others always read, it would grow without end."""
+        if journal_bytes(self.path) <= MAX_JOURNAL_BYTES:
+            return
+        # A file that is damaged or replaced is met, and said so, by the write itself.
+        with contextlib.suppress(sqlite3.DatabaseError), self._pool.connection() as connection:
+            empty_journal(connection)
+
+    def _let_others_write(self) -> None:
+        self.sleep(random.uniform(*BUSY_PAUSE_S))  # noqa: S311  a pause is no secret
+
+    def _remove_expired(self, limit: int) -> int:
+        """Remove some of what has expired; gives how many entries that were."""
+        return self._run(
+            f"DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE {_EXPIRED} LIMIT ?)",  # noqa: S608  constants only
+            (self.clock(), limit),
+        )[1]
 
     def _is_full(self) -> bool:
         if self.max_entries is not None:
@@ -289,15 +326,23 @@ class SqliteCache(BaseCache):
         )
         return cast("int", rows[0][0])
 
-    def _evict(self) -> None:
+    def _evict(self, *, until: float) -> None:
+        """Remove one entry in `CULL_FREQUENCY`, the soonest to expire first, but for no longer than `until`."""
         if self._cull_frequency == 0:
             self.clear()
             return
         count = self._run("SELECT COUNT(*) FROM entries", ())[0][0][0]
-        self._run(
-            f"DELETE FROM entries WHERE id IN (SELECT id FROM entries {_OLDEST_FIRST} LIMIT ?)",  # noqa: S608  constants only
-            (max(1, count // self._cull_frequency),),
-        )
+        left = max(1, count // self._cull_frequency)
+        while True:
+            portion = min(left, ROWS_PER_PORTION)
+            removed = self._remove(_SOONEST, portion) or self._remove(_LASTING, portion)
+            left -= removed
+            if not removed or left <= 0 or time.monotonic() >= until:
+                return
+            self._let_others_write()
+
+    def _remove(self, which: str, limit: int) -> int:
+        return self._run(f"DELETE FROM entries WHERE id IN ({which})", (limit,))[1]  # noqa: S608  constants only
 
     # --- the values ---
 

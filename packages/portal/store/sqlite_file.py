@@ -35,6 +35,12 @@ LOCK_PAUSE_S: Final = 0.002
 #: What SQLite says of a file that it can't read any more (result codes NOTADB and CORRUPT).
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 _PRIMARY_CODE: Final = 0xFF
+#: Size to which SQLite cuts a journal that it begins anew, bytes.
+JOURNAL_KEPT_BYTES: Final = 4 * 1024 * 1024
+#: How long it is tried to empty the journal, seconds, and the longest wait of one try, milliseconds: short ones, since
+#: SQLite's own pauses grow, and then miss the gaps of a process that writes without a break.
+EMPTYING_S: Final = 0.5
+EMPTYING_TRY_MS: Final = 10
 _NO_TABLE: Final = "no such table: entries"
 
 
@@ -57,6 +63,41 @@ def open_database(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
     connection = _connect(path, busy_timeout_s=busy_timeout_s)
     connection.execute("PRAGMA busy_timeout = 0")
     return connection
+
+
+def journal_bytes(path: Path) -> int:
+    """Size of the write-ahead journal of the file that `path` stands for; 0 where there is none."""
+    try:
+        return os.stat(f"{path.resolve()}-wal").st_size  # noqa: PTH116  half the time of Path.stat
+    except FileNotFoundError:
+        return 0
+
+
+def empty_journal(connection: sqlite3.Connection) -> bool:
+    """Write the journal into the file and cut it to nothing; False where readers did not end in time.
+
+    Reads go on meanwhile. One that begins when all is written reads the file alone, so the last reader of the journal
+    is gone within moments.
+    """
+    connection.execute(f"PRAGMA busy_timeout = {EMPTYING_TRY_MS}")
+    end = time.monotonic() + EMPTYING_S
+    try:
+        while not _emptied(connection):
+            if time.monotonic() >= end:
+                return False
+    finally:
+        connection.execute("PRAGMA busy_timeout = 0")
+    return True
+
+
+def _emptied(connection: sqlite3.Connection) -> bool:
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:
+        if not is_busy(error):
+            raise
+        return False
+    return not busy
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -119,6 +160,7 @@ def _connect(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
     try:
         # NORMAL survives the death of any process; after a power cut the last moments may be missing.
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_KEPT_BYTES}")
     except BaseException:
         connection.close()
         raise
