@@ -161,6 +161,8 @@ def _connect(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
         # NORMAL survives the death of any process; after a power cut the last moments may be missing.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_KEPT_BYTES}")
+        # What is removed is overwritten: a file that is copied later holds nobody's data of before.
+        connection.execute("PRAGMA secure_delete = ON")
     except BaseException:
         connection.close()
         raise

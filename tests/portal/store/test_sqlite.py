@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from portal.errors import StoreUnavailableError
 from portal.store.sqlite import SqliteCache, StoreFullError
+from portal.store.sqlite_file import empty_journal
 
 
 class FakeClock:
@@ -187,6 +188,19 @@ def test_the_folder_and_the_files_are_private(make_sqlite, sqlite_path):
     files = list(sqlite_path.parent.iterdir())
     assert len(files) >= 3
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+
+
+@pytest.mark.parametrize("value", ["personal data", "personal data" * 2000])
+def test_what_was_removed_can_not_be_read_in_the_file(make_sqlite, sqlite_path, value):
+    cache = make_sqlite()
+    cache.set_many({f"key{number}": value for number in range(20)}, 900)
+    with cache._pool.connection() as connection:
+        assert empty_journal(connection)
+    assert b"personal data" in sqlite_path.read_bytes()
+    cache.delete_many([f"key{number}" for number in range(20)])
+    with cache._pool.connection() as connection:
+        assert empty_journal(connection)
+    assert not [file.name for file in sqlite_path.parent.iterdir() if b"personal data" in file.read_bytes()]
 
 
 def test_it_writes_ahead_and_keeps_no_pickle(make_sqlite, sqlite_path):
