@@ -46,10 +46,13 @@ def run(
 
 
 @contextlib.contextmanager
-def servers_in_copy(copy: Path, *projects: str, seed: tuple[str, ...], typed: str = "") -> Iterator[dict[str, str]]:
+def servers_in_copy(
+    copy: Path, *projects: str, seed: tuple[str, ...] = (), typed: str = "", backend: str | None = None
+) -> Iterator[dict[str, str]]:
     """Start the sandbox and these projects of the copy; gives each project's address.
 
     :param seed: the sandbox command that fills its database, with what is typed into it.
+    :param backend: address of a backend that takes the sandbox's place.
     """
     base = free_port_base()
     state = copy.with_name(f"{copy.name}-state")
@@ -60,15 +63,14 @@ def servers_in_copy(copy: Path, *projects: str, seed: tuple[str, ...], typed: st
         APP_STATE_DIR=str(state / "apps"),
         SANDBOX_STATE_DIR=str(state / "sandbox"),
     )
-    for step in (("migrate",), seed):
-        done = run(copy, "-m", "sandbox_api", *step, variables=variables, typed=typed)
-        assert done.returncode == 0, done.stderr
+    if backend is None:
+        servers = [_seeded_sandbox(copy, variables, port=base + 100, seed=seed, typed=typed)]
+    else:
+        servers, variables = [], variables | {"APP_PUBLIC_API_BASE_URL": backend}
     listed = run(
         copy, "-c", "from portal.config.projects import PROJECTS\nfor p in PROJECTS: print(p.app, p.port_offset)"
     )
     ports = {app: base + int(offset) for app, offset in map(str.split, listed.stdout.splitlines())}
-    backend = ("-m", "sandbox_api", "serve", "--port", str(base + 100))
-    servers = [Server(name="sandbox_api", command=backend, port=base + 100, environment=variables)]
     for app in projects:
         command = (str(copy / "manage.py"), "--app", app, "serve")
         servers.append(Server(name=app, command=command, port=ports[app], environment=variables))
@@ -79,3 +81,13 @@ def servers_in_copy(copy: Path, *projects: str, seed: tuple[str, ...], typed: st
         yield {app: f"http://localhost:{ports[app]}" for app in projects}
     finally:
         fleet.stop()
+
+
+def _seeded_sandbox(
+    copy: Path, variables: dict[str, str | None], *, port: int, seed: tuple[str, ...], typed: str
+) -> Server:
+    for step in (("migrate",), seed):
+        done = run(copy, "-m", "sandbox_api", *step, variables=variables, typed=typed)
+        assert done.returncode == 0, done.stderr
+    command = ("-m", "sandbox_api", "serve", "--port", str(port))
+    return Server(name="sandbox_api", command=command, port=port, environment=variables)

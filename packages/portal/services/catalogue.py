@@ -16,6 +16,21 @@ if TYPE_CHECKING:
     from portal.query.registry import DeclaredMutation, DeclaredQuery
 
 _SERVICES = "portal.services."
+#: Ends the reference page: what a backend may do without.
+_BEYOND = """\
+## What goes beyond the contract's list
+
+A backend that has only what the contract lists (section 7) serves all pages; these show less:
+
+| the portal also asks for | without it |
+|---|---|
+| GET `/energy/summary`, `/operations/summary`, `/finance/summary` | answered 404 or 410: the overview shows the lists' \
+own totals, and no charts. Any other failure is the overview's page |
+| `total` in a list's page | no line "… entries in all"; an overview without a summary shows "–" |
+| filters of lists, the parameters that a type of `params` has beside `q` and `sort` | nothing: no page of the portal \
+uses one. A team's hook call that does gets an unfiltered list from a backend that ignores it |
+| `readings` of one meter | its page has no chart |
+"""
 _WORDS = {"remove": "removes from", "add": "adds to", "merge": "merges in"}
 
 
@@ -79,7 +94,7 @@ def as_markdown(entries: Sequence[Entry]) -> str:
             if entry.key.startswith(f"{domain}.")
         ]
         parts.append("")
-    return "\n".join(parts)
+    return "\n".join([*parts, _BEYOND.removesuffix("\n")])
 
 
 def _query_entry(hook: DeclaredQuery) -> Entry:
