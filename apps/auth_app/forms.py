@@ -25,4 +25,5 @@ class LoginForm(forms.Form):
         error_messages={"required": _("Enter your password.")},
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "current-password"}),
     )
-    next = forms.CharField(required=False, widget=forms.HiddenInput())
+    # Taken as it comes, controls and all: what is no address of ours leads home, and is no mistake in the form.
+    next = forms.Field(required=False, widget=forms.HiddenInput())

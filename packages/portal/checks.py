@@ -86,3 +86,29 @@ def check_every_project_gets_the_cookies(
             id="portal.W001",
         )
     ]
+
+
+@register
+def check_a_key_sets_tokens_are_told_apart(
+    app_configs: Sequence[AppConfig] | None, **_kwargs: object
+) -> list[CheckMessage]:
+    """A provider signs for all its clients with the same keys.
+
+    What names neither an issuer nor an audience takes every one of its tokens: another client's, an ID token too.
+    """
+    del app_configs
+    verification = portal_config().verification
+    if not verification.jwks_url:
+        return []
+    values = {"APP_JWT_ISSUER": verification.issuer, "APP_JWT_AUDIENCE": verification.audience}
+    missing = [name for name, value in values.items() if not value]
+    if not missing:
+        return []
+    return [
+        Warning(
+            f"APP_JWT_JWKS_URL is set without {' and '.join(missing)}: a token that the same keys signed for another "
+            "service is accepted too",
+            hint=f"set {' and '.join(missing)} to the claims of the backend's own access tokens",
+            id="portal.W002",
+        )
+    ]

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from portal.checks import check_every_project_gets_the_cookies
+from portal.checks import check_a_key_sets_tokens_are_told_apart, check_every_project_gets_the_cookies
+from portal.config.portal_config import TokenVerification
 from portal.config.projects import GATEWAY, PROJECT_BY_APP
 from tests.settings import PORTAL
 
@@ -41,3 +42,24 @@ def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> Non
     assert check_every_project_gets_the_cookies(None) == []
     settings.PORTAL = replace(settings.PORTAL, project=GATEWAY)
     assert [message.id for message in check_every_project_gets_the_cookies(None)] == ["portal.W001"]
+
+
+@pytest.mark.parametrize(
+    ("verification", "missing"),
+    [
+        ({"jwks_url": "https://id.example.com/keys"}, "APP_JWT_ISSUER and APP_JWT_AUDIENCE"),
+        ({"jwks_url": "https://id.example.com/keys", "issuer": "https://id.example.com"}, "APP_JWT_AUDIENCE"),
+        ({"jwks_url": "https://id.example.com/keys", "audience": "api"}, "APP_JWT_ISSUER"),
+        ({"jwks_url": "https://id.example.com/keys", "audience": "api", "issuer": "https://id.example.com"}, ""),
+        ({"key": "a key that the backend alone has, and no other service"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_key_set_without_issuer_or_audience_is_warned_of(
+    settings, verification: dict[str, str], missing: str
+) -> None:
+    settings.PORTAL = replace(PORTAL, verification=TokenVerification(**verification))
+    messages = check_a_key_sets_tokens_are_told_apart(None)
+    assert [message.msg.partition(" is set without ")[2].partition(":")[0] for message in messages] == (
+        [missing] if missing else []
+    )

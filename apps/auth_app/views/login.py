@@ -35,7 +35,7 @@ def _login_with_password(request: HttpRequest) -> HttpResponse:
         request,
         email=form.cleaned_data["email"],
         password=form.cleaned_data["password"],
-        wanted=form.cleaned_data["next"],
+        wanted=form.cleaned_data["next"] or "",
     )
     match outcome:
         case SignInRefused():

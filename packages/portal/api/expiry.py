@@ -8,14 +8,23 @@ import math
 from functools import lru_cache
 from typing import Final
 
+from portal.config.cookies import MAX_COOKIE_BYTES
+
 #: A browser keeps no cookie for longer than 400 days (RFC 6265bis, section 5.5).
 MAX_LIFETIME_S: Final = 400 * 24 * 60 * 60
 _JWT_PARTS: Final = 3
 
 
-@lru_cache(maxsize=4096)
 def expires_at(token: str) -> float | None:
-    """The claim `exp` of a JWT, in seconds since the epoch; None for any other token."""
+    """The claim `exp` of a JWT, in seconds since the epoch; None for any other token.
+
+    What is larger than any cookie that a browser keeps is made up: it is neither read nor remembered.
+    """
+    return _read(token) if len(token) <= MAX_COOKIE_BYTES else None
+
+
+@lru_cache(maxsize=4096)
+def _read(token: str) -> float | None:
     parts = token.split(".")
     if len(parts) != _JWT_PARTS:
         return None

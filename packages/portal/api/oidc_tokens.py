@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwk, jws, jwt
@@ -14,6 +14,7 @@ from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError, Miss
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_Key: TypeAlias = jwk.OctKey | jwk.RSAKey | jwk.ECKey | jwk.OKPKey
 #: Between header, claims and signature of a token.
 _DOTS: Final = 2
 #: The provider's clock and ours may differ by so much, seconds.
@@ -147,15 +148,29 @@ def _verified(token: object, *, keys: Mapping[str, Any], expected: Expected) -> 
         if isinstance(key, dict) and key.get("kty") != "oct" and (kid is None or key.get("kid") == kid)
     ]
     flaw = Flaw.UNKNOWN_KEY
-    for key in fitting:
+    for member in fitting:
+        key = _usable(member)
+        if key is None:
+            continue
         try:
-            decoded = jwt.decode(token, jwk.import_key(key), algorithms=[str(algorithm)])
+            decoded = jwt.decode(token, key, algorithms=[str(algorithm)])
         except (JoseError, ValueError, TypeError) as error:
             del error  # which key it was not is nobody's business
             flaw = Flaw.SIGNATURE
             continue
         return dict(decoded.header), dict(decoded.claims)
     raise TokenFlawError(flaw)
+
+
+def _usable(member: dict[str, Any]) -> _Key | None:
+    """The key that a member of the set describes; None for one that can't be used: it is as if it were not there.
+
+    Source: RFC 7517, section 5.
+    """
+    try:
+        return jwk.import_key(member)
+    except Exception:  # noqa: BLE001  of a curve that it does not know, the library raises a KeyError; others likewise
+        return None
 
 
 def _check_meant_for_us(claims: Mapping[str, Any], expected: Expected) -> None:

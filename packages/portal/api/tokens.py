@@ -94,6 +94,11 @@ class TokenStore:
                 self._fate = Fate.RENEWED
             return True
 
+    def reject_access(self) -> None:
+        """The access token does not decode, or does not verify: it counts as absent, and no call carries it."""
+        with self._lock:
+            self._current = TokenPair(refresh=self._current.refresh)
+
     def clear(self) -> None:
         """A sign-out, or tokens that are dead: the browser's cookies go."""
         with self._lock:

@@ -20,7 +20,7 @@ from portal.edge.reading import IncomingTokens, read_facts
 from portal.edge.routing import decide, forwarded
 from portal.edge.security_headers import security_headers
 from portal.edge.site import make_site
-from portal.identity.known_tokens import KnownTokens
+from portal.identity.known_tokens import REJECTED, KnownTokens
 from portal.identity.verification import make_verifier
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ class SignInCookies(Protocol):
     @property
     def incoming(self) -> IncomingTokens:
         """The tokens of the request's cookies."""
+
+    def reject_access(self) -> None:
+        """Let the access token count as absent."""
 
     def clear(self) -> None:
         """Mark the sign-in as over: its cookies are cleared with the response."""
@@ -101,11 +104,14 @@ class ProxyMiddleware:
         request = cast("EdgeRequest", request)
         store = request.token_store
         tokens, now = store.incoming, time.time()
+        access = self.known.read(tokens.access, now=now)
+        if access is REJECTED:
+            store.reject_access()
         decision = forwarded(
             self.site,
             request.path_info,
             request.method or "GET",
-            self.known.read(tokens.access, now=now),
+            access,
             bool(tokens.refresh),
             request.COOKIES.get(VAR_PERMITTED_PLATFORMS),
         )

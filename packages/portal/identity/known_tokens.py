@@ -53,7 +53,11 @@ class TokenReading:
 
 
 NO_TOKEN = TokenReading(TokenState.ABSENT)
+#: It does not decode, or does not verify: made up, for all that can be said. No call carries it.
 REJECTED = TokenReading(TokenState.REJECTED)
+#: It verifies, and is not valid yet: one of the two clocks is wrong. A refresh would give another of its kind, for each
+#: request anew, so the backend is asked what it thinks of this one.
+EARLY = TokenReading(TokenState.REJECTED)
 UNJUDGED = TokenReading(TokenState.UNJUDGED)
 
 
@@ -112,7 +116,7 @@ class KnownTokens:
             self._good.keep(token, known)
         if now >= known.valid_until:
             return known.expired
-        return known.valid if now >= known.valid_from else REJECTED
+        return known.valid if now >= known.valid_from else EARLY
 
     def _without_key(self, token: str, generation: int, succeeded: int) -> TokenReading:
         """Rejected if a fetch that began after the token was here first has succeeded, and brought no key for it."""

@@ -49,6 +49,7 @@ _SAFE_IN_QUERY = _SAFE_IN_PATH + "?%[]"
 _PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
 #: Controls, backslashes and lone surrogates have no place in any address; browsers drop or turn some of them.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\\\\\ud800-\udfff]")
+_SLASHES = re.compile("//+")
 _DOT_SEGMENT = re.compile(r"(?:\A|/)\.\.?(?:/|\Z)")
 
 
@@ -131,8 +132,12 @@ def accept_target(
     if parts is None:
         return None
     origin, path, query = parts
-    if origin not in {"", own_origin, *origins} or not path.startswith("/") or "//" in path or is_malformed(path):
+    if origin not in {"", own_origin, *origins} or not path.startswith("/") or path.startswith("//"):
         return None
+    if is_malformed(path):
+        return None
+    # The page that the edge makes of it (its first row): what is asked below is asked of that one.
+    path = _SLASHES.sub("/", path)
     if _NOT_A_PAGE.match(path) or (not open_pages and _OPEN_PAGE.match(split_locale(path)[1])):
         return None
     query = f"?{quote(query, safe=_SAFE_IN_QUERY)}" if query else ""

@@ -137,7 +137,8 @@ class TokenVerifier:
             return (self.secrets[algorithm],)
         found = self._source.keys_for(kid)
         key_type = _KEY_TYPES.get(algorithm[:2])
-        fitting = [key.key for key in found if key.key_type == key_type and key.public_key_use in {None, "sig"}]
+        # A tuple, since a set asks for a hash, which what stands in a published key's `use` need not have.
+        fitting = [key.key for key in found if key.key_type == key_type and key.public_key_use in (None, "sig")]
         if found and not fitting:
             raise jwt.InvalidAlgorithmError("the key is not for this algorithm")
         return fitting

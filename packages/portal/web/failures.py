@@ -292,7 +292,7 @@ def _page(request: HttpRequest, failure: Failure) -> HttpResponse:
     if in_shell:
         try:
             use_app_essentials(request)
-        except PortalError:
+        except (ApiError, StoreUnavailableError, SignInEndedError):
             leave_placeholder(request)
     template = f"portal/pages/failure_{'shell' if in_shell else 'plain'}.html"
     return render(request, template, {"failure": failure}, status=failure.status)

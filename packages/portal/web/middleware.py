@@ -23,7 +23,7 @@ from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.runtime import portal_config
 from portal.edge.security_headers import security_headers
-from portal.errors import PortalError
+from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
 from portal.identity.verification import use_key_source
 from portal.query.client import create_query_client
@@ -49,6 +49,8 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
 UNSENDABLE = re.compile(r"[^\x20-\x7e]+")
 USER_AGENT_MAX_CHARS = 400
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+#: Errors of the tree that are no outcome of a call: nobody but who wrote the code or the settings can mend them.
+MISTAKES = (UsageError, ConfigurationError)
 #: Where a refused sign-in leads (contract, section 8); from there the edge sends on to the sign-in page.
 ENDED_PATH = "/"
 #: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
@@ -93,8 +95,11 @@ class ApiAccessMiddleware:
         return self._commit(request, self.get_response(request))
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
-        """An error of the tree that a view let escape has a page; anything else is Django's to report."""
-        if not isinstance(exception, PortalError):
+        """An error of the tree that a view let escape has a page; anything else is Django's to report.
+
+        So is what a team or an operator must mend: the technical page in `DEBUG`, a traceback in the log otherwise.
+        """
+        if not isinstance(exception, PortalError) or isinstance(exception, MISTAKES):
             return None
         if cast("ApiAccessRequest", request).token_store.ended:
             return HttpResponse(status=204)  # replaced on the way out

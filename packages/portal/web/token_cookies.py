@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from portal.api.expiry import sign_in_lifetime
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
+    MAX_COOKIE_BYTES,
     SHARED_COOKIES,
     SIGN_IN_COOKIES,
     VAR_ACCESS_TOKEN,
@@ -35,11 +36,20 @@ _DELETED = "Thu, 01 Jan 1970 00:00:00 GMT"
 def read_tokens(cookies: Mapping[str, str]) -> TokenPair:
     """The pair that a request's cookies hold; an empty cookie counts as absent.
 
-    So does an access token that no header could carry, which no backend can have issued.
+    So does one that is larger than browsers keep, and an access token that no header could carry: no sign-in here can
+    have set it.
     """
-    access = cookies.get(VAR_ACCESS_TOKEN, "")
-    sendable = access.isprintable() and max(access, default="") <= "\xff"  # Latin-1, as `http.client` writes it
-    return TokenPair(access=(access or None) if sendable else None, refresh=cookies.get(VAR_REFRESH_TOKEN) or None)
+    access, refresh = cookies.get(VAR_ACCESS_TOKEN, ""), cookies.get(VAR_REFRESH_TOKEN, "")
+    if len(access) > MAX_COOKIE_BYTES or not _is_sendable(access):
+        access = ""
+    if len(refresh) > MAX_COOKIE_BYTES:
+        refresh = ""
+    return TokenPair(access=access or None, refresh=refresh or None)
+
+
+def _is_sendable(access: str) -> bool:
+    """Whether it is Latin-1, as `http.client` writes headers, and printable."""
+    return access.isprintable() and max(access, default="") <= "\xff"
 
 
 def write_tokens(

@@ -93,6 +93,16 @@ def test_without_a_provider_its_addresses_are_our_own_404_in_debug_too(signed_ou
     assert "There is nothing here" in response.content.decode()
 
 
+@pytest.mark.parametrize("wanted", ["/\x00/evil.test", "\x00", "/en/profile\x00", " /en/profile", "//evil.test", None])
+def test_a_next_that_is_no_address_of_ours_is_dropped_and_no_mistake_in_the_form(
+    backend: Backend, signed_out: Client, wanted: str | None
+) -> None:
+    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
+    form = {name: value for name, value in (FORM | {"next": wanted}).items() if value is not None}
+    response = signed_out.post("/en/login", form)
+    assert (response.status_code, response["Location"]) == (303, "/en/energy")
+
+
 PAGE = "http://localhost:8001/en/energy/clients?q=a"
 
 

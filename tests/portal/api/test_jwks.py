@@ -145,8 +145,15 @@ def test_one_unusable_key_does_not_hide_the_others():
 @pytest.mark.parametrize("value", [5, [], ["RS256"], {"a": 1}, None, "\ufffd"], ids=str)
 def test_one_malformed_key_does_not_hide_the_others(name, value):
     (sound,) = json.loads(document("one"))["keys"]
-    found = read_keys(json.dumps({"keys": [sound | {"kid": "odd", name: value}, sound]}).encode())
-    assert kids(found)[-1] == "one"
+    source = JwksKeys(fetch=Address(json.dumps({"keys": [sound | {"kid": "odd", name: value}, sound]}).encode()))
+    assert source.fetch_now()
+    assert kids(source.keys_for(None))[-1] == "one"
+    use_key_source(source)
+    try:
+        verifier = make_verifier(TokenVerification(jwks_url="http://keys.test/", algorithms=("RS256",)))
+        assert verifier.verified_claims(jwt.encode({"sub": "ada"}, PRIVATE["one"], "RS256")) == {"sub": "ada"}
+    finally:
+        use_key_source(None)
 
 
 @pytest.mark.parametrize("failure", [TypeError("a malformed key"), RuntimeError("whatever")], ids=str)

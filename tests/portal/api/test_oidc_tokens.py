@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from hypothesis import given
+from hypothesis import strategies as st
 
 from portal.api.oidc_provider import ALGORITHMS
 from portal.api.oidc_tokens import (
@@ -146,6 +149,64 @@ def test_a_public_key_is_never_taken_as_a_shared_secret():
 @pytest.mark.parametrize("keys", [{"keys": []}, {"keys": [None, "x", {}]}, {"keys": [{"kty": "RSA", "kid": "k"}]}])
 def test_a_key_set_without_the_key_accepts_nothing(keys):
     assert flaw_of(check, id_token(), keys=keys) in {Flaw.UNKNOWN_KEY, Flaw.SIGNATURE}
+
+
+#: What a key set may hold, by mistake or by malice.
+ODD_KEYS = [
+    {"kty": "EC", "crv": "P-999", "x": "AA", "y": "AA"},
+    {"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+    {"kty": "EC", "crv": ["P-256"], "x": "AA", "y": "AA"},
+    {"kty": "EC", "crv": "P-256", "x": 7, "y": None},
+    {"kty": "EC", "crv": "P-256"},
+    {"kty": "OKP", "crv": "Ed999", "x": "AA"},
+    {"kty": "OKP", "crv": {}, "x": "AA"},
+    {"kty": "OKP", "crv": "X25519", "x": "A" * 43},
+    {"kty": "RSA", "n": "AQ", "e": "AQ"},
+    {"kty": "RSA", "n": "", "e": ""},
+    {"kty": "RSA", "n": "%%%", "e": "AQAB"},
+    {"kty": "RSA", "n": [1], "e": {}},
+    {"kty": "RSA", "n": "A" * 100_000, "e": "AQAB"},
+    {"kty": "RSA", "n": "\ud800", "e": "AQAB"},
+    {"kty": "RSA", "alg": "RS999", "use": "enc", "key_ops": "verify", "n": "AQAB", "e": "AQAB"},
+    {"kty": "P-999"},
+    {"kty": ["EC"]},
+    {"kty": {}},
+    {"kty": None},
+    {"kty": 7, "x5c": "no certificate", "x5t": []},
+    {},
+]
+
+
+@pytest.mark.parametrize("member", ODD_KEYS, ids=lambda member: json.dumps(member)[:40])
+@pytest.mark.parametrize("kid", ["k", None])
+def test_a_published_key_that_cannot_be_used_is_as_if_it_were_not_there(member, kid):
+    """RFC 7517, section 5. It hides no other, and breaks nothing, whether or not the token names it."""
+    odd = {"keys": [{**member, "kid": "k"}]}
+    assert flaw_of(check, id_token(kid=kid), keys=odd) in {Flaw.UNKNOWN_KEY, Flaw.SIGNATURE}
+    assert check(id_token(kid=kid), keys={"keys": odd["keys"] + KEYS["keys"]}).subject == "ada"
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.sampled_from(["P-256", "P-999", "RSA", "AQAB"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    max_leaves=4,
+)
+key_members = st.sampled_from(["crv", "x", "y", "n", "e", "d", "alg", "use", "key_ops", "x5c", "x5t", "p", "q"])
+
+
+@given(
+    kty=st.sampled_from(["RSA", "EC", "OKP"]) | json_values,
+    members=st.dictionaries(key_members, json_values, max_size=5),
+    base=st.sampled_from([*KEYS["keys"], {}]),
+)
+def test_no_key_set_is_a_fault_of_ours(kty, members, base):
+    odd = {**base, "kty": kty, **members, "kid": "k"}
+    with contextlib.suppress(TokenFlawError):
+        assert check(id_token(), keys={"keys": [odd]}).subject == "ada", "members that change nothing of the key"
 
 
 def test_a_logout_token_names_a_session_or_a_user():

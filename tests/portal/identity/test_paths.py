@@ -71,6 +71,8 @@ def test_dots_in_names_and_letters_of_all_scripts_are_not(path) -> None:
         ("/en/energy", "/en/energy"),
         ("/energy/clients?q=a%20b&x", "/energy/clients?q=a%20b&x"),
         ("/en/energy#part", "/en/energy"),
+        ("/en//energy///clients/?q=a//b", "/en/energy/clients/?q=a//b"),
+        ("http://localhost:8000/de//profile", "http://localhost:8000/de/profile"),
         ("/en/energy?q=ä", "/en/energy?q=%C3%A4"),
         ("/en/energy/a b", "/en/energy/a%20b"),
         ("/en/energy/é%20", "/en/energy/%C3%A9%20"),

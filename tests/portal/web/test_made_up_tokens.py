@@ -1,0 +1,110 @@
+"""Cookies that nobody was given: what a request with them may cost, in calls and in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import jwt
+import pytest
+import responses
+from django.test import Client
+
+from portal.api import expiry
+from portal.config.portal_config import TokenVerification
+from portal.testing import access_token
+from tests.portal.web.conftest import BACKEND, profile
+from tests.settings import PORTAL
+
+KEY = "the key of the one who issues tokens"
+FORGED = "the key of somebody else, who issues none"
+
+
+def signed(account: str, key: str, **claims: object) -> str:
+    return jwt.encode({"sub": account, "permissions": ["ENERGY_APP"], **claims}, key)
+
+
+@pytest.fixture(autouse=True)
+def verifying(settings) -> None:
+    settings.PORTAL = replace(PORTAL, verification=TokenVerification(key=KEY, algorithms=("HS256",)))
+
+
+def browser(**cookies: str) -> Client:
+    client = Client(headers={"accept": "text/html"})
+    for name, value in cookies.items():
+        client.cookies[name] = value
+    return client
+
+
+def asked(backend: responses.RequestsMock) -> list[str]:
+    return [f"{call.request.method} {call.request.path_url}" for call in backend.calls]
+
+
+@pytest.mark.parametrize("path", ["/en/energy/clients", "/en/energy", "/en/essentials"])
+def test_a_made_up_pair_costs_the_one_refresh_that_refuses_it(
+    backend: responses.RequestsMock, account: str, path: str
+) -> None:
+    backend.get(f"{BACKEND}/me", status=401)
+    backend.post(f"{BACKEND}/refresh", status=401)
+    forger = browser(
+        VAR_ACCESS_TOKEN=signed(account, FORGED),
+        VAR_REFRESH_TOKEN=f"made-up-{account}",
+        VAR_PERMITTED_PLATFORMS='["ENERGY"]',
+    )
+    response = forger.get(path)
+    assert response.status_code == 302
+    assert response.cookies["VAR_REFRESH_TOKEN"].value == ""
+    assert asked(backend) == ["POST /refresh"]
+
+
+def test_a_made_up_access_token_beside_a_good_refresh_token_is_replaced_and_never_sent(
+    backend: responses.RequestsMock, account: str
+) -> None:
+    good, made_up = signed(account, KEY), signed(account, FORGED)
+    backend.post(f"{BACKEND}/refresh", json={"accessToken": good, "refreshToken": f"second-{account}"})
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
+    owner = browser(VAR_ACCESS_TOKEN=made_up, VAR_REFRESH_TOKEN=f"first-{account}")
+    response = owner.get("/en/essentials")
+    assert response.status_code == 200
+    assert response.cookies["VAR_ACCESS_TOKEN"].value == good
+    assert [call.request.headers.get("Authorization") for call in backend.calls] == [None, f"Bearer {good}"]
+
+
+def test_a_made_up_access_token_alone_asks_nothing_and_is_cleared(
+    backend: responses.RequestsMock, account: str
+) -> None:
+    response = browser(VAR_ACCESS_TOKEN=signed(account, FORGED)).get("/en/energy/clients")
+    assert response.status_code == 302
+    assert response.cookies["VAR_ACCESS_TOKEN"].value == ""
+    assert asked(backend) == []
+
+
+def test_a_token_that_is_not_valid_yet_is_for_the_backend_to_judge(
+    backend: responses.RequestsMock, account: str
+) -> None:
+    """One of the clocks is wrong: a refresh would give another such token, for each request anew."""
+    early = signed(account, KEY, nbf=2**40)
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
+    response = browser(VAR_ACCESS_TOKEN=early, VAR_REFRESH_TOKEN=f"r-{account}").get("/en/essentials")
+    assert response.status_code == 200
+    assert asked(backend) == ["GET /me"]
+
+
+@pytest.fixture
+def remembered() -> Iterator[list[int]]:
+    """The sizes of the tokens whose end was looked for, in characters."""
+    sizes: list[int] = []
+    read, expiry._read = expiry._read, lambda token: sizes.append(len(token)) or read(token)
+    yield sizes
+    expiry._read = read
+
+
+@pytest.mark.parametrize("name", ["VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN"])
+def test_nothing_remembers_a_cookie_that_no_browser_keeps(
+    backend: responses.RequestsMock, account: str, remembered: list[int], name: str
+) -> None:
+    good = {"VAR_ACCESS_TOKEN": access_token(account, "ENERGY_APP"), "VAR_REFRESH_TOKEN": f"r-{account}"}
+    backend.post(f"{BACKEND}/refresh", status=401)
+    browser(**good | {name: f"e30.{'x' * 350_000}.{account}"}).get("/en/energy/clients")
+    assert max(remembered, default=0) <= 4096
+    assert not [call for call in backend.calls if len(call.request.body or "") > 4096]

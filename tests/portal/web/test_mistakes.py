@@ -1,0 +1,87 @@
+"""A team's mistake reaches Django as an exception: nothing of it is dressed up as an outage, or as a page of ours."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+import pytest
+import responses
+from django.test import Client, override_settings
+
+from portal.errors import ConfigurationError, UsageError
+from tests.portal.web.conftest import BACKEND, profile
+
+UNKNOWN_PARAMETER = "energy.get_clients: colour is no parameter of this endpoint; it knows city, q, sort"
+SLIPS = {
+    "/en/energy/in-view": (UsageError, UNKNOWN_PARAMETER),
+    "/en/energy/in-template": (UsageError, UNKNOWN_PARAMETER),
+    "/en/energy/in-callback": (UsageError, UNKNOWN_PARAMETER),
+    "/en/in-settings": (ConfigurationError, "'logistics' is no project"),
+}
+each_slip = pytest.mark.parametrize(
+    ("path", "kind", "message"), [(path, *slip) for path, slip in SLIPS.items()], ids=SLIPS
+)
+
+
+@pytest.fixture
+def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Client:
+    """A browser at a project with the slips."""
+    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    backend.post(f"{BACKEND}/energy/clients", json={"id": "cli_1", "name": "Ada", "email": "ada@example.com"})
+    return energy_user
+
+
+@each_slip
+def test_a_test_meets_the_mistake_itself(team: Client, path: str, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=re.escape(message)):
+        team.get(path)
+
+
+@each_slip
+def test_in_debug_the_page_is_djangos_technical_one(
+    team: Client, path: str, kind: type[Exception], message: str
+) -> None:
+    team.raise_request_exception = False
+    with override_settings(DEBUG=True):
+        response = team.get(path)
+    body = response.content.decode()
+    assert response.status_code == 500
+    assert kind.__name__ in body
+    assert message.replace("'", "&#x27;") in body
+    assert "mistaken_urls.py" in body, "the traceback names the team's own line"
+
+
+@each_slip
+def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
+    team: Client, caplog: pytest.LogCaptureFixture, path: str, kind: type[Exception], message: str
+) -> None:
+    team.raise_request_exception = False
+    response = team.get(path)
+    assert response.status_code == 500
+    assert 'data-status="500"' in response.content.decode()
+    assert message not in response.content.decode()
+    (line,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert line.exc_info is not None
+    assert isinstance(line.exc_info[1], kind)
+    assert message in str(line.exc_info[1])
+
+
+def test_a_mistake_met_while_a_failure_page_is_made_is_no_part_of_that_page(
+    backend: responses.RequestsMock, team: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slip(request):
+        raise UsageError("the profile is asked for wrongly")
+
+    monkeypatch.setattr("portal.web.failures.use_app_essentials", slip)
+    with pytest.raises(UsageError, match="asked for wrongly"):
+        team.get("/en/energy/nothing/here")
+
+
+@pytest.mark.parametrize("status", [403, 404, 409, 503])
+def test_an_expected_outcome_keeps_its_page(backend: responses.RequestsMock, energy_user: Client, status: int) -> None:
+    backend.get(re.compile(f"{BACKEND}/energy/clients/.*"), status=status)
+    backend.get(f"{BACKEND}/me", json=profile("x", "ENERGY_APP"))
+    response = energy_user.get("/en/energy/clients/cli_1")
+    assert response.status_code == status
+    assert f'data-status="{status}"' in response.content.decode()
