@@ -24,7 +24,7 @@ A backend that has only what the contract lists (section 7) serves all pages; th
 
 | the portal also asks for | without it |
 |---|---|
-| GET `/energy/summary`, `/operations/summary`, `/finance/summary` | answered 404 or 410: the overview shows the lists' \
+| GET `/energy/summary`, `/operations/summary`, `/finance/summary` | 404 or 410: the overview shows the lists' \
 own totals, and no charts. Any other failure is the overview's page |
 | `total` in a list's page | no line "… entries in all"; an overview without a summary shows "–" |
 | filters of lists, the parameters that a type of `params` has beside `q` and `sort` | nothing: no page of the portal \
