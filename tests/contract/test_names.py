@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import inspect
 import subprocess
 import sys
@@ -75,10 +77,8 @@ def test_the_members_of_lists_have_the_names_of_the_contract() -> None:
     ],
 )
 def test_an_option_has_the_name_of_the_contract(owner: str, method: str, keywords: set[str]) -> None:
-    found: object = sys.modules.get(owner) or __import__(owner, fromlist=[""])
-    for part in method.split("."):
-        found = getattr(found, part)
-    assert keywords <= set(inspect.signature(found).parameters)  # type: ignore[arg-type]
+    found = functools.reduce(getattr, method.split("."), importlib.import_module(owner))
+    assert keywords <= set(inspect.signature(found).parameters)
 
 
 def test_a_request_has_a_query_client_as_a_command_has_one() -> None:

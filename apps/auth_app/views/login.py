@@ -51,7 +51,7 @@ def _login_with_password(request: HttpRequest) -> HttpResponse:
             response["Retry-After"] = str(outcome.retry_after)
             return response
         case _:
-            return outcome.apply(request, see_other(outcome.url))
+            return see_other(outcome.url)
 
 
 def _form_page(request: HttpRequest, form: LoginForm, *, status: int = 200, unreachable: bool = False) -> HttpResponse:

@@ -63,10 +63,7 @@ def from_provider(request: HttpRequest) -> HttpResponse:
     attempt = find_callback_attempt(request)
     with translation.override(attempt.locale if attempt else active_locale()):
         outcome = sign_in_from_callback(request, attempt)
-        if isinstance(outcome, ProviderFailure):
-            response = _failure_page(request, outcome)
-        else:
-            response = outcome.apply(request, see_other(outcome.url))
+        response = _failure_page(request, outcome) if isinstance(outcome, ProviderFailure) else see_other(outcome.url)
     if attempt is not None:
         forget_attempt(response, state=attempt.state)
     return keep_private(response)

@@ -24,13 +24,14 @@ from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.runtime import portal_config
 from portal.edge.security_headers import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
-from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
+from portal.identity.platforms_cookie import parse_platforms_cookie
 from portal.identity.verification import use_key_source
 from portal.query.client import create_query_client
 from portal.store.aliases import refresh_store
 from portal.web.failures import render_failure
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import withdraw_platforms
+from portal.web.post_login import platforms_after_login
 from portal.web.problems import problem
 from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 
@@ -131,12 +132,13 @@ class ApiAccessMiddleware:
             response.cookies.pop(VAR_PERMITTED_PLATFORMS, None)
             return
         brought = request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
-        platforms = None
-        if brought is not None and not signed_in:
-            platforms = dump_platforms_cookie(parse_platforms_cookie(brought))
-        elif brought is not None and VAR_PERMITTED_PLATFORMS not in response.cookies:
-            # A sign-in may be another user's, and `/me` has not said what this one may open.
-            remove_cookie(response, VAR_PERMITTED_PLATFORMS, config=self.config)
+        if signed_in:
+            platforms = platforms_after_login(request)
+            if platforms is None and brought is not None:
+                # A sign-in may be another user's, and `/me` has not said what this one may open.
+                remove_cookie(response, VAR_PERMITTED_PLATFORMS, config=self.config)
+        else:
+            platforms = None if brought is None else parse_platforms_cookie(brought)
         write_tokens(response, pair, config=self.config, platforms=platforms)
 
 

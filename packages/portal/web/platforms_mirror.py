@@ -23,23 +23,20 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from portal.config.platforms import TPlatform
-
 
 def mirror_platforms(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Write the cookie if this request learned of other platforms than its cookie names."""
+    """Write the cookie if this request learned of other platforms than its cookie names.
+
+    It lives as long as the refresh token that the request holds now.
+    """
     essentials = known_essentials(request)
     if essentials is None:
         return
-    if request.COOKIES.get(VAR_PERMITTED_PLATFORMS) != dump_platforms_cookie(essentials.platforms):
-        write_platforms(request, response, essentials.platforms)
-
-
-def write_platforms(request: HttpRequest, response: HttpResponseBase, platforms: tuple[TPlatform, ...]) -> None:
-    """Set the cookie; it lives as long as the refresh token that the request holds now."""
+    value = dump_platforms_cookie(essentials.platforms)
+    if request.COOKIES.get(VAR_PERMITTED_PLATFORMS) == value:
+        return
     config = portal_config()
     lifetime = sign_in_lifetime(tokens_of(request).current.refresh, now=time.time(), default_s=config.sign_in_max_age_s)
-    value = dump_platforms_cookie(platforms)
     set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)
 
 

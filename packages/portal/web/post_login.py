@@ -25,7 +25,7 @@ def resolve_post_login_path(request: HttpRequest, *, access_token: str) -> str:
     """The home path of the user's platform, or the shared profile path; without the locale.
 
     1. `GET /me` with an explicit bearer: the request's own cookies do not hold the token yet.
-    2. What it permits is kept for the platforms cookie (:func:`platforms_after_login`).
+    2. The response that carries the new tokens carries what it permits, in the platforms cookie.
     3. Its primary platform's home, or `/profile`.
     4. The caller navigates to `/{locale}{path}`.
 
@@ -43,7 +43,7 @@ def resolve_post_login_path(request: HttpRequest, *, access_token: str) -> str:
 
 
 def platforms_after_login(request: HttpRequest) -> tuple[TPlatform, ...] | None:
-    """What `/me` permitted just now; None when it did not answer."""
+    """What `/me` permitted to who signed in with this request; None when it was not asked, or did not answer."""
     return getattr(request, _MEMO, None)
 
 

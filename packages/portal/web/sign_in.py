@@ -32,16 +32,14 @@ from portal.identity.paths import accept_target, with_locale
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
 from portal.web.failures import RETRY_AFTER_S
-from portal.web.platforms_mirror import write_platforms
-from portal.web.post_login import platforms_after_login, resolve_post_login_path
+from portal.web.post_login import resolve_post_login_path
 from portal.web.request_parts import tokens_of
 from portal.web.shell import active_locale
 from portal.web.sign_in_limit import TooMany, sign_in_limit
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
 
-    from portal.config.platforms import TPlatform
     from portal.errors import ApiError
 
 logger = logging.getLogger(__name__)
@@ -58,19 +56,9 @@ _UNUSABLE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """The tokens are in the request's store, which the response will set as cookies.
-
-    :param platforms: for the platforms cookie; None where `/me` did not answer.
-    """
+    """The tokens are in the request's store; the response will set them as cookies, and the platforms with them."""
 
     url: str
-    platforms: tuple[TPlatform, ...] | None
-
-    def apply(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        """Add what the response carries beside the tokens."""
-        if self.platforms is not None:
-            write_platforms(request, response, self.platforms)
-        return response
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +157,7 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
     target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())
     if target is not None and _is_chosen(request, locale=active_locale()):
         target = with_locale(target, locale=active_locale())
-    return SignedIn(url=target or f"/{active_locale()}{path}", platforms=platforms_after_login(request))
+    return SignedIn(url=target or f"/{active_locale()}{path}")
 
 
 def _is_chosen(request: HttpRequest, *, locale: str) -> bool:

@@ -20,6 +20,7 @@ from portal.config.cookies import (
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
 )
+from portal.identity.platforms_cookie import dump_platforms_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
+    from portal.config.platforms import TPlatform
     from portal.config.portal_config import PortalConfig
 
 SAME_SITE: Final = "Lax"
@@ -53,9 +55,15 @@ def _is_sendable(access: str) -> bool:
 
 
 def write_tokens(
-    response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig, platforms: str | None = None
+    response: HttpResponseBase,
+    pair: TokenPair,
+    *,
+    config: PortalConfig,
+    platforms: tuple[TPlatform, ...] | None = None,
 ) -> None:
-    """Set the token cookies, and renew the platforms cookie `platforms` with them, since it lives as long.
+    """Set the token cookies, and the platforms cookie with them, since it lives as long.
+
+    :param platforms: of this sign-in; None for no cookie. One that the response has already is newer, and stays.
 
     A token that is missing from the pair has its cookie removed. Whether browsers would keep them was asked where they
     came in: see :mod:`portal.api.issued_tokens`.
@@ -67,7 +75,8 @@ def write_tokens(
         else:
             set_sign_in_cookie(response, name, token, config=config, max_age_s=lifetime)
     if platforms is not None and VAR_PERMITTED_PLATFORMS not in response.cookies:
-        set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, platforms, config=config, max_age_s=lifetime)
+        value = dump_platforms_cookie(platforms)
+        set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)
 
 
 def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:

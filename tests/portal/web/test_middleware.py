@@ -6,12 +6,14 @@ import contextlib
 import json
 import logging
 import re
+import time
 
 import pytest
 import responses
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.test import Client, RequestFactory, override_settings
 
+from portal.api import set_tokens
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
@@ -23,6 +25,7 @@ from portal.config.cookies import (
 )
 from portal.errors import ApiRejectedError, ApiUnavailableError, StoreUnavailableError
 from portal.query import QueryClient
+from portal.web import resolve_post_login_path
 from portal.web.middleware import ApiAccessMiddleware, read_user_agent
 from tests.portal.api.world import jwt
 from tests.portal.web.conftest import BACKEND, access_token, profile
@@ -189,15 +192,24 @@ def test_the_platforms_of_the_last_user_are_not_carried_into_a_new_sign_in():
     assert VAR_PERMITTED_PLATFORMS not in run(view).cookies, "nothing to remove"
 
 
-def test_a_new_sign_in_keeps_the_platforms_that_it_learned():
-    def view(request):
-        request.token_store.replace(NEW)
-        response = HttpResponse()
-        response.set_cookie(VAR_PERMITTED_PLATFORMS, "its own")
-        return response
+@pytest.mark.parametrize("brought", ["", '["FINANCE"]', "%5B%22ENERGY%22%5D"])
+def test_a_new_sign_in_has_the_platforms_that_resolve_post_login_path_learned(
+    backend: responses.RequestsMock, account: str, brought: str
+):
+    """The cookie lives as long as the new refresh token, so it is written also where its value stays the same."""
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
+    pair = TokenPair(access=access_token(account), refresh=jwt(exp=int(time.time()) + 7200))
 
-    response = run(view, cookies={VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: "%5B%22ENERGY%22%5D"})
-    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "its own"
+    def view(request):
+        set_tokens(request.token_store, pair)
+        return HttpResponse(resolve_post_login_path(request, access_token=pair.access))
+
+    response = run(view, cookies={VAR_PERMITTED_PLATFORMS: brought} if brought else {})
+    assert response.content == b"/energy"
+    platforms = response.cookies[VAR_PERMITTED_PLATFORMS]
+    assert platforms.value == "%5B%22ENERGY%22%5D"
+    assert platforms["max-age"] == response.cookies[VAR_REFRESH_TOKEN]["max-age"]
+    assert 3600 < platforms["max-age"] <= 7200
 
 
 def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refresh):

@@ -89,7 +89,7 @@ def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https,
 
 def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
     response = HttpResponse()
-    write_tokens(response, PAIR, config=config(), platforms="%5B%22ENERGY%22%5D")
+    write_tokens(response, PAIR, config=config(), platforms=("ENERGY",))
     (line,) = lines(response, VAR_PERMITTED_PLATFORMS)
     assert line.startswith("VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D;")
     assert "httponly" not in attributes(line)
@@ -99,14 +99,14 @@ def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
 def test_a_platforms_cookie_that_the_page_wrote_is_left_as_it_is():
     response = HttpResponse()
     response.set_cookie(VAR_PERMITTED_PLATFORMS, "newer")
-    write_tokens(response, PAIR, config=config(), platforms="older")
+    write_tokens(response, PAIR, config=config(), platforms=("ENERGY",))
     assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["newer"]
 
 
 def test_all_live_as_long_as_the_refresh_token_says():
     response = HttpResponse()
     refresh = jwt(exp=time.time() + 1000)
-    write_tokens(response, TokenPair(access="a", refresh=refresh), config=config(), platforms="x")
+    write_tokens(response, TokenPair(access="a", refresh=refresh), config=config(), platforms=("ENERGY",))
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 
