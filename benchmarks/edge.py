@@ -189,7 +189,11 @@ def target(what: str, wanted: str, met: bool) -> None:
 
 def set_up(state: str) -> None:
     """The energy project's own settings, in an environment of this run, without its URLs."""
-    for name in [name for name in os.environ if name.startswith("APP_") or name in {"CACHE_URL", "PORT_BASE"}]:
+    for name in [
+        name
+        for name in os.environ
+        if name.startswith("APP_") or name in {"CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}
+    ]:
         del os.environ[name]
     os.environ.update(
         APP_STATE_DIR=state,

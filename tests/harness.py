@@ -54,6 +54,7 @@ def clean_environment(**variables: str | None) -> dict[str, str | None]:
         "SECRET_KEY",
         "ALLOWED_HOSTS",
         "CACHE_URL",
+        "REFRESH_CACHE_URL",
         "DATABASE_URL",
         "PORT_BASE",
     ]

@@ -12,7 +12,7 @@ import tempfile
 
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
-for _name in [name for name in os.environ if name.startswith("APP_") or name == "CACHE_URL"]:
+for _name in [name for name in os.environ if name.startswith("APP_") or name in {"CACHE_URL", "REFRESH_CACHE_URL"}]:
     del os.environ[_name]
 os.environ.update(
     APP_STATE_DIR=_STATE,

@@ -16,7 +16,7 @@ from portal.config.projects import PROJECTS
 from portal.config.runtime import portal_config
 from portal.query.checks import check_endpoints
 from portal.services.catalogue import import_services
-from portal.store.checks import check_refresh_store
+from portal.store.checks import check_embedded_store, check_refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 import_services()
 register(check_endpoints)
 register(check_refresh_store)
+register(check_embedded_store)
 
 
 @register

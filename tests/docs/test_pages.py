@@ -45,7 +45,8 @@ def test_every_page_of_the_docs_is_reached_from_the_index() -> None:
 def test_every_variable_that_is_read_is_documented_and_none_else() -> None:
     read = set(
         re.findall(
-            r'"((?:APP_[A-Z_]+)|CACHE_URL|PORT_BASE|DEBUG|SECRET_KEY|ALLOWED_HOSTS)"', Path(env.__file__).read_text()
+            r'"((?:APP_[A-Z_]+)|(?:REFRESH_)?CACHE_URL|PORT_BASE|DEBUG|SECRET_KEY|ALLOWED_HOSTS)"',
+            Path(env.__file__).read_text(),
         )
     )
     read |= {project.url_variable for project in PROJECTS}

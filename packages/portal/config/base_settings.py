@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from portal.config.env import REPOSITORY, read_config
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.store_urls import is_sentinel_url
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -101,29 +102,37 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
 
 
 def _caches(config: PortalConfig) -> dict[str, Any]:
-    """Two aliases on one store: cached queries, and what the refresh shares, which is never evicted or cleared."""
-    names = {"default": "queries", "refresh": "refresh"}
-    if config.cache_url:
-        redis: dict[str, Any] = {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": config.cache_url,
-            "OPTIONS": {
-                "serializer": "portal.store.json_serializer.JsonSerializer",
-                "socket_connect_timeout": STORE_TIMEOUT_S,
-                "socket_timeout": STORE_TIMEOUT_S,
-            },
-        }
-        return {alias: redis | {"KEY_PREFIX": f"portal:{name}"} for alias, name in names.items()}
-    full = {"default": "evict", "refresh": "refuse"}
+    """Two aliases, mostly on one store: cached queries, and what the refresh shares, which is never evicted."""
     return {
-        alias: {
+        "default": _cache(config, name="queries", url=config.cache_url, may_lose=True),
+        "refresh": _cache(config, name="refresh", url=config.refresh_cache_url, may_lose=False),
+    }
+
+
+def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict[str, Any]:
+    prefix = f"portal:{name}"
+    if not url:
+        return {
             "BACKEND": "portal.store.sqlite.SqliteCache",
             "LOCATION": str(config.state_dir / "store" / f"{name}.sqlite3"),
-            "KEY_PREFIX": f"portal:{name}",
-            "OPTIONS": {"WHEN_FULL": full[alias], "BUSY_TIMEOUT_S": STORE_TIMEOUT_S},
+            "KEY_PREFIX": prefix,
+            "OPTIONS": {
+                "MAX_BYTES": config.store_max_mb * 1024 * 1024,
+                "WHEN_FULL": "evict" if may_lose else "refuse",
+                "BUSY_TIMEOUT_S": STORE_TIMEOUT_S,
+            },
         }
-        for alias, name in names.items()
+    options: dict[str, Any] = {
+        "serializer": "portal.store.json_serializer.JsonSerializer",
+        "socket_connect_timeout": STORE_TIMEOUT_S,
+        "socket_timeout": STORE_TIMEOUT_S,
     }
+    if is_sentinel_url(url):
+        backend = "portal.store.sentinel.SentinelCache"
+        options["WAIT_FOR_REPLICA"] = not may_lose
+    else:
+        backend = "django.core.cache.backends.redis.RedisCache"
+    return {"BACKEND": backend, "LOCATION": [url], "KEY_PREFIX": prefix, "OPTIONS": options}
 
 
 def _template_loaders(config: PortalConfig) -> list[Any]:

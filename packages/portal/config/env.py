@@ -18,6 +18,7 @@ from portal.config import limits
 from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
 from portal.config.state_dir import kept_secret, private_dir
+from portal.config.store_urls import check_store_url
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def read_config(app: str) -> PortalConfig:
     state_dir = Path(_read(env.str, "APP_STATE_DIR", "a folder", str(REPOSITORY / ".state"))).expanduser().absolute()
     local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}"
     cookie_domain = _cookie_domain(env)
+    cache_url = _cache_url(env, "CACHE_URL")
     return PortalConfig(
         project=project,
         debug=debug,
@@ -60,7 +62,9 @@ def read_config(app: str) -> PortalConfig:
         api_base_url=_url(env, "APP_PUBLIC_API_BASE_URL", default=local_api if debug else None, path=True),
         cookie_domain=cookie_domain,
         origins=_origins(env, base, debug=debug, cookie_domain=cookie_domain),
-        cache_url=_cache_url(env),
+        cache_url=cache_url,
+        refresh_cache_url=_cache_url(env, "REFRESH_CACHE_URL") or cache_url,
+        store_max_mb=_store_max_mb(env),
         state_dir=state_dir,
         behind_proxy=_switch("APP_BEHIND_PROXY"),
         verification=_verification(env),
@@ -170,11 +174,17 @@ def _allowed_hosts(env: environ.Env, *, debug: bool, cookie_domain: str) -> tupl
     return (*local, f".{cookie_domain}") if cookie_domain else local
 
 
-def _cache_url(env: environ.Env) -> str:
-    url = _read(env.str, "CACHE_URL", "redis://… or unset", "").strip()
-    if url and not url.startswith(("redis://", "rediss://", "unix://")):
-        raise ConfigurationError("CACHE_URL should be redis://…, or unset for the embedded store")
-    return url
+def _cache_url(env: environ.Env, name: str) -> str:
+    url = _read(env.str, name, "redis://… or unset", "").strip()
+    return check_store_url(name, url) if url else ""
+
+
+def _store_max_mb(env: environ.Env) -> int:
+    should_be = "a whole number of megabytes above 0"
+    size = _read(env.int, "APP_STORE_MAX_MB", should_be, limits.STORE_MAX_MB)
+    if size <= 0:
+        raise ConfigurationError(f"APP_STORE_MAX_MB should be {should_be}")
+    return size
 
 
 def _verification(env: environ.Env) -> TokenVerification:

@@ -51,6 +51,8 @@ REFRESH_BEGUN_MEMORY_S: Final = 24 * 60 * 60
 # --- the store that processes share ---
 #: Longest wait for one operation of the store, seconds.
 STORE_TIMEOUT_S: Final = 1.0
+#: Size of each file of the embedded store (contract, section 3), in 1,048,576 bytes.
+STORE_MAX_MB: Final = 256
 
 # --- addresses (contract, section 5) ---
 #: Longest `next` target, in characters before encoding.

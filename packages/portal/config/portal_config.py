@@ -64,7 +64,9 @@ class PortalConfig:
     :param api_base_url: backend address, without a slash at the end.
     :param cookie_domain: shared parent domain of the cookies; empty on localhost.
     :param state_dir: private folder that all processes on this machine share.
-    :param cache_url: `redis://…`; empty for the embedded store in `state_dir`.
+    :param cache_url: `redis://…` of what is cached; empty for the embedded store in `state_dir`.
+    :param refresh_cache_url: `redis://…` of what the refresh shares; the same as `cache_url` unless it has its own.
+    :param store_max_mb: size of each file of the embedded store, in 1,048,576 bytes.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -76,6 +78,8 @@ class PortalConfig:
     cookie_domain: str
     origins: Mapping[str, str]
     cache_url: str = field(repr=False)
+    refresh_cache_url: str = field(repr=False)
+    store_max_mb: int
     state_dir: Path
     behind_proxy: bool
     verification: TokenVerification

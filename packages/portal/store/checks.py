@@ -1,7 +1,7 @@
 """System checks of the shared store: what would break the refresh must not start.
 
-A refresh is safe only if `add` is atomic across all processes, and if nothing of what it shares is dropped to make
-room.
+A refresh is safe only if `add` is atomic across all processes, if all of them read what was written, and if nothing of
+what it shares is dropped to make room. No message repeats an address: it may carry a password.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Django's own name
-from django.core.exceptions import ImproperlyConfigured
 
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import REFRESH_ALIAS, SharedStore, refresh_store
+from portal.store.aliases import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
+from portal.store.redis_facts import RedisFacts, is_redis, read_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,11 @@ EVICTING: Final = frozenset(
 #: Redis policies that drop only what they may, or nothing; with `volatile-*` every record may go, since all expire.
 SAFE_POLICY: Final = "noeviction"
 _EMBEDDED: Final = "portal.store.sqlite.SqliteCache"
-_REDIS: Final = "django.core.cache.backends.redis.RedisCache"
+_REDIS: Final = frozenset(
+    {"django.core.cache.backends.redis.RedisCache", "portal.store.sentinel.SentinelCache"},
+)
+#: The variable that each alias's address comes from.
+_VARIABLES: Final = {REFRESH_ALIAS: "REFRESH_CACHE_URL (by default CACHE_URL)", QUERY_ALIAS: "CACHE_URL"}
 
 
 def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
@@ -57,8 +61,8 @@ def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[Che
     if backend == _EMBEDDED:
         refuses = entry.get("OPTIONS", {}).get("WHEN_FULL") == "refuse"
         return [] if refuses else [_evicts(f'{backend} without "WHEN_FULL": "refuse"')]
-    if backend == _REDIS:
-        return check_redis_policy(refresh_store())
+    if backend in _REDIS:
+        return _check_redis()
     return [
         Warning(
             f"CACHES[{REFRESH_ALIAS!r}] is {backend}, of which nothing is known here.",
@@ -68,38 +72,99 @@ def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[Che
     ]
 
 
-def check_redis_policy(store: SharedStore) -> Sequence[CheckMessage]:
-    """Redis drops nothing of its own accord; where it does not say (managed servers), a warning."""
-    policy = _redis_policy(store)
-    if policy is None:
+def check_embedded_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
+    """The files of the embedded store can be opened: on a machine of one's own, nothing but a mistake prevents it."""
+    messages = []
+    for alias in (QUERY_ALIAS, REFRESH_ALIAS):
+        entry: Mapping[str, Any] = settings.CACHES.get(alias, {})
+        if entry.get("BACKEND") != _EMBEDDED:
+            continue
+        try:
+            SharedStore(alias=alias).get("start")
+        except StoreUnavailableError as error:
+            why = error.__cause__ or error
+            messages.append(
+                Error(
+                    f"{entry.get('LOCATION')}, a file of the embedded store, can't be opened: {why}",
+                    hint="APP_STATE_DIR should be a folder of this user's own, on a local disk.",
+                    id="portal.store.E005",
+                )
+            )
+    return messages
+
+
+def _check_redis() -> Sequence[CheckMessage]:
+    found = _facts_of(REFRESH_ALIAS)
+    if not isinstance(found, RedisFacts):
+        return [found]
+    if found.is_cluster or found.is_replica:
+        what = "a node of a Redis Cluster, which is not supported" if found.is_cluster else "a replica"
         return [
-            Warning(
-                "The eviction policy of the Redis in CACHE_URL can't be read.",
-                hint=f"Make sure that its maxmemory-policy is {SAFE_POLICY}.",
-                id="portal.store.W002",
+            Error(
+                f"The Redis in {_VARIABLES[REFRESH_ALIAS]} is {what}.",
+                hint="Name one primary, or the Sentinels that know it (redis+sentinel://…).",
+                id="portal.store.E006",
             )
         ]
-    if policy != SAFE_POLICY:
-        return [_evicts(f"Redis with maxmemory-policy {policy}")]
-    return []
+    if found.policy is None:
+        return [_unread(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
+    if found.policy != SAFE_POLICY:
+        return [_evicts(f"Redis with maxmemory-policy {found.policy}")]
+    return _check_room(found)
 
 
-def _redis_policy(store: SharedStore) -> str | None:
-    """The server's `maxmemory-policy`; None where it is out of reach, or does not say."""
+def _check_room(of_refresh: RedisFacts) -> Sequence[CheckMessage]:
+    """What is cached can't take the room of the refresh."""
+    if str(settings.CACHES.get(QUERY_ALIAS, {}).get("BACKEND", "")) not in _REDIS:
+        return [
+            Warning(
+                "REFRESH_CACHE_URL is a Redis, and what is cached lies on each machine by itself.",
+                hint="With more than one machine set CACHE_URL too, or a sign-out drops what is cached on one of them.",
+                id="portal.store.W004",
+            )
+        ]
+    of_queries = _facts_of(QUERY_ALIAS)
+    if not isinstance(of_queries, RedisFacts):
+        return [of_queries]
+    one = of_queries.identity is not None and of_queries.identity == of_refresh.identity
+    if not one or not of_refresh.limit:
+        return []
+    return [
+        Warning(
+            "What is cached and what the token refresh shares lie in one Redis that has a limit (maxmemory) and evicts "
+            "nothing: cached data can fill it, and then no token is refreshed.",
+            hint="Set REFRESH_CACHE_URL to a Redis of its own; the one in CACHE_URL may then evict (allkeys-lru).",
+            id="portal.store.W003",
+        )
+    ]
+
+
+def _facts_of(alias: str) -> RedisFacts | CheckMessage:
     try:
-        client = store.backend()._cache.get_client(write=True)  # type: ignore[attr-defined]  # noqa: SLF001  Django offers no public way to its Redis client
-        answer = client.config_get("maxmemory-policy")
-    except (StoreUnavailableError, ImproperlyConfigured):
-        return None
-    except Exception:  # noqa: BLE001  redis-py may be absent, and a managed server may forbid the command in any way
-        return None
-    policy = answer.get("maxmemory-policy") if isinstance(answer, dict) else None
-    return policy.decode() if isinstance(policy, bytes) else policy
+        backend = SharedStore(alias=alias).backend()
+        return read_facts(backend) if is_redis(backend) else _unread(alias, "it is no Redis")
+    except TypeError:
+        return Error(
+            f"The address in {_VARIABLES[alias]} has an option that redis-py does not know.",
+            hint="Options after the ? have redis-py's names, such as ssl_ca_certs.",
+            id="portal.store.E004",
+        )
+    except Exception as error:  # noqa: BLE001  a server may be out of reach, or forbid the command, in any way
+        return _unread(alias, type(error).__name__)
+
+
+def _unread(alias: str, why: str) -> Warning:
+    """The kind of the failure alone: redis-py's words may name the user, and the address."""
+    return Warning(
+        f"The Redis in {_VARIABLES[alias]} can't be asked what it is and how it evicts: {why}.",
+        hint=f"It should be reachable, no node of a Cluster; that of the refresh with maxmemory-policy {SAFE_POLICY}.",
+        id="portal.store.W002",
+    )
 
 
 def _evicts(what: str) -> Error:
     return Error(
         f"CACHES[{REFRESH_ALIAS!r}] is {what}, which drops entries to make room: tokens in use would be lost.",
-        hint=f"On Redis set maxmemory-policy to {SAFE_POLICY}.",
+        hint=f"Set its maxmemory-policy to {SAFE_POLICY}, or REFRESH_CACHE_URL to a Redis that has it.",
         id="portal.store.E003",
     )

@@ -33,7 +33,7 @@ def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
     if app not in PROJECT_BY_APP:
         raise UsageError(f"{app!r} should be one of {', '.join(PROJECT_BY_APP)}: the fixture `app` names the project")
     module = import_module(PROJECT_BY_APP[app].settings_module)
-    config = replace(module.PORTAL, state_dir=state_dir, cache_url="")
+    config = replace(module.PORTAL, state_dir=state_dir, cache_url="", refresh_cache_url="")
     wanted = {name: value for name, value in vars(module).items() if name.isupper()}
     wanted |= {"PORTAL": config, "CACHES": build_settings(config)["CACHES"]}
     try:

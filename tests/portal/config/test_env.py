@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from portal.config import env as env_module
+from portal.config.base_settings import build_settings
 from portal.config.env import read_config
 from portal.config.state_dir import kept_secret, private_dir
 from portal.errors import ConfigurationError
@@ -27,7 +28,14 @@ PRODUCTION = {
 def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     """No variable of this machine, and no `.env` file, takes part."""
     for name in list(os.environ):
-        if name.startswith("APP_") or name in {"DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "CACHE_URL", "PORT_BASE"}:
+        if name.startswith("APP_") or name in {
+            "DEBUG",
+            "SECRET_KEY",
+            "ALLOWED_HOSTS",
+            "CACHE_URL",
+            "REFRESH_CACHE_URL",
+            "PORT_BASE",
+        }:
             monkeypatch.delenv(name)
     monkeypatch.setattr(env_module, "REPOSITORY", tmp_path)
 
@@ -97,6 +105,10 @@ def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) ->
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "https://example.com"),
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "example.com; Secure"),
         ("CACHE_URL", "memcached://localhost"),
+        ("CACHE_URL", "redis://:secret@one:6379/0,redis://:secret@two:6379/0"),
+        ("REFRESH_CACHE_URL", "redis+cluster://:secret@one:6379/0"),
+        ("APP_STORE_MAX_MB", "0"),
+        ("APP_STORE_MAX_MB", "1.5"),
         ("APP_API_CONNECT_TIMEOUT_S", "0"),
         ("APP_API_READ_TIMEOUT_S", "ten"),
         ("APP_API_READ_TIMEOUT_S", "nan"),
@@ -133,12 +145,36 @@ def test_the_address_of_a_key_set_is_kept_as_it_is(monkeypatch, url: str) -> Non
     assert read(monkeypatch, **without_key, APP_JWT_JWKS_URL=url).verification.jwks_url == url
 
 
+def test_the_refresh_has_a_redis_of_its_own_only_where_one_is_named(monkeypatch) -> None:
+    assert read(monkeypatch, **PRODUCTION).refresh_cache_url == ""
+    assert read(monkeypatch, CACHE_URL="redis://one/0").refresh_cache_url == "redis://one/0"
+    config = read(monkeypatch, REFRESH_CACHE_URL="redis://two/0")
+    assert (config.cache_url, config.refresh_cache_url) == ("redis://one/0", "redis://two/0")
+    caches = build_settings(config)["CACHES"]
+    assert [caches[alias]["LOCATION"] for alias in ("default", "refresh")] == [["redis://one/0"], ["redis://two/0"]]
+
+
+def test_only_what_the_refresh_shares_waits_for_a_replica(monkeypatch) -> None:
+    config = read(monkeypatch, **PRODUCTION, CACHE_URL="redis+sentinel://one,two/portal")
+    caches = build_settings(config)["CACHES"]
+    assert {entry["BACKEND"] for entry in caches.values()} == {"portal.store.sentinel.SentinelCache"}
+    assert [caches[alias]["OPTIONS"]["WAIT_FOR_REPLICA"] for alias in ("default", "refresh")] == [False, True]
+
+
+def test_each_file_of_the_embedded_store_may_have_its_size(monkeypatch) -> None:
+    for value, size in (("", 256), ("64", 64)):
+        caches = build_settings(read(monkeypatch, **PRODUCTION, APP_STORE_MAX_MB=value))["CACHES"]
+        assert {entry["OPTIONS"]["MAX_BYTES"] for entry in caches.values()} == {size * 2**20}
+
+
 def test_secrets_do_not_show_in_a_printed_configuration(monkeypatch) -> None:
     config = read(monkeypatch, **PRODUCTION, APP_JWT_KEY="verification-key-" * 3, CACHE_URL="redis://:pass@cache/0")
+    monkeypatch.setenv("REFRESH_CACHE_URL", "redis+sentinel://:pass@cache/portal?sentinel_password=pass")
     shown = repr(config)
     assert "verification-key" not in shown
     assert "k" * 50 not in shown
     assert ":pass@" not in shown
+    assert "pass@" not in repr(read_config("energy"))
 
 
 def test_an_unknown_project_is_refused_with_the_names_of_all() -> None:

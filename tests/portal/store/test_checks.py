@@ -6,7 +6,8 @@ import pytest
 from django.core.checks import registry
 from django.test import override_settings
 
-from portal.store.checks import check_redis_policy, check_refresh_store
+from portal.store.checks import check_embedded_store, check_refresh_store
+from portal.store.sqlite_pool import close_idle_connections
 from tests.redis_server import running_redis
 
 SQLITE = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": "/nowhere/c.sqlite3"}
@@ -60,37 +61,87 @@ def test_a_redis_that_evicts_is_refused(policy, tmp_path):
 
 
 @pytest.mark.redis
-def test_a_redis_that_evicts_nothing_is_fine(redis_url):
-    assert ids(**redis_entry(redis_url)) == []
+def test_a_redis_for_the_refresh_alone_is_for_one_machine(redis_url):
+    assert ids(**redis_entry(redis_url)) == ["portal.store.W004"]
 
 
 @pytest.mark.redis
 def test_a_redis_that_does_not_say_is_a_warning(tmp_path):
-    with running_redis(tmp_path, "--rename-command", "CONFIG", "") as server:
+    with running_redis(tmp_path, "--rename-command", "INFO", "") as server:
         assert ids(**redis_entry(server.url())) == ["portal.store.W002"]
 
 
-def test_a_redis_that_does_not_answer_is_a_warning():
-    assert ids(**redis_entry("redis://127.0.0.1:1/0")) == ["portal.store.W002"]
+@pytest.mark.redis
+def test_a_redis_that_forbids_its_configuration_still_says_how_it_evicts(tmp_path):
+    with running_redis(tmp_path, "--rename-command", "CONFIG", "") as server:
+        assert ids(**redis_entry(server.url())) == ["portal.store.W004"]
 
 
-def test_a_policy_is_read_as_text_or_bytes():
-    class Client:
-        def __init__(self, answer):
-            self.answer = answer
+def test_a_redis_that_does_not_answer_is_a_warning_that_says_how():
+    entry = redis_entry("redis://someone:a-secret@127.0.0.1:1/0")
+    with override_settings(CACHES={"default": SQLITE, "refresh": entry}):
+        (message,) = check_refresh_store()
+    assert message.id == "portal.store.W002"
+    assert "ConnectionError" in message.msg
+    assert "a-secret" not in str(message)
+    assert "someone" not in str(message)
 
-        def get_client(self, **_):
-            return self
 
-        def config_get(self, name):
-            return {name: self.answer}
+@pytest.mark.redis
+def test_an_option_that_is_not_known_is_refused(redis_url):
+    assert ids(**redis_entry(f"{redis_url}?ssl_ca_cert=/nowhere")) == ["portal.store.E004"]
 
-    class Store:
-        def __init__(self, answer):
-            self._cache = Client(answer)
 
-        def backend(self):
-            return self
+@pytest.mark.redis
+def test_a_node_of_a_cluster_is_refused(tmp_path):
+    with running_redis(tmp_path, "--cluster-enabled", "yes") as server:
+        assert ids(**redis_entry(server.url())) == ["portal.store.E006"]
 
-    assert check_redis_policy(Store(b"noeviction")) == []
-    assert [message.id for message in check_redis_policy(Store("allkeys-lru"))] == ["portal.store.E003"]
+
+@pytest.mark.redis
+def test_a_replica_is_refused(tmp_path, redis_url):
+    port = redis_url.rpartition(":")[2].partition("/")[0]
+    with running_redis(tmp_path, "--replicaof", f"127.0.0.1 {port}") as server:
+        assert ids(**redis_entry(server.url())) == ["portal.store.E006"]
+
+
+def shared_ids(queries: str, refresh: str) -> list[str]:
+    with override_settings(CACHES={"default": redis_entry(queries), "refresh": redis_entry(refresh)}):
+        return [message.id for message in check_refresh_store()]
+
+
+@pytest.mark.redis
+def test_one_redis_with_a_limit_for_both_is_a_warning_and_so_are_two_of_its_databases(tmp_path):
+    with running_redis(tmp_path, "--maxmemory", "100mb") as server:
+        assert shared_ids(server.url(), server.url()) == ["portal.store.W003"]
+        assert shared_ids(server.url(1), server.url()) == ["portal.store.W003"]
+
+
+@pytest.mark.redis
+def test_one_redis_without_a_limit_is_fine(redis_url):
+    assert shared_ids(redis_url, redis_url) == []
+
+
+@pytest.mark.redis
+def test_what_is_cached_may_lie_in_a_redis_that_evicts_beside_one_that_does_not(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    evicting = ("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
+    with running_redis(one, *evicting) as queries, running_redis(two, "--maxmemory", "100mb") as refresh:
+        assert shared_ids(queries.url(), refresh.url()) == []
+        assert shared_ids(refresh.url(), queries.url()) == ["portal.store.E003"]
+
+
+def test_an_embedded_store_that_can_not_be_opened_is_refused(tmp_path):
+    (tmp_path / "store").write_text("no folder")
+    entry = {**SQLITE, "LOCATION": str(tmp_path / "store" / "c.sqlite3"), "OPTIONS": {"WHEN_FULL": "refuse"}}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        assert [message.id for message in check_embedded_store()] == ["portal.store.E005"] * 2
+
+
+def test_an_embedded_store_that_opens_is_fine(tmp_path):
+    entry = {**SQLITE, "LOCATION": str(tmp_path / "store" / "c.sqlite3"), "OPTIONS": {"WHEN_FULL": "refuse"}}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        assert check_embedded_store() == []
+    close_idle_connections()

@@ -1,0 +1,85 @@
+"""Which addresses of a Redis are taken, and what one with Sentinels says."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.config.store_urls import SentinelAddress, check_store_url, read_sentinel_url
+from portal.errors import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://localhost",
+        "redis://localhost:6379/0",
+        "redis://[::1]:6379/3",
+        "rediss://portal:a%2Cb%3B%40c@redis.example.com:6380/0?ssl_ca_certs=/etc/portal/ca.pem",
+        "unix:///run/redis/redis.sock",
+        "unix://portal:secret@/run/redis/redis.sock?db=2",
+        "redis+sentinel://one:26379,two,three:26380/portal",
+        "rediss+sentinel://user:p%2Cw@one/portal/1?ssl_ca_certs=/ca.pem&sentinel_password=x",
+    ],
+)
+def test_one_server_or_the_sentinels_that_know_it_are_taken(url):
+    assert check_store_url("CACHE_URL", url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("memcached://localhost", "should be redis://"),
+        ("localhost:6379", "should be redis://"),
+        ("redis://host\n/0", "should be redis://"),
+        ("redis://:secret@one:6379/0,redis://:secret@two:6379/0", "should be the address of one server"),
+        ("redis://:secret@one:6379/0;redis://:secret@two:6379/0", "should be the address of one server"),
+        ("redis://one:6379,two:6379/0", "should be the address of one server"),
+        ("redis://:sec,secret@one:6379/0", "should be the address of one server"),
+        ("redis+cluster://one:6379/0", "Cluster is not supported"),
+        ("rediss-cluster://one:6379", "Cluster is not supported"),
+        ("redis://", "percent-encoded"),
+        ("redis://:secret/secret@one:6379/0", "percent-encoded"),
+        ("redis://:secret#secret@one:6379/0", "percent-encoded"),
+        ("redis://one:port/0", "percent-encoded"),
+        ("redis://one:0/0", "percent-encoded"),
+        ("redis://one:6379/cache", "percent-encoded"),
+        ("unix://redis.sock", "percent-encoded"),
+        ("redis+sentinel://one,two", "service"),
+        ("redis+sentinel://one,two/", "service"),
+        ("redis+sentinel://one,/portal", "service"),
+        ("redis+sentinel:///portal", "service"),
+        ("redis+sentinel://one:port/portal", "service"),
+        ("redis+sentinel://one/portal/first", "service"),
+        ("redis+sentinel://one/portal?sentinel_tls=on", "service"),
+        ("redis+sentinel://user:secret@one,user:secret@two/portal", "service"),
+    ],
+)
+def test_what_is_refused_is_refused_in_one_line_that_repeats_no_password(url, words):
+    with pytest.raises(ConfigurationError) as caught:
+        check_store_url("REFRESH_CACHE_URL", url)
+    message = str(caught.value)
+    assert message.startswith("REFRESH_CACHE_URL should ")
+    assert words in message
+    assert "\n" not in message
+    assert "secret" not in message
+
+
+def test_an_address_with_sentinels_is_read():
+    url = (
+        "rediss+sentinel://portal:a%2Cb%40@one:1,[::1],three:3/the%20service/4"
+        "?ssl_ca_certs=/ca.pem&sentinel_username=watch&sentinel_password=er%21"
+    )
+    address = read_sentinel_url(url)
+    assert address == SentinelAddress(
+        hosts=(("one", 1), ("::1", 26379), ("three", 3)),
+        service="the service",
+        database=4,
+        tls=True,
+        username="portal",
+        password="a,b@",
+        sentinel_username="watch",
+        sentinel_password="er!",
+        options={"ssl_ca_certs": "/ca.pem"},
+    )
+    for secret in ("a,b@", "er!", "watch"):
+        assert secret not in repr(address)
