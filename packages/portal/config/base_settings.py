@@ -216,15 +216,25 @@ def _provider_origin(config: PortalConfig) -> set[str]:
 
 
 def _logging(config: PortalConfig) -> dict[str, Any]:
+    """One handler and one form of line for all that this process says (docs/reference/log.md)."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {
             "line": {
-                "format": f"%(asctime)s %(levelname)s {config.project.app} %(name)s %(message)s",
+                "()": "portal.config.log_lines.line_formatter",
+                "app": config.project.app,
+                "log_format": config.log_format,
             }
         },
+        "filters": {"unexplained": {"()": "portal.web.failure_log.Unexplained"}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
-        "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+        "loggers": {
+            "django": {"handlers": [], "level": "INFO", "propagate": True},
+            "django.request": {"filters": ["unexplained"]},
+            "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+            # Its warnings quote addresses with their queries, and header lines as they came.
+            "urllib3": {"level": "ERROR"},
+        },
     }

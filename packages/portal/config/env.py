@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import environ
 
 from portal.config import limits
+from portal.config.log_lines import LOG_FORMATS
 from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
 from portal.config.state_dir import kept_secret, private_dir
@@ -75,6 +76,7 @@ def read_config(app: str) -> PortalConfig:
         static_root=_static_root(env),
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
         debug_toolbar=_debug_toolbar(debug=debug),
+        log_format=_log_format(env),
     )
 
 
@@ -101,6 +103,13 @@ def _debug_toolbar(*, debug: bool) -> bool:
     if wanted and find_spec("debug_toolbar") is None:
         raise ConfigurationError("APP_DEBUG_TOOLBAR should be off: the toolbar comes with requirements/dev.txt")
     return wanted
+
+
+def _log_format(env: environ.Env) -> str:
+    word = _read(env.str, "APP_LOG_FORMAT", "text or json", "text").strip()
+    if word not in LOG_FORMATS:
+        raise ConfigurationError("APP_LOG_FORMAT should be text or json")
+    return word
 
 
 def _seconds(env: environ.Env, name: str, default: float) -> float:

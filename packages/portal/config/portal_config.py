@@ -67,6 +67,7 @@ class PortalConfig:
     :param cache_url: `redis://…` of what is cached; empty for the embedded store in `state_dir`.
     :param refresh_cache_url: `redis://…` of what the refresh shares; the same as `cache_url` unless it has its own.
     :param store_max_mb: size of each file of the embedded store, in 1,048,576 bytes.
+    :param log_format: one of `portal.config.log_lines.LOG_FORMATS`.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -90,6 +91,7 @@ class PortalConfig:
     static_root: Path | None
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
+    log_format: str
 
     @property
     def gateway_url(self) -> str:

@@ -40,12 +40,15 @@ class Answers:
         self._varying = ResponseHeaders(always | {"Vary": _VARY})
         self._by_language = ResponseHeaders(always | {"Vary": _VARY_BY_LANGUAGE})
 
-    def answer(self, decision: Redirect | Refuse | Options) -> HttpResponse:
-        """The response of a decision."""
+    def answer(self, decision: Redirect | Refuse | Options, *, request_id: str = "") -> HttpResponse:
+        """The response of a decision.
+
+        :param request_id: for a problem document; none is named without one.
+        """
         if isinstance(decision, Redirect):
             return self._redirect(decision)
         if isinstance(decision, Refuse):
-            return self._problem(decision)
+            return self._problem(decision, request_id)
         response = _respond(204, b"", _HTML, self._always)
         response.headers["Allow"] = _ALLOW
         del response.headers["Content-Type"]
@@ -59,13 +62,14 @@ class Answers:
         response.headers["Location"] = decision.location
         return response
 
-    def _problem(self, decision: Refuse) -> HttpResponse:
+    def _problem(self, decision: Refuse, request_id: str) -> HttpResponse:
         """RFC 9457's problem document."""
         document = {
             "type": "about:blank",
             "title": HTTPStatus(decision.status).phrase,
             "status": decision.status,
             "detail": _DETAILS[decision.status],
+            **({"requestId": request_id} if request_id else {}),
         }
         response = _respond(decision.status, json.dumps(document).encode(), _PROBLEM, self._varying)
         if decision.hx_redirect is not None:

@@ -60,6 +60,7 @@ class SignInCookies(Protocol):
 class EdgeRequest(HttpRequest):
     """The request with what the edge finds on it, and what it leaves on it."""
 
+    request_id: str
     token_store: SignInCookies
     user_facts: UserFacts
     edge_site: Site
@@ -99,9 +100,9 @@ class ProxyMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """One request."""
-        if request.path_info not in PROBED_PATHS and not self.hosts.accepts(request):
-            return self.answers.answer(UNKNOWN_HOST)
         request = cast("EdgeRequest", request)
+        if request.path_info not in PROBED_PATHS and not self.hosts.accepts(request):
+            return self.answers.answer(UNKNOWN_HOST, request_id=request.request_id)
         store = request.token_store
         tokens, now = store.incoming, time.time()
         access = self.known.read(tokens.access, now=now)
@@ -127,7 +128,8 @@ class ProxyMiddleware:
             response = self._forward(request, decision.who, decision.pathname)
         else:
             secure = self.pins_https and request.is_secure()
-            response = (self.answers_over_https if secure else self.answers).answer(decision)
+            answers = self.answers_over_https if secure else self.answers
+            response = answers.answer(decision, request_id=request.request_id)
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule
         return response

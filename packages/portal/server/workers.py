@@ -15,7 +15,7 @@ from granian.server.mp import MPServer
 from portal.server.lost_cookies import naming_lost_cookies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 #: Seconds between looks at whether the parent process still lives.
 PARENT_WATCH_INTERVAL_S = 0.5
@@ -51,10 +51,13 @@ class PersistentServer(MPServer):
             self.main_loop_interrupt.set()
 
 
-def serve_wsgi(*, target: str, host: str, port: int, workers: int, threads: int) -> None:
+def serve_wsgi(
+    *, target: str, host: str, port: int, workers: int, threads: int, log_config: Mapping[str, Any] | None = None
+) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
 
     :param threads: per worker; each answers one request at a time.
+    :param log_config: for :func:`logging.config.dictConfig`: granian's own lines go where all others go.
     """
     server = PersistentServer(
         target=target,
@@ -66,6 +69,7 @@ def serve_wsgi(*, target: str, host: str, port: int, workers: int, threads: int)
         respawn_failed_workers=True,
         workers_kill_timeout=WORKER_STOP_TIMEOUT_S,
         log_level=LogLevels.error,
+        log_dictconfig=None if log_config is None else {**log_config, "loggers": dict(log_config["loggers"])},
         websockets=False,
     )
     server.serve(target_loader=load_watching_parent)

@@ -29,11 +29,12 @@ from portal.errors import (
     StoreUnavailableError,
 )
 from portal.web.essentials import leave_placeholder, use_app_essentials
+from portal.web.failure_log import explain_failure
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import mirror_platforms
 from portal.web.privacy import keep_private
 from portal.web.problems import problem
-from portal.web.request_parts import is_signed_in
+from portal.web.request_parts import REQUEST_ID_RESPONSE_HEADER, is_signed_in, request_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -213,6 +214,8 @@ def render_failure(request: HttpRequest, error: PortalError) -> HttpResponse:
         # The profile comes from the same backend: asking it too would only make this page late.
         leave_placeholder(request)
     failure = failure_for(error)
+    if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        explain_failure(request, error, status=failure.status)
     sent = request.method not in SAFE_METHODS
     if isinstance(error, ApiNotFoundError) or sent:
         failure = replace(failure, list_url=getattr(request, _LIST_URL, ""))
@@ -284,6 +287,9 @@ def _answer(request: HttpRequest, failure: Failure) -> HttpResponse:
         response = problem(request, status=failure.status, title=str(failure.title), detail=detail)
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
+    if request_id := request_id_of(request):
+        # What fails outside of our middleware passes it no more.
+        response[REQUEST_ID_RESPONSE_HEADER] = request_id
     return keep_private(response)
 
 

@@ -7,6 +7,7 @@ response, the edge's own redirects included.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from typing import TYPE_CHECKING, cast
@@ -29,10 +30,12 @@ from portal.identity.verification import use_key_source
 from portal.query.client import create_query_client
 from portal.store.aliases import refresh_store
 from portal.web.failures import render_failure
+from portal.web.log_context import begin_log_context
 from portal.web.navigation import is_page_navigation
 from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.post_login import platforms_after_login
 from portal.web.problems import problem
+from portal.web.request_parts import REQUEST_ID_RESPONSE_HEADER
 from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 
 if TYPE_CHECKING:
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 
     from portal.query.client import QueryClient
     from portal.web.request_parts import ApiAccessRequest
+
+logger = logging.getLogger(__name__)
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
@@ -81,6 +86,8 @@ class ApiAccessMiddleware:
         request.token_store = tokens
         request.api_deadline = deadline
         request.request_id = request_id = read_request_id(request.META.get(REQUEST_ID_META))
+        # Whoever looks for it there, Django's technical page above all, finds the one that counts.
+        request.META[REQUEST_ID_META] = request_id
         request.query_client = cast(
             "QueryClient",
             SimpleLazyObject(
@@ -93,6 +100,7 @@ class ApiAccessMiddleware:
                 )
             ),
         )
+        begin_log_context(request)
         return self._commit(request, self.get_response(request))
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
@@ -109,6 +117,7 @@ class ApiAccessMiddleware:
     def _commit(self, request: ApiAccessRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
         if tokens.ended:
+            logger.info("this sign-in has ended: sent to %s", ENDED_PATH)
             response = sign_in_ended(request)
             for name, value in self.security[request.is_secure()].items():
                 response.headers[name] = value
@@ -120,6 +129,7 @@ class ApiAccessMiddleware:
         else:
             withdraw_platforms(request, response)
         remove_duplicates(request, response, config=self.config)
+        response[REQUEST_ID_RESPONSE_HEADER] = request.request_id
         return response
 
     def _deliver(self, request: ApiAccessRequest, response: HttpResponseBase) -> None:

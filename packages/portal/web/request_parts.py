@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from django.http import HttpRequest
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from portal.edge.middleware import EdgeRequest
     from portal.edge.site import Site
     from portal.query import QueryClient
+
+
+#: Carried by every response (contract, section 6).
+REQUEST_ID_RESPONSE_HEADER: Final = "X-Request-Id"
 
 
 class ApiAccessRequest(HttpRequest):
@@ -38,6 +42,11 @@ def is_signed_in(request: HttpRequest) -> bool:
     """Whether there is a sign-in; no for a request that never reached the edge."""
     facts: UserFacts | None = getattr(request, "user_facts", None)
     return facts is not None and facts.signed_in
+
+
+def request_id_of(request: HttpRequest) -> str | None:
+    """The request's id; None for a request that never reached our middleware."""
+    return getattr(request, "request_id", None)
 
 
 def tokens_of(request: HttpRequest) -> TokenStore:

@@ -31,6 +31,7 @@ from portal.errors import (
 from portal.identity.paths import accept_target, with_locale
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
+from portal.web.failure_log import explain_failure
 from portal.web.failures import RETRY_AFTER_S
 from portal.web.post_login import resolve_post_login_path
 from portal.web.request_parts import tokens_of
@@ -131,7 +132,7 @@ def _try(
         body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: password}
     )
     if result.error is not None:
-        return _refusal(result.error)
+        return _refusal(request, result.error)
     access = _token(result.data, ACCESS_TOKEN_FIELD)
     if access is None:
         logger.warning("sign-in: the backend answered without an access token")
@@ -170,8 +171,9 @@ def _token(data: object, name: str) -> str | None:
     return token if isinstance(token, str) and token else None
 
 
-def _refusal(error: ApiError) -> SignInRefused | SignInUnavailable:
+def _refusal(request: HttpRequest, error: ApiError) -> SignInRefused | SignInUnavailable:
     if isinstance(error, ApiUnavailableError):
+        explain_failure(request, error, status=503)
         wait = RETRY_AFTER_S if error.retry_after is None else math.ceil(error.retry_after)
         return SignInUnavailable(retry_after=max(1, wait))
     if isinstance(error, ApiRejectedError | ApiInvalidError | ApiRefusedError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.shortcuts import render
 
 from portal.errors import ApiUnavailableError, RefreshLostError
+from portal.web.failure_log import explain_failure
 from portal.web.failures import RETRY_AFTER_S
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def form_page(
         # The address is the form's own already; htmx would add it to the history once more.
         response["HX-Push-Url"] = "false"
     if form.outage:
+        explain_failure(request, form.outage, status=response.status_code)
         # htmx shows no other page of a 503: this one is where the form is.
         response["HX-Retarget"] = "#content"
         wait = RETRY_AFTER_S if form.outage.retry_after is None else math.ceil(form.outage.retry_after)

@@ -67,6 +67,7 @@ ENVIRONS = st.fixed_dictionaries(
 def make_request(environ: dict[str, object]) -> WSGIRequest:
     server = {"SERVER_NAME": "localhost", "SERVER_PORT": "8001", "wsgi.url_scheme": "http", "wsgi.input": BytesIO()}
     request = WSGIRequest(server | environ)
+    request.request_id = "r-1"
     request.token_store = TokenStore(read_tokens(request.COOKIES))
     return request
 

@@ -56,6 +56,7 @@ def make(
     path: str = "/en/energy", *, method: str = "GET", access: str | None = None, refresh: str | None = None, **options
 ) -> HttpRequest:
     request = RequestFactory().generic(method, path, **options)
+    request.request_id = "r-1"
     request.token_store = TokenStore(TokenPair(access=access, refresh=refresh))
     return request
 
@@ -151,6 +152,7 @@ def test_a_program_gets_a_problem_document(proxy) -> None:
         "title": "Unauthorized",
         "status": 401,
         "detail": "Sign in to continue.",
+        "requestId": "r-1",
     }
     assert "Location" not in response
     assert "HX-Redirect" not in response

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
@@ -14,6 +17,9 @@ from portal.server.workers import end_with_parent, serve_wsgi
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+
+
+logger = logging.getLogger("portal.server")
 
 
 class Command(BaseCommand):
@@ -45,7 +51,14 @@ class Command(BaseCommand):
         if options["end_with_parent"]:
             end_with_parent()
         call_command("collectstatic", interactive=False, verbosity=0)
-        where = f"http://{host}:{port}"
-        self.stderr.write(f"{config.project.app} at {where}: {workers} worker(s) of {threads} threads")
+        logger.info("serving at http://%s:%d: %d worker(s) of %d threads", host, port, workers, threads)
         target = f"apps.{config.project.app}.wsgi:application"
-        serve_wsgi(target=target, host=host, port=port, workers=workers, threads=threads)
+        serve_wsgi(target=target, host=host, port=port, workers=workers, threads=threads, log_config=settings.LOGGING)
+
+    def check(self, *args: Any, **kwargs: Any) -> None:
+        """Warnings are lines of the log, like all that a server has to say; an error stops the start, and says why."""
+        messages = [message for message in run_checks() if not message.is_silenced()]
+        if any(message.is_serious() for message in messages):
+            super().check(*args, **kwargs)
+        for message in messages:
+            logger.warning("check %s: %s; %s", message.id, message.msg, message.hint or "no hint")

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from portal.errors import StoreUnavailableError
 from portal.store.aliases import query_store, refresh_store
+from portal.web.failure_log import explain_failure
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -30,7 +31,7 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's sig
 @csrf_exempt
 @require_safe
 @never_cache
-def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
+def readyz(request: HttpRequest) -> HttpResponse:
     """The shared store answers too: without it no sign-in can be refreshed.
 
     The backend is not asked: while it is away, the pages say so, and no other process could do better.
@@ -38,7 +39,8 @@ def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's sign
     try:
         for store in (query_store(), refresh_store()):
             store.get(_PROBE_KEY)
-    except StoreUnavailableError:
+    except StoreUnavailableError as error:
+        explain_failure(request, error, status=503)
         response = HttpResponse("the store does not answer\n", status=503, content_type=_TEXT)
         response["Retry-After"] = "1"
         return response

@@ -1,0 +1,92 @@
+"""What a line of the log looks like, whoever writes it: for people, or as one JSON object (`APP_LOG_FORMAT`).
+
+Everybody writes with :mod:`logging`; structlog gives the lines their form. A line has the time (UTC), the level, the
+app, the logger and the message; within a request also `request_id` and `user`, which
+:mod:`portal.web.log_context` binds. See docs/reference/log.md.
+
+No traceback shows a variable's value: one of them may be a token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, Final
+
+from structlog.contextvars import merge_contextvars
+from structlog.processors import JSONRenderer, format_exc_info
+from structlog.stdlib import ExtraAdder, ProcessorFormatter
+
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, Processor, WrappedLogger
+
+LOG_FORMATS: Final = ("text", "json")
+#: What a logger may give beside its message, for programs. Anything else stays out of the log: Django's own lines
+#: bring the request, whose text holds the address with its query.
+EXTRA_FIELDS: Final = (
+    "request_id",
+    "called",
+    "method",
+    "path",
+    "status",
+    "outcome",
+    "duration_ms",
+    "attempt",
+    "attempts",
+    "cause",
+)
+#: Control characters, and what else ends a line, as they stand in a line: whoever names a thing writes no line of
+#: their own.
+_ESCAPES: Final = {
+    number: chr(number).encode("unicode_escape").decode()
+    for number in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+}
+
+
+def line_formatter(*, app: str, log_format: str) -> ProcessorFormatter:
+    """The formatter of every handler: `"()": "portal.config.log_lines.line_formatter"`.
+
+    :param app: the project's folder, in each line.
+    :param log_format: one of :data:`LOG_FORMATS`.
+    """
+    as_json = log_format == "json"
+    # A line for people says all this in its message; of the fields, only those of the request follow.
+    extra: list[Processor] = [ExtraAdder(EXTRA_FIELDS if as_json else ("request_id",))]
+    return ProcessorFormatter(
+        foreign_pre_chain=[*extra, merge_contextvars, format_exc_info],
+        processors=[_Line(app=app), JSONRenderer(default=str) if as_json else _as_text],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """Puts what every line has in its place, in front of what only some have."""
+
+    app: str
+
+    def __call__(self, _logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        record = event.pop("_record")
+        event.pop("_from_structlog")
+        exception, stack = event.pop("exception", None), event.pop("stack_info", None)
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC)
+            .isoformat(timespec="milliseconds")
+            .replace("+00:00", "Z"),
+            "level": record.levelname,
+            "app": self.app,
+            "logger": record.name,
+            "message": event.pop("event"),
+        }
+        # A value that is worked out only where a line is written is bound as a function.
+        given = {name: value() if callable(value) else value for name, value in event.items()}
+        line |= {name: value for name, value in given.items() if value is not None}
+        return line | {name: text for name, text in (("exception", exception), ("stack", stack)) if text}
+
+
+def _as_text(_logger: WrappedLogger, _method: str, line: EventDict) -> str:
+    """`time LEVEL app logger message key=value …`, and below it, indented, a traceback."""
+    below = [line.pop(name) for name in ("exception", "stack") if name in line]
+    head = " ".join(str(line.pop(name)) for name in ("time", "level", "app", "logger", "message"))
+    fields = "".join(f" {name}={value}" for name, value in line.items())
+    return "\n".join([(head + fields).translate(_ESCAPES), *(indent(text, "    ") for text in below)])

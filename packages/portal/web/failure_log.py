@@ -1,0 +1,76 @@
+"""One line for each page that fails through no fault of its user: which page, with which status, and why.
+
+Django writes a line of its own for such a page, which can't name the cause; :class:`Unexplained` leaves it out where
+this one was written. The calls that failed on the way have lines of their own, each try one.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Final
+
+import requests
+
+from portal.errors import ApiError, PortalError
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+logger = logging.getLogger(__name__)
+
+_EXPLAINED: Final = "_portal_failure_explained"
+
+
+def explain_failure(request: HttpRequest, error: PortalError, *, status: int) -> None:
+    """Write the line: method, path without query, status, and the innermost cause."""
+    cause = describe_cause(error)
+    if isinstance(error, ApiError) and error.status is not None and error.__cause__ is None:
+        cause = f"the backend answered {error.status}"
+    logger.error(
+        "%s %s: %d: %s",
+        request.method,
+        request.path,
+        status,
+        cause,
+        extra={"method": request.method, "path": request.path, "status": status, "cause": cause},
+    )
+    setattr(request, _EXPLAINED, True)
+
+
+class Unexplained(logging.Filter):
+    """Lets a line of `django.request` pass unless the page's cause is in the log already."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """A traceback always passes."""
+        return record.exc_info is not None or not getattr(getattr(record, "request", None), _EXPLAINED, False)
+
+
+#: A cause's own words are cut here, characters.
+MAX_REASON_CHARS: Final = 200
+
+
+def describe_cause(error: BaseException) -> str:
+    """The innermost error of a chain: its class, and its words where they can't repeat what was sent or answered."""
+    seen = {id(error)}
+    while True:
+        inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if inner is None or id(inner) in seen:
+            break
+        error = inner
+        seen.add(id(error))
+    words = _own_words(error)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _own_words(error: BaseException) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        words = f"{error.msg}: line {error.lineno} column {error.colno}"
+    elif isinstance(error, OSError) and not isinstance(error, requests.RequestException):
+        words = getattr(error, "verify_message", "") or error.strerror or str(error)
+    elif isinstance(error, PortalError) and not (isinstance(error, ApiError) and error.status is not None):
+        words = str(error)
+    else:
+        # Others quote what they could not read, or the address with its query.
+        return ""
+    return "".join(character if character.isprintable() else " " for character in words)[:MAX_REASON_CHARS]

@@ -1,0 +1,154 @@
+"""The form of a log line: one for people, one for programs, the same content."""
+
+from __future__ import annotations
+
+import contextvars
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from structlog.contextvars import bind_contextvars, clear_contextvars
+
+from portal.config.base_settings import build_settings
+from portal.config.log_lines import LOG_FORMATS, line_formatter
+from tests.settings import PORTAL
+
+Write = Callable[..., str]
+BEGIN = 1_800_000_000.5
+
+
+@pytest.fixture(autouse=True)
+def nothing_bound() -> Iterator[None]:
+    clear_contextvars()
+    yield
+    clear_contextvars()
+
+
+def write(log_format: str, message: str = "done", *args: object, level: int = logging.INFO, **options) -> str:
+    """The text that one record becomes."""
+    extra = options.pop("extra", {})
+    logger = logging.getLogger("portal.test")
+    record = logger.makeRecord(
+        "portal.test", level, "file.py", 1, message, args, options.pop("exc_info", None), extra=extra
+    )
+    record.created = BEGIN
+    return line_formatter(app="energy", log_format=log_format).format(record)
+
+
+def test_a_line_for_people_reads_from_left_to_right() -> None:
+    bind_contextvars(request_id="r-1", user="0123456789abcdef")
+    assert write("text", "%d pages of %s", 3, "clients", level=logging.WARNING) == (
+        "2027-01-15T08:00:00.500Z WARNING energy portal.test 3 pages of clients request_id=r-1 user=0123456789abcdef"
+    )
+
+
+def test_a_line_for_programs_is_one_json_object_with_the_same_content() -> None:
+    bind_contextvars(request_id="r-1", user="0123456789abcdef")
+    line = write("json", "%d pages of %s", 3, "clients", level=logging.WARNING)
+    assert json.loads(line) == {
+        "time": "2027-01-15T08:00:00.500Z",
+        "level": "WARNING",
+        "app": "energy",
+        "logger": "portal.test",
+        "message": "3 pages of clients",
+        "request_id": "r-1",
+        "user": "0123456789abcdef",
+    }
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+def test_outside_of_a_request_there_is_no_id_and_no_user(log_format: str) -> None:
+    line = write(log_format)
+    assert "request_id" not in line
+    assert "user" not in line
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+def test_what_is_bound_as_a_function_is_worked_out_for_each_line(log_format: str) -> None:
+    names = iter(["first", None, "third"])
+    bind_contextvars(user=lambda: next(names))
+    lines = [write(log_format) for _ in range(3)]
+    assert "first" in lines[0]
+    assert "user" not in lines[1]
+    assert "third" in lines[2]
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+def test_a_thread_that_runs_in_a_copied_context_says_the_same(log_format: str) -> None:
+    bind_contextvars(request_id="r-1")
+    context = contextvars.copy_context()
+    clear_contextvars()
+    assert "r-1" in context.run(write, log_format)
+    assert "r-1" not in write(log_format)
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+@pytest.mark.parametrize(
+    "end", ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\x00", "\x1b[2K"], ids=ascii
+)
+def test_nobody_who_names_a_thing_writes_a_line_of_their_own(log_format: str, end: str) -> None:
+    bind_contextvars(request_id=f"r{end}2027 INFO energy portal.test forged")
+    line = write(log_format, "Not Found: /en/%s", f"x{end}2027-01-15 INFO energy portal.test forged")
+    assert len(line.splitlines()) == 1
+    assert end not in line
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+def test_any_text_can_be_written_as_utf_8(log_format: str) -> None:
+    line = write(log_format, "half \ud800, whole é \U0001f600")
+    assert line.encode("utf-8", "backslashreplace")
+    assert "whole" in line
+
+
+def failure() -> tuple:
+    secret = "a-token-in-a-variable"
+    try:
+        try:
+            raise ConnectionRefusedError(111, "Connection refused")
+        except OSError as error:
+            raise RuntimeError(f"{len(secret)}\n2027-01-15 INFO energy portal.test forged") from error
+    except RuntimeError:
+        return sys.exc_info()
+
+
+def test_a_traceback_stands_below_its_line_and_shows_no_variable() -> None:
+    first, *below = write("text", "it broke", exc_info=failure()).split("\n")
+    assert first == "2027-01-15T08:00:00.500Z INFO energy portal.test it broke"
+    assert all(line.startswith("    ") for line in below if line)
+    assert "ConnectionRefusedError: [Errno 111] Connection refused" in "\n".join(below)
+    assert "a-token-in-a-variable" not in "\n".join(below).replace('secret = "a-token-in-a-variable"', "")
+
+
+def test_for_programs_a_traceback_is_one_field_of_its_line() -> None:
+    line = write("json", "it broke", exc_info=failure())
+    assert len(line.splitlines()) == 1
+    exception = json.loads(line)["exception"]
+    assert exception.startswith("Traceback (most recent call last):")
+    assert "ConnectionRefusedError" in exception
+
+
+def test_what_a_logger_gives_beside_its_message_is_for_programs_as_far_as_it_is_known() -> None:
+    extra = {"method": "GET", "path": "/me", "status": 503, "request": "<WSGIRequest: GET '/en/energy?q=private'>"}
+    assert write("text", "GET /me: 503", extra=extra).endswith(" GET /me: 503")
+    found = json.loads(write("json", "GET /me: 503", extra=extra))
+    assert {name: found[name] for name in ("method", "path", "status")} == {
+        "method": "GET",
+        "path": "/me",
+        "status": 503,
+    }
+    assert "request" not in found
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+def test_a_value_that_has_no_form_of_its_own_is_written_as_text(log_format: str) -> None:
+    bind_contextvars(part=frozenset({"x"}))
+    assert "frozenset({'x'})" in write(log_format)
+
+
+def test_every_logger_of_a_project_writes_through_the_one_handler() -> None:
+    settings = build_settings(PORTAL)["LOGGING"]
+    assert list(settings["handlers"]) == settings["root"]["handlers"] == ["stderr"]
+    assert all(not logger.get("handlers") for logger in settings["loggers"].values())
+    assert all(logger.get("propagate", True) for logger in settings["loggers"].values())

@@ -1,0 +1,180 @@
+"""Every response names its request; a page that says what went wrong shows the same id (contract, section 6)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import requests
+import responses
+from django.test import Client, override_settings
+
+from tests.portal.web.conftest import BACKEND
+
+ID = "0123-from.the_proxy"
+NAVIGATION = {"accept": "text/html", "x-request-id": ID}
+PROGRAM = {"accept": "application/json", "x-request-id": ID}
+
+
+@pytest.fixture
+def stranger() -> Client:
+    return Client(headers=NAVIGATION)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("get", "/", 307),
+        ("get", "/en/energy", 302),
+        ("post", "/en/energy/clients/new", 303),
+        ("options", "/en/energy", 204),
+        ("get", "/en/a\\b", 400),
+        ("get", "/healthz", 200),
+        ("get", "/sign-in-state", 200),
+        ("get", "/metrics", 200),
+        ("get", "/robots.txt", 200),
+        ("get", "/favicon.ico", 200),
+        ("get", "/static/portal/css/base.css", 200),
+        ("get", "/static/nothing.css", 404),
+        ("get", "/en/logout", 200),
+        ("get", "/en/login", 302),
+        ("get", "/locale", 405),
+    ],
+)
+def test_every_response_names_its_request(stranger: Client, method: str, path: str, status: int) -> None:
+    response = getattr(stranger, method)(path)
+    b"".join(response)
+    assert (response.status_code, response["X-Request-Id"]) == (status, ID)
+
+
+def test_so_does_the_answer_to_a_host_that_is_not_ours(stranger: Client) -> None:
+    response = stranger.get("/en/energy", headers={"host": "evil.test"})
+    assert (response.status_code, response["X-Request-Id"]) == (400, ID)
+    assert json.loads(response.content)["requestId"] == ID
+
+
+def test_a_request_that_brings_no_sound_id_is_given_one(stranger: Client) -> None:
+    first, second = (stranger.get("/healthz", headers={"x-request-id": "not sound"})["X-Request-Id"] for _ in range(2))
+    assert re.fullmatch("[0-9a-f]{32}", first)
+    assert first != second
+
+
+def shown(response) -> list[str]:
+    return re.findall(r"<code data-request-id>([^<]*)</code>", response.content.decode())
+
+
+def fail(backend: responses.RequestsMock, status: int | Exception) -> None:
+    answer = {"body": status} if isinstance(status, Exception) else {"status": status}
+    backend.get(re.compile(f"{BACKEND}/energy/clients.*"), **answer)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 409, 422, 418, 500, 503, requests.ConnectionError()], ids=str)
+def test_a_page_of_a_failed_call_shows_it(
+    backend: responses.RequestsMock, energy_user: Client, status: int | Exception
+) -> None:
+    fail(backend, status)
+    response = energy_user.get("/en/energy/clients/cli_1", headers=NAVIGATION)
+    assert response.status_code >= 400
+    assert shown(response) == [response["X-Request-Id"]] == [ID]
+
+
+def test_pages_that_django_asks_for_show_it(energy_user: Client, settings) -> None:
+    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    energy_user.raise_request_exception = False
+    strict = Client(headers=NAVIGATION, enforce_csrf_checks=True)
+    strict.cookies = energy_user.cookies
+    found = {
+        500: energy_user.get("/en/energy/in-view", headers=NAVIGATION),
+        404: energy_user.get("/en/energy/nothing", headers=NAVIGATION),
+        405: energy_user.get("/locale", headers=NAVIGATION),
+        413: energy_user.post("/en/energy/in-view", {"name": "x" * 3_000_000}, headers=NAVIGATION),
+        400: energy_user.post("/en/energy/in-view", b"x" * 9, content_type="multipart/form-data", headers=NAVIGATION),
+        403: strict.post("/en/energy/in-view", headers=NAVIGATION),
+    }
+    for status, response in found.items():
+        assert response.status_code == status
+        assert shown(response) == [response["X-Request-Id"]] == [ID], status
+
+
+def test_a_form_that_comes_back_shows_it_and_one_that_is_opened_does_not(
+    backend: responses.RequestsMock, energy_user: Client
+) -> None:
+    assert shown(energy_user.get("/en/energy/clients/new", headers=NAVIGATION)) == []
+    refused = energy_user.post("/en/energy/clients/new", {"name": ""}, headers=NAVIGATION)
+    assert (refused.status_code, shown(refused)) == (422, [ID])
+    backend.post(f"{BACKEND}/energy/clients", status=503)
+    unanswered = energy_user.post(
+        "/en/energy/clients/new", {"name": "Ada", "email": "ada@example.com"}, headers=NAVIGATION
+    )
+    assert (unanswered.status_code, shown(unanswered)) == (503, [ID])
+
+
+@pytest.mark.parametrize("path", ["/en/energy/clients/cli_1", "/en/energy/nothing", "/en/finance"])
+def test_a_program_finds_it_in_the_problem_document(
+    backend: responses.RequestsMock, energy_user: Client, path: str
+) -> None:
+    fail(backend, 503)
+    response = energy_user.get(path, headers=PROGRAM)
+    assert response.status_code >= 400
+    assert json.loads(response.content)["requestId"] == response["X-Request-Id"] == ID
+
+
+def test_djangos_technical_page_shows_it_too(energy_user: Client, settings) -> None:
+    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    energy_user.raise_request_exception = False
+    with override_settings(DEBUG=True):
+        response = energy_user.get("/en/energy/in-view", headers={"accept": "text/html"})
+    assert response.status_code == 500
+    assert response["X-Request-Id"] in response.content.decode()
+
+
+def test_an_error_outside_of_every_middleware_of_ours_has_its_id(
+    energy_user: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*_args: object, **_options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("portal.web.middleware.remove_duplicates", fault)
+    energy_user.raise_request_exception = False
+    response = energy_user.get("/en/energy/nothing", headers=NAVIGATION)
+    assert (response.status_code, response["X-Request-Id"], shown(response)) == (500, ID, [ID])
+
+
+# --- the sign-out form, on every page of somebody who is signed in ---
+
+SIGN_OUT = '<form method="post" action="/en/logout" data-sign-out>'
+SIGN_IN_AGAIN = '<form method="post" action="/en/logout" data-sign-in-again>'
+
+
+@pytest.mark.parametrize("status", [400, 413, 500])
+def test_a_page_that_stands_outside_of_the_shell_carries_it_and_asks_nobody(
+    backend: responses.RequestsMock, energy_user: Client, settings, status: int
+) -> None:
+    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    energy_user.raise_request_exception = False
+    response = {
+        400: lambda: energy_user.post("/en/in-settings", b"x", content_type="multipart/form-data"),
+        413: lambda: energy_user.post("/en/in-settings", {"name": "x" * 3_000_000}),
+        500: lambda: energy_user.get("/en/in-settings"),
+    }[status]()
+    assert response.status_code == status
+    assert response.content.decode().count(SIGN_OUT) == 1
+    assert "csrfmiddlewaretoken" in response.content.decode()
+    assert len(backend.calls) == 0
+
+
+def test_where_a_page_offers_to_sign_in_again_that_form_is_the_one(
+    backend: responses.RequestsMock, energy_user: Client
+) -> None:
+    fail(backend, 401)
+    body = energy_user.get("/en/energy/clients/cli_1").content.decode()
+    assert (body.count(SIGN_IN_AGAIN), body.count(SIGN_OUT)) == (1, 0)
+
+
+def test_the_page_that_asks_whether_to_sign_out_has_one_form_for_it(energy_user: Client) -> None:
+    assert energy_user.get("/en/logout").content.decode().count('action="/en/logout"') == 1
+
+
+def test_nobody_who_is_signed_out_is_offered_to_sign_out(stranger: Client) -> None:
+    assert 'action="/en/logout" data-sign-out' not in stranger.get("/en/nothing-here").content.decode()
