@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.harness import require_tool
 
@@ -21,7 +23,7 @@ class RedisServer:
         self.program = require_tool("redis-server")
         self.folder = folder
         self.options = options
-        self.port = _free_port()
+        self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: int = 0) -> str:
@@ -30,7 +32,7 @@ class RedisServer:
 
     def client(self) -> contextlib.AbstractContextManager[redis.Redis]:
         """A client of one's own, closed at the end of the block."""
-        return contextlib.closing(redis.Redis(port=self.port))
+        return contextlib.closing(redis.Redis(port=self.port, retry=Retry(NoBackoff(), 0)))
 
     def start(self) -> None:
         """Start it and wait until it has loaded its data."""
@@ -49,12 +51,22 @@ class RedisServer:
         end = time.monotonic() + 10
         with self.client() as client:
             while True:
-                with contextlib.suppress(redis.RedisError):
+                try:
                     client.ping()
+                except redis.AuthenticationError:
+                    return  # it answers, though not to just anybody
+                except redis.RedisError:
+                    pass
+                else:
                     return
                 if time.monotonic() > end:
                     raise RuntimeError("redis-server does not answer")
                 time.sleep(0.02)
+
+    def signal(self, number: int) -> None:
+        """Send the process a signal, if it runs."""
+        if self.process is not None:
+            self.process.send_signal(number)
 
     def stop(self) -> None:
         """End it in order, and wait for that."""
@@ -75,7 +87,8 @@ def running_redis(folder: Path, *options: str) -> Iterator[RedisServer]:
         server.stop()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,0 +1,191 @@
+"""Redis by TLS, with users, by a socket file and with Sentinels: each the real thing, by the projects' own settings."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import socket
+import traceback
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+
+from portal.config.base_settings import build_settings
+from portal.config.store_urls import check_store_url
+from portal.errors import StoreUnavailableError
+from portal.store.aliases import MISSING, query_store, refresh_store
+from portal.store.checks import check_refresh_store
+from tests.deploy.nginx_server import make_certificate
+from tests.redis_sentinel import until, watched_redis
+from tests.redis_server import free_port, running_redis
+
+pytestmark = pytest.mark.redis
+
+#: What an address can't hold as it is.
+PASSWORD = "p,w;1@/#:%&é"
+USER = ("--user", "default", "off", "--user", "portal", "on", f">{PASSWORD}", "~*", "&*", "+@all")
+LOGIN = f"portal:{quote(PASSWORD, safe='')}@"
+
+
+@contextlib.contextmanager
+def stores_on(url: str, *, refresh: str = ""):
+    """Both stores as a project's settings make them of these variables."""
+    config = dataclasses.replace(
+        settings.PORTAL,
+        cache_url=check_store_url("CACHE_URL", url),
+        refresh_cache_url=check_store_url("REFRESH_CACHE_URL", refresh or url),
+    )
+    with override_settings(CACHES=build_settings(config)["CACHES"]):
+        yield
+
+
+def all_words_of(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error)) + repr(error)
+
+
+def use_both() -> None:
+    for store in (query_store(), refresh_store()):
+        assert store.add("lock", 1, lifetime_s=60)
+        assert not store.add("lock", 1, lifetime_s=60)
+        store.set_many({"a": 1, "b": [2]}, lifetime_s=60)
+        assert store.get_many(["a", "b", "c"]) == {"a": 1, "b": [2]}
+        assert store.incr("a") == 2
+        assert store.touch("a", lifetime_s=60)
+        assert store.delete("a")
+        assert store.get("a") is MISSING
+
+
+class TestTlsAndUsers:
+    @pytest.fixture
+    def server(self, tmp_path: Path):
+        certificate, key = make_certificate(tmp_path, host="localhost")
+        self.tls_port = free_port()
+        tls = ("--tls-port", str(self.tls_port), "--tls-cert-file", str(certificate), "--tls-key-file", str(key))
+        self.certificate = certificate
+        with running_redis(tmp_path, *tls, "--tls-auth-clients", "no", *USER) as server:
+            yield server
+
+    def test_a_user_and_a_certificate_authority_of_ones_own(self, server):
+        with stores_on(f"rediss://{LOGIN}localhost:{self.tls_port}/0?ssl_ca_certs={self.certificate}"):
+            use_both()
+            assert check_refresh_store() == []
+
+    def test_a_certificate_that_nobody_vouches_for_is_not_taken(self, server, caplog):
+        with stores_on(f"rediss://{LOGIN}localhost:{self.tls_port}/0"):
+            with pytest.raises(StoreUnavailableError) as caught:
+                refresh_store().get("a")
+            (warning,) = check_refresh_store()
+        assert warning.id == "portal.store.W002"
+        self.names_no_secret(caught.value, warning, caplog.text)
+
+    def test_nor_one_for_another_host(self, server):
+        with (
+            stores_on(f"rediss://{LOGIN}127.0.0.1:{self.tls_port}/0?ssl_ca_certs={self.certificate}"),
+            pytest.raises(StoreUnavailableError),
+        ):
+            refresh_store().get("a")
+
+    @pytest.mark.parametrize("login", ["portal:wrong-secret@", "", "nobody:wrong-secret@"])
+    def test_a_wrong_password_is_said_without_it(self, server, login, caplog):
+        with stores_on(f"redis://{login}localhost:{server.port}/0"), caplog.at_level(logging.DEBUG):
+            with pytest.raises(StoreUnavailableError) as caught:
+                refresh_store().get("a")
+            (warning,) = check_refresh_store()
+        assert "AuthenticationError" in warning.msg
+        self.names_no_secret(caught.value, warning, caplog.text)
+
+    def names_no_secret(self, error: BaseException, warning: object, log: str) -> None:
+        for text in (all_words_of(error), str(warning), log):
+            assert PASSWORD not in text
+            assert quote(PASSWORD, safe="") not in text
+            assert "wrong-secret" not in text
+
+
+def test_a_socket_file(tmp_path):
+    file = tmp_path / "redis.sock"
+    with running_redis(tmp_path, "--unixsocket", str(file), *USER), stores_on(f"unix://{LOGIN}{file}?db=1"):
+        use_both()
+        assert check_refresh_store() == []
+
+
+class TestSentinels:
+    def test_the_primary_is_found_and_after_its_death_the_next_one(self, tmp_path):
+        with watched_redis(tmp_path) as watched, stores_on(watched.url(database=2)):
+            assert check_refresh_store() == []
+            use_both()
+            refresh_store().set("kept", "before", lifetime_s=600)
+            gone = watched.kill_primary()
+            with pytest.raises(StoreUnavailableError):
+                refresh_store().get("kept")
+            watched.wait_for_another_primary(than=gone)
+            eventually(lambda: refresh_store().get("kept") == "before")
+            eventually(lambda: refresh_store().set("after", 1, lifetime_s=60) is None)
+            assert refresh_store().get("after") == 1
+            # It comes back as a replica: nothing is read from it, nor written to it.
+            gone.start()
+            refresh_store().set("after", 2, lifetime_s=60)
+            assert refresh_store().get("after") == 2
+
+    def test_users_of_the_servers_and_of_the_sentinels(self, tmp_path):
+        password = "a,secret@word"
+        login = ("--user", "default", "off", "--user", "portal", "on", f">{password}", "~*", "&*", "+@all")
+        replication = ("--masteruser", "portal", "--masterauth", password)
+        monitor = (f"auth-user {'portal'} portal", f"auth-pass portal {password}")
+        with watched_redis(tmp_path, *login, *replication, monitor=monitor) as watched:
+            with stores_on(watched.url(user=f"portal:{quote(password, safe='')}@")):
+                use_both()
+            with stores_on(watched.url(user="portal:wrong-secret@")), pytest.raises(StoreUnavailableError) as caught:
+                refresh_store().get("a")
+            assert "wrong-secret" not in all_words_of(caught.value)
+
+    def test_what_no_replica_has_taken_is_not_said_to_be_kept(self, tmp_path):
+        with watched_redis(tmp_path) as watched, stores_on(watched.url()):
+            with watched.suspended(watched.replicas()):
+                for write in (refresh_store().add, refresh_store().set):
+                    with pytest.raises(StoreUnavailableError):
+                        write("unsure", 1, lifetime_s=600)
+                with pytest.raises(StoreUnavailableError):
+                    refresh_store().set_many({"unsure": 1}, lifetime_s=600)
+                # What is cached may be lost at any time, and waits for nobody.
+                query_store().set("cached", 1, lifetime_s=600)
+            eventually(lambda: refresh_store().add("sure", 1, lifetime_s=600))
+
+    def test_a_primary_that_is_alone_is_used_as_it_is(self, tmp_path):
+        with watched_redis(tmp_path) as watched, stores_on(watched.url()):
+            refresh_store().set("a", 1, lifetime_s=60)
+            for replica in watched.replicas():
+                replica.stop()
+            eventually(lambda: refresh_store().set("b", 1, lifetime_s=60) is None)
+            assert refresh_store().get("b") == 1
+
+    def test_sentinels_that_hang_are_an_error_and_not_a_wait_without_end(self):
+        with contextlib.ExitStack() as stack:
+            hanging = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
+            hosts = ",".join(f"127.0.0.1:{one.getsockname()[1]}" for one in hanging)
+            with stores_on(f"redis+sentinel://user:a-secret@{hosts}/portal?sentinel_password=a-secret"):
+                with pytest.raises(StoreUnavailableError) as caught:
+                    refresh_store().get("a")
+                (warning,) = check_refresh_store()
+        assert "a-secret" not in all_words_of(caught.value) + str(warning)
+
+    def test_one_sentinel_that_answers_is_enough(self, tmp_path):
+        with watched_redis(tmp_path) as watched, socket.create_server(("127.0.0.1", 0)) as hanging:
+            dead, live = free_port(), watched.ports[0]
+            hosts = f"127.0.0.1:{hanging.getsockname()[1]},127.0.0.1:{dead},127.0.0.1:{live}"
+            with stores_on(f"redis+sentinel://{hosts}/portal"):
+                use_both()
+
+
+def eventually(done) -> None:
+    """For as long as a failover takes: connections break, and the new primary's replica has to catch up."""
+
+    def succeeds() -> bool:
+        with contextlib.suppress(StoreUnavailableError):
+            return done()
+        return False
+
+    until(succeeds, "the store does not come back")

@@ -1,0 +1,142 @@
+"""Three Redis servers and three Sentinels of one's own: a primary that can be lost."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import redis
+
+from tests.harness import require_tool
+from tests.redis_server import RedisServer, free_port
+
+SERVICE = "portal"
+SERVERS = SENTINELS = 3
+QUORUM = 2
+DOWN_AFTER_MS = 1000
+PATIENCE_S = 60
+
+
+class WatchedRedis:
+    """A primary, its replicas and who watches them.
+
+    :param options: of each server.
+    :param monitor: further lines of each Sentinel, about the service: `auth-user portal …`.
+    """
+
+    def __init__(self, folder: Path, *options: str, monitor: tuple[str, ...] = ()) -> None:
+        self.program = require_tool("redis-sentinel")
+        self.folder = folder
+        self.monitor = monitor
+        self.servers: list[RedisServer] = []
+        for number in range(SERVERS):
+            data = folder / f"server-{number}"
+            data.mkdir(parents=True)
+            replica = ("--replicaof", f"127.0.0.1 {self.servers[0].port}") if self.servers else ()
+            quick = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
+            self.servers.append(RedisServer(data, *options, *quick, *replica))
+        self.ports = [free_port() for _ in range(SENTINELS)]
+        self.sentinels: list[subprocess.Popen[bytes]] = []
+
+    def url(self, database: int = 0, *, user: str = "") -> str:
+        """Its address, as `CACHE_URL` has it."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports)
+        return f"redis+sentinel://{user}{hosts}/{SERVICE}/{database}"
+
+    def start(self) -> None:
+        """Start all of it, and wait until each knows of the others."""
+        for server in self.servers:
+            server.start()
+        for number, port in enumerate(self.ports):
+            file = self.folder / f"sentinel-{number}.conf"
+            lines = [
+                f"port {port}",
+                "bind 127.0.0.1",
+                f"dir {self.folder}",
+                f"sentinel monitor {SERVICE} 127.0.0.1 {self.servers[0].port} {QUORUM}",
+                f"sentinel down-after-milliseconds {SERVICE} {DOWN_AFTER_MS}",
+                f"sentinel failover-timeout {SERVICE} 5000",
+                *(f"sentinel {line}" for line in self.monitor),
+            ]
+            file.write_text("\n".join(lines) + "\n")
+            self.sentinels.append(
+                subprocess.Popen([self.program, str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            )
+        until(lambda: all(self._knows_all(port) for port in self.ports), "the Sentinels do not find each other")
+
+    def primary(self) -> RedisServer:
+        """Whom the first Sentinel names."""
+        with contextlib.closing(redis.Redis(port=self.ports[0])) as client:
+            _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
+        return next(server for server in self.servers if server.port == int(port))
+
+    def replicas(self) -> list[RedisServer]:
+        """The running others."""
+        primary = self.primary()
+        return [server for server in self.servers if server is not primary and server.process is not None]
+
+    def kill_primary(self) -> RedisServer:
+        """SIGKILL; gives the one that is gone."""
+        gone = self.primary()
+        if gone.process is not None:
+            gone.process.kill()
+            gone.process.wait()
+            gone.process = None
+        return gone
+
+    def wait_for_another_primary(self, *, than: RedisServer) -> None:
+        """Until the Sentinels have named another one."""
+        until(lambda: self.primary() is not than, "no failover")
+
+    @contextlib.contextmanager
+    def suspended(self, servers: list[RedisServer]) -> Iterator[None]:
+        """They hear and say nothing inside the block."""
+        for server in servers:
+            server.signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for server in servers:
+                server.signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """End all of it."""
+        for sentinel in self.sentinels:
+            sentinel.kill()
+            sentinel.wait()
+        for server in self.servers:
+            server.stop()
+
+    def _knows_all(self, port: int) -> bool:
+        with contextlib.closing(redis.Redis(port=port)) as client, contextlib.suppress(redis.RedisError):
+            state = client.sentinel_master(SERVICE)
+            others = (state["num-other-sentinels"], state["num-slaves"])
+            return others == (SENTINELS - 1, SERVERS - 1) and len(client.sentinel_slaves(SERVICE)) == SERVERS - 1
+        return False
+
+
+@contextlib.contextmanager
+def watched_redis(folder: Path, *options: str, monitor: tuple[str, ...] = ()) -> Iterator[WatchedRedis]:
+    """All of it, running inside the block."""
+    watched = WatchedRedis(folder, *options, monitor=monitor)
+    try:
+        watched.start()
+        yield watched
+    finally:
+        watched.stop()
+
+
+def until(done: Callable[[], bool], otherwise: str) -> None:
+    """Wait for what other processes do.
+
+    :raises RuntimeError: `otherwise`, after a minute.
+    """
+    end = time.monotonic() + PATIENCE_S
+    while not done():
+        if time.monotonic() > end:
+            raise RuntimeError(otherwise)
+        time.sleep(0.05)
