@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.server.fleet import Fleet, Server
+    from tests.redis_sentinel import WatchedRedis
     from tests.redis_server import RedisServer
 
 KILL_EVERY_S = 5.0
@@ -29,6 +30,7 @@ class Scenario:
     :param backend: environment of the sandbox.
     :param meanwhile: runs beside the browsers until they stop.
     :param harmless: whether most-per-token must be 1 and nobody may be signed out.
+    :param watched: Redis with replicas and Sentinels; such a weather is for no other store.
     :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
     """
 
@@ -37,6 +39,7 @@ class Scenario:
     meanwhile: Callable[[Storm], None] | None = None
     harmless: bool = True
     apart: bool = False
+    watched: bool = False
 
 
 @dataclass
@@ -46,6 +49,7 @@ class Storm:
     fleet: Fleet
     servers: list[Server]
     redis: RedisServer | None
+    watched: WatchedRedis | None
     state: Path
     seconds: float
     stop: threading.Event = field(default_factory=threading.Event)
@@ -74,6 +78,16 @@ def restart_store(storm: Storm) -> None:
         storm.fleet.wait_until_ready()
 
 
+def lose_primaries(storm: Storm) -> None:
+    """Twice: SIGKILL to Redis's primary; another takes its part, and it comes back as a replica."""
+    for _ in range(2):
+        if storm.watched is None or storm.stop.wait(storm.seconds / 3):
+            return
+        gone = storm.watched.kill_primary()
+        storm.watched.wait_for_another_primary(than=gone)
+        gone.start()
+
+
 def empty_store(storm: Storm) -> None:
     """In the middle, everything in the store is gone."""
     if storm.stop.wait(storm.seconds / 2):
@@ -100,6 +114,7 @@ SCENARIOS = [
     ),
     Scenario("workers killed, not honoured", {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500"}, kill_workers, harmless=False),
     Scenario("store restarted with its data", meanwhile=restart_store),
+    Scenario("primary killed twice, Sentinel failover", meanwhile=lose_primaries, watched=True),
     Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False),
     Scenario("control: a store for each project", harmless=False, apart=True),
 ]

@@ -32,6 +32,7 @@ from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
 from portal.server.fleet import Fleet, Server
 from tests.harness import ROOT, clean_environment
+from tests.redis_sentinel import WatchedRedis, watched_redis
 from tests.redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 APPS = {"energy": ["/en/energy", "/en/energy/clients"], "operations": ["/en/operations", "/en/operations/work-orders"]}
 STAYING, LEAVING, TABS = 6, 2, 3
 WORKERS, THREADS = 2, 8
+#: Options of a Redis that keeps its data over a restart.
+DURABLE = ("--appendonly", "yes")
 ACCESS_LIFETIME_S = 2
 #: A backend that forgives nothing: a token's second use is theft, whatever the Idempotency-Key says.
 BACKEND = {"SANDBOX_HONOUR_IDEMPOTENCY_KEY": "off", "SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(ACCESS_LIFETIME_S)}
@@ -101,7 +104,9 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     fleet = Fleet(log=log)
     with contextlib.ExitStack() as stack:
         stack.callback(fleet.stop)
-        redis = _start_redis(folder, stack) if store == "redis" else None
+        alone = _start_redis(folder, stack) if store == "redis" and not scenario.watched else None
+        watched = stack.enter_context(watched_redis(folder / "redis", *DURABLE)) if scenario.watched else None
+        redis = alone or watched
         seen = stack.enter_context(witness(port[0]))
         servers = [
             _project(
@@ -115,7 +120,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
         ]
         fleet.start([backend, *servers])
         fleet.wait_until_ready()
-        storm = Storm(fleet, servers, redis, state, seconds)
+        storm = Storm(fleet, servers, alone, watched, state, seconds)
         browsers = _browse(storm, scenario, seen)
         staying = browsers[:STAYING]
         still = sum(_is_signed_in(browser, servers[0].port) for browser in staying)
@@ -217,7 +222,7 @@ def _prepare_backend(environment: dict[str, str | None]) -> None:
 def _start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
     data = folder / "redis"
     data.mkdir()
-    server = RedisServer(data, "--appendonly", "yes")
+    server = RedisServer(data, *DURABLE)
     server.start()
     stack.callback(server.stop)
     return server
@@ -231,7 +236,7 @@ def _free_ports(number: int) -> list[int]:
         return [probe.getsockname()[1] for probe in probes]
 
 
-def _leaks(issued: set[str], folder: Path, redis: RedisServer | None) -> Iterator[str]:
+def _leaks(issued: set[str], folder: Path, redis: RedisServer | WatchedRedis | None) -> Iterator[str]:
     """Where a token was found that was issued: in a file of the store, in a log, in Redis."""
     texts = {
         str(path.relative_to(folder)): path.read_bytes()
@@ -303,6 +308,8 @@ def main() -> None:
     outcomes = []
     for store in options.store or ("embedded", "redis"):
         for scenario in SCENARIOS:
+            if scenario.watched and store != "redis":
+                continue
             if options.only and not any(part in scenario.name for part in options.only):
                 continue
             print(f"{store}: {scenario.name} …", file=sys.stderr, flush=True)

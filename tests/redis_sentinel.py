@@ -74,6 +74,10 @@ class WatchedRedis:
             _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
         return next(server for server in self.servers if server.port == int(port))
 
+    def client(self) -> contextlib.AbstractContextManager[redis.Redis]:
+        """A client of the primary, closed at the end of the block."""
+        return self.primary().client()
+
     def replicas(self) -> list[RedisServer]:
         """The running others."""
         primary = self.primary()

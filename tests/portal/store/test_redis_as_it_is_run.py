@@ -154,6 +154,19 @@ class TestSentinels:
                 query_store().set("cached", 1, lifetime_s=600)
             eventually(lambda: refresh_store().add("sure", 1, lifetime_s=600))
 
+    def test_what_dies_with_a_primary_was_confirmed_to_nobody_who_waited(self, tmp_path):
+        with watched_redis(tmp_path) as watched, stores_on(watched.url()):
+            with watched.suspended(watched.replicas()):
+                # More than the kernel takes for a process that does not read: what follows stays in the primary.
+                query_store().set("large", "x" * 30_000_000, lifetime_s=600)
+                query_store().set("cached", 1, lifetime_s=600)
+                with pytest.raises(StoreUnavailableError):
+                    refresh_store().set("shared", 1, lifetime_s=600)
+                gone = watched.kill_primary()
+            watched.wait_for_another_primary(than=gone)
+            eventually(lambda: query_store().get("cached") is MISSING)
+            assert refresh_store().get("shared") is MISSING
+
     def test_a_primary_that_is_alone_is_used_as_it_is(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):
             refresh_store().set("a", 1, lifetime_s=60)
