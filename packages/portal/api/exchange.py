@@ -20,7 +20,9 @@ from portal.api.tokens import TokenPair
 from portal.api.transport import BearerAuth, Reply
 from portal.config.contract import (
     ACCESS_TOKEN_FIELD,
+    HONOURS_IDEMPOTENCY_KEY,
     IDEMPOTENCY_HEADER,
+    IDEMPOTENCY_WINDOW_S,
     LOGOUT_PATH,
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
@@ -56,7 +58,7 @@ class Unanswered:
     """No answer to go by: nobody is signed out.
 
     :param lost: whether the backend may have taken the token although its answer never came; such a token is
-        not presented again.
+        presented again only as far as the exchange may be repeated.
     """
 
     reason: str
@@ -68,6 +70,10 @@ ExchangeOutcome: TypeAlias = Granted | Refused | Unanswered
 
 class RefreshExchange(Protocol):
     """Exchanges and revokes refresh tokens."""
+
+    @property
+    def repeatable_s(self) -> float:
+        """For how long after a token's first presentation another one gets the same answer, seconds; 0 for never."""
 
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
         """Present `refresh` once, and wait until the deadline at most.
@@ -85,8 +91,10 @@ class RefreshExchange(Protocol):
 class DocumentExchange:
     """`POST /refresh` with `{"refreshToken"}`, and `POST /auth/logout` (contract, sections 7 and 8)."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, *, repeatable_s: float | None = None) -> None:
         self._transport = transport
+        keeps_keys_s = IDEMPOTENCY_WINDOW_S if HONOURS_IDEMPOTENCY_KEY else 0.0
+        self.repeatable_s = keeps_keys_s if repeatable_s is None else repeatable_s
 
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
         """See :class:`RefreshExchange`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""
@@ -126,7 +134,7 @@ class DocumentExchange:
             body=body,
             auth=None if bearer is None else BearerAuth(bearer),
             deadline=deadline,
-            # A kept connection may break at this very moment, and a refresh is never repeated.
+            # A kept connection may break at this very moment, and a refresh is not repeated lightly.
             own_connection=True,
         )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import contextvars
 import logging
 import threading
 import time
 import weakref
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from portal.forks import ForkSafeLock, begin_anew_in_child
@@ -86,7 +88,9 @@ class Flights(Generic[T]):
             flight = self._boarding[key] = Flight(on_landing=lambda: self._close_boarding(key))
             self._flying.add(flight)
         # A daemon, so that ending a process never hangs on it; see `_wait_at_exit`.
-        thread = threading.Thread(target=self._fly, args=(key, flight, work), name="portal-refresh", daemon=True)
+        # In the context of who started it, so that its log lines carry that request's id.
+        fly = partial(contextvars.copy_context().run, self._fly, key, flight, work)
+        thread = threading.Thread(target=fly, name="portal-refresh", daemon=True)
         try:
             thread.start()
         except RuntimeError as error:  # the machine, or this process's limit, has no more threads

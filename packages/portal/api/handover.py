@@ -1,9 +1,9 @@
-"""Hand-over records: how the loser of a race receives the winner's tokens, and nobody else does. Pure.
+"""Names and seals: how the loser of a race receives the winner's tokens, and nobody else does. Pure.
 
-The record of a spent refresh token R holds the pair that replaced it, sealed with AES-GCM under a key derived
-from R. It is stored under a hash of R made with another label, so that whoever reads the store sees hashes and
-ciphertext; only a holder of R can open it. No project's `SECRET_KEY` takes part: projects share the store, not
-their keys. Refresh tokens carry enough randomness for a plain hash; they are no passwords.
+What the store keeps about a token, or about a sign-in, is sealed with AES-GCM under a key that is derived from that
+token, or from the sign-in's own secret. It lies under a hash made with another label, so that whoever reads the store
+sees hashes and ciphertext. No project's `SECRET_KEY` takes part: projects share the store, not their keys. Refresh
+tokens carry enough randomness for a plain hash; they are no passwords.
 """
 
 from __future__ import annotations
@@ -12,30 +12,37 @@ import base64
 import hashlib
 import json
 import os
-from typing import Final
+import zlib
+from typing import Any, Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from portal.api.tokens import TokenPair
-
-_NAME_LABEL: Final = b"portal refresh record, version 1: name"
-_SEAL_LABEL: Final = b"portal refresh record, version 1: seal"
+_NAME_LABEL: Final = b"portal refresh record, version 2: name"
+_SEAL_LABEL: Final = b"portal refresh record, version 2: seal"
+_FAMILY_LABEL: Final = b"portal refresh record, version 2: family"
 _IDEMPOTENCY_LABEL: Final = b"portal refresh call, version 1: idempotency key"
 _REVOCATION_LABEL: Final = b"portal sign-out call, version 1: idempotency key"
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
+#: Of a name, and of a family's secret: 128 bits, so that what a sign-in leaves stays small.
+_SHORT_BYTES: Final = 16
 
 
 class UnreadableRecordError(ValueError):
-    """A record that is not what was written for this token."""
+    """A record that is not what was written under this secret."""
 
 
-def record_name(refresh: str) -> str:
-    """Where the record of this refresh token lies: 64 hexadecimal digits."""
-    return _labelled_hash(_NAME_LABEL, refresh)
+def record_name(secret: str) -> str:
+    """Where the records of a token, or of a family's secret, lie: 32 hexadecimal digits."""
+    return _labelled_hash(_NAME_LABEL, secret)[: 2 * _SHORT_BYTES]
+
+
+def family_secret(refresh: str) -> str:
+    """The secret of the sign-in that begins with this token: the same wherever it is asked for, 32 digits."""
+    return _derive(_FAMILY_LABEL, refresh, _SHORT_BYTES).hex()
 
 
 def idempotency_key(refresh: str) -> str:
@@ -48,33 +55,37 @@ def revocation_key(refresh: str) -> str:
     return _labelled_hash(_REVOCATION_LABEL, refresh)
 
 
-def seal(pair: TokenPair, *, under: str) -> str:
-    """Seal `pair` so that only a holder of the refresh token `under` can open it."""
+def seal(content: object, *, under: str) -> str:
+    """Seal what JSON has a form for, so that only a holder of the secret `under` can open it.
+
+    It is compressed before: tokens are base64, of which a quarter is air. Nothing in it is chosen by a stranger.
+    """
     nonce = os.urandom(_NONCE_BYTES)
-    content = json.dumps([pair.access, pair.refresh]).encode()
-    sealed = AESGCM(_key(under)).encrypt(nonce, content, record_name(under).encode())
+    packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode())
+    sealed = AESGCM(_derive(_SEAL_LABEL, under, _KEY_BYTES)).encrypt(nonce, packed, record_name(under).encode())
     return base64.b64encode(nonce + sealed).decode()
 
 
-def unseal(record: object, *, under: str) -> TokenPair:
-    """Open what :func:`seal` made for the same token.
+def unseal(record: object, *, under: str) -> Any:
+    """Open what :func:`seal` made under the same secret.
 
-    :raises UnreadableRecordError: it was made for another token, or was changed.
+    :raises UnreadableRecordError: it was made under another one, or was changed.
     """
     try:
         raw = base64.b64decode(str(record), validate=True)
-        content = AESGCM(_key(under)).decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], record_name(under).encode())
-        access, refresh = json.loads(content)
-    except (InvalidTag, ValueError) as error:
-        raise UnreadableRecordError("a hand-over record does not open") from error
-    return TokenPair(access=access, refresh=refresh)
+        key = AESGCM(_derive(_SEAL_LABEL, under, _KEY_BYTES))
+        return json.loads(
+            zlib.decompress(key.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], record_name(under).encode()))
+        )
+    except (InvalidTag, ValueError, zlib.error) as error:
+        raise UnreadableRecordError("a sealed record does not open") from error
 
 
-def _key(refresh: str) -> bytes:
-    return HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=_SEAL_LABEL).derive(
-        refresh.encode("utf-8", "surrogatepass")
+def _derive(label: bytes, secret: str, length: int) -> bytes:
+    return HKDF(algorithm=SHA256(), length=length, salt=None, info=label).derive(
+        secret.encode("utf-8", "surrogatepass")
     )
 
 
-def _labelled_hash(label: bytes, refresh: str) -> str:
-    return hashlib.sha256(label + b"\0" + refresh.encode("utf-8", "surrogatepass")).hexdigest()
+def _labelled_hash(label: bytes, secret: str) -> str:
+    return hashlib.sha256(label + b"\0" + secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,175 +1,233 @@
-"""What all processes know about a refresh token, in the shared store.
+"""What all processes know about a sign-in's refresh tokens, in the shared store.
 
-Its entries for each token, named by a hash of it:
+A sign-in is a family (:mod:`portal.api.family`) with a secret, which is derived from the first token that is known of
+it: nothing is written at sign-in, and all processes agree on it without a word. A token that a refresh gave leads to
+its family by one entry of its own; one without is its family's first. The entries, named by hashes:
 
-=========  ==================================================================================================
-lock       somebody is presenting it now; 15 s, longer than the call that it protects
-begun      when its presentation began, until what came of it is known: outlives a lock whose holder died, or could
-           not reach the store
-next       the hand-over record: the pair that replaced it, sealed; as long as the sign-in, until that pair's
-           refresh token is itself presented, then 60 s
-spent      it was replaced; outlives the record by a day, so that it is not presented a second time
-verdict    the last answer was no (failed, 30 s), later (unreachable, 1 s) or never came (lost)
-out        the tombstone: its sign-in was signed out
-before     the name of the token that it replaced, whose record it confirms when it is presented
-=========  ==================================================================================================
+=======  ====================================================================================================
+token    the family's secret, sealed under that token; written in one step with the family's new record
+family   the newest pair and the names of the older tokens, sealed under the secret; as long as the sign-in
+lock     somebody is presenting the newest token now; 15 s, longer than the call that it protects; its value is the
+         holder's own
+begun    the newest token was presented and nobody has said yet what came of it: since when, and whether its
+         presenter has given up; outlives the lock
+verdict  the last answer was no (failed, 30 s), or there was none to go by (later, 1 s and more)
+out      the tombstone: the sign-in was signed out; also on an access token, under its own name
+=======  ====================================================================================================
 
-What it does not cover: a store that forgets (flushed, restored from an old copy) forgets locks and records, and
-a process that is suspended in the middle of its call for longer than the lock lives loses the lock.
+`begun` and `verdict` name the token that they are about: what is said of an older one counts for nothing.
+
+What it does not cover: a store that forgets (flushed, restored from an old copy) forgets locks and records, and a
+process that is suspended in the middle of its call for longer than the lock lives loses the lock.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.handover import UnreadableRecordError, record_name, seal, unseal
-from portal.config.limits import (
-    HANDOVER_AFTER_USE_S,
-    REFRESH_BEGUN_MEMORY_S,
-    REFRESH_FAILED_MEMORY_S,
-    REFRESH_LOCK_S,
-    REFRESH_SPENT_MEMORY_S,
-    REFRESH_UNREACHABLE_MEMORY_S,
-)
+from portal.api.family import Family, Older
+from portal.api.handover import UnreadableRecordError, family_secret, record_name, seal, unseal
+from portal.api.tokens import TokenPair
+from portal.config.limits import REFRESH_LOCK_S
 from portal.errors import StoreUnavailableError
+from portal.store.aliases import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
 
-    from portal.api.tokens import TokenPair
     from portal.store.aliases import SharedStore
 
 logger = logging.getLogger(__name__)
+
+_ABOUT_A_FAMILY: Final = ("family", "out", "verdict", "begun")
 
 
 class Verdict(Enum):
     """What became of the last presentation of a token that did not give new ones."""
 
     FAILED = "failed"
-    UNREACHABLE = "unreachable"
-    LOST = "lost"
+    #: Also any that a newer version of this project may write.
+    LATER = "later"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """Presentations of one token whose outcome nobody has noted.
+
+    :param first: when the first of them began, in seconds since the epoch.
+    :param at: when the last one began, in monotonic seconds of the machine that made it; None once its presenter
+        has given up waiting for the answer.
+    :param tries: how many there were.
+    """
+
+    first: float
+    at: float | None
+    tries: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One token's state, read in one round trip.
+    """One sign-in's state, as the holder of one of its tokens finds it.
 
-    :param successor: the pair that replaced it, when its record is there.
-    :param spent: whether it was replaced and its successor is in use; also when the record is gone.
-    :param begun_at: when somebody began to present it who has not said yet what came of it; monotonic seconds of
-        the machine that did.
+    :param head: its newest refresh token.
+    :param family: None before its first refresh.
+    :param is_known: whether some token of it came by a refresh, or was refreshed: so that somebody did sign in.
     """
 
-    successor: TokenPair | None
-    verdict: Verdict | None
+    secret: str = field(repr=False)
+    head: str = field(repr=False)
+    family: Family | None
+    is_known: bool
     signed_out: bool
-    spent: bool
-    begun_at: float | None
+    verdict: Verdict | None
+    begun: Begun | None
 
 
 class Ledger:
     """The entries, read and written. Every method may raise `StoreUnavailableError`.
 
-    :param lost_memory_s: how long a token whose answer was lost is not presented again: as long as a sign-in.
+    :param max_age_s: how long an unknown outcome is remembered: as long as a sign-in whose tokens name no end.
     """
 
-    def __init__(self, store: SharedStore, *, lost_memory_s: float) -> None:
+    def __init__(self, store: SharedStore, *, max_age_s: int) -> None:
         self._store = store
-        self._lost_memory_s = lost_memory_s
+        self._max_age_s = max_age_s
 
     def look(self, refresh: str) -> Entry:
-        """The state of one token."""
-        name = record_name(refresh)
-        kinds = ("next", "verdict", "out", "spent", "begun")
-        found = self._store.get_many([_key(name, kind) for kind in kinds])
-        record, verdict, out, spent, begun = (found.get(_key(name, kind)) for kind in kinds)
-        successor = None
-        if record is not None:
-            try:
-                successor = unseal(record, under=refresh)
-            except UnreadableRecordError as error:
-                # Its token was replaced, by what can't be said: presenting it again would be a replay.
-                logger.exception("refresh %s: hand-over record does not open", name[:8])
-                raise StoreUnavailableError("a hand-over record does not open") from error
+        """The state of the sign-in that this token belongs to, in one round trip, or two for a later token."""
+        leads = _key(refresh, "token")
+        secret = family_secret(refresh)
+        found = self._store.get_many([leads, *_keys(secret)])
+        if leads in found:
+            secret = _open(found[leads], under=refresh)
+            found = self._store.get_many(_keys(secret)) | {leads: True}
+        record, out, verdict, begun = (found.get(key) for key in _keys(secret))
+        family = None if record is None else _read_family(_open(record, under=secret))
+        head = (family and family.pair.refresh) or refresh
         return Entry(
-            successor=successor,
-            verdict=None if verdict is None else Verdict(verdict),
+            secret=secret,
+            head=head,
+            family=family,
+            is_known=leads in found or family is not None,
             signed_out=out is not None,
-            spent=spent is not None,
-            begun_at=None if begun is None else float(begun),
+            verdict=_read_verdict(verdict, of=head),
+            begun=_read_begun(begun, of=head),
         )
 
-    def has_history(self, refresh: str) -> bool:
-        """Whether this token came by a refresh, or was refreshed: so that somebody did sign in."""
-        name = record_name(refresh)
-        return bool(self._store.get_many([_key(name, kind) for kind in ("next", "spent", "before")]))
+    def lock(self, secret: str, *, owner: str) -> bool:
+        """Take the right to present this sign-in's newest token; False when somebody else has it."""
+        key = _key(secret, "lock")
+        try:
+            return self._store.add(key, owner, lifetime_s=REFRESH_LOCK_S)
+        except StoreUnavailableError:
+            # It may have been taken, and only the store's answer be lost.
+            held_by = self._store.get(key)
+            if held_by is MISSING:
+                raise
+            return bool(held_by == owner)
 
-    def lock(self, refresh: str) -> bool:
-        """Take the right to present this token; False when somebody has it."""
-        return self._store.add(_key(record_name(refresh), "lock"), 1, lifetime_s=REFRESH_LOCK_S)
+    def holds_lock(self, secret: str, *, owner: str) -> bool:
+        """Whether the lock has not ended since it was taken."""
+        return bool(self._store.get(_key(secret, "lock")) == owner)
 
-    def begin(self, refresh: str, *, at: float) -> None:
-        """Note, before this token is presented, that it will be. Only for who holds the lock."""
-        self._store.set(_key(record_name(refresh), "begun"), at, lifetime_s=REFRESH_BEGUN_MEMORY_S)
+    def unlock(self, secret: str, *, owner: str) -> None:
+        """Give the lock back, if it is still this one's."""
+        if self.holds_lock(secret, owner=owner):
+            self._store.delete(_key(secret, "lock"))
 
-    def settle(self, refresh: str) -> None:
-        """What came of the presentation is known: give the lock back. Like :meth:`unlock`, for who holds it."""
-        name = record_name(refresh)
-        self._store.delete_many([_key(name, "begun"), _key(name, "lock")])
+    def begin(self, secret: str, *, head: str, begun: Begun) -> None:
+        """Note that `head` will be presented, or has been and no outcome came. For the lock's holder."""
+        note = [record_name(head), begun.first, begun.at, begun.tries]
+        self._store.set(_key(secret, "begun"), note, lifetime_s=self._max_age_s)
 
-    def unlock(self, refresh: str) -> None:
-        """Give the lock back unused. Only for who holds it, and only while it can't have expired."""
-        self._store.delete(_key(record_name(refresh), "lock"))
+    def settle(self, secret: str, *, owner: str, forgotten: Iterable[str] = ()) -> None:
+        """What came of the presentation is known: give the lock back. Nothing of another holder's is touched.
 
-    def hand_over(self, *, spent: str, pair: TokenPair, lifetime_s: float) -> None:
-        """Leave `pair` for all who still hold `spent`.
-
-        :param lifetime_s: of the new sign-in cookies; for tokens that are not rotated, of the access token.
+        :param forgotten: names of tokens that the family knows no more.
         """
-        name = record_name(spent)
-        self._store.set(_key(name, "next"), seal(pair, under=spent), lifetime_s=lifetime_s)
-        if pair.refresh is not None and pair.refresh != spent:
-            self._store.set(_key(record_name(pair.refresh), "before"), name, lifetime_s=lifetime_s)
+        keys = [f"{name}:token" for name in forgotten]
+        if self.holds_lock(secret, owner=owner):
+            keys += [_key(secret, "begun"), _key(secret, "lock")]
+        self._store.delete_many(keys)
 
-    def shorten(self, *, spent: str, pair: TokenPair, lifetime_s: float) -> None:
-        """Let a record that leads to `pair` by way of others lead there at once."""
-        self._store.set(_key(record_name(spent), "next"), seal(pair, under=spent), lifetime_s=lifetime_s)
+    def hand_over(self, secret: str, family: Family, *, lifetime_s: float) -> None:
+        """Leave the newest pair for all of the family, in one step with its token's way there."""
+        record = seal([family.pair.access, family.pair.refresh, family.since, family.older], under=secret)
+        values = {_key(secret, "family"): record}
+        if family.pair.refresh is not None:
+            values[_key(family.pair.refresh, "token")] = seal(secret, under=family.pair.refresh)
+        self._store.set_many(values, lifetime_s=lifetime_s)
 
-    def confirm(self, refresh: str) -> None:
-        """A browser presented `refresh`: the records that led to it are needed for 60 s more, no longer."""
-        name, seen = record_name(refresh), set[str]()
-        while name not in seen:
-            seen.add(name)
-            before = self._store.get(_key(name, "before"))
-            if not isinstance(before, str):
-                return
-            # First what outlives the record: a failure in between leaves too much memory rather than too little.
-            self._store.set(_key(before, "spent"), 1, lifetime_s=REFRESH_SPENT_MEMORY_S)
-            self._store.touch(_key(before, "next"), lifetime_s=HANDOVER_AFTER_USE_S)
-            self._store.delete(_key(name, "before"))
-            name = before
+    def remember(self, secret: str, *, head: str, verdict: Verdict, lifetime_s: float) -> None:
+        """Keep a verdict on `head`, so that a dead token does not hammer the backend."""
+        self._store.set(_key(secret, "verdict"), [verdict.value, record_name(head)], lifetime_s=lifetime_s)
 
-    def remember(self, refresh: str, verdict: Verdict) -> None:
-        """Keep a verdict, so that a dead token does not hammer the backend."""
-        lifetime = {
-            Verdict.FAILED: REFRESH_FAILED_MEMORY_S,
-            Verdict.UNREACHABLE: REFRESH_UNREACHABLE_MEMORY_S,
-            Verdict.LOST: self._lost_memory_s,
-        }[verdict]
-        self._store.set(_key(record_name(refresh), "verdict"), verdict.value, lifetime_s=lifetime)
-
-    def forget(self, tokens: Collection[str]) -> None:
+    def forget(self, pair: TokenPair) -> None:
         """Forget all that is known of tokens: they were issued just now."""
-        kinds = ("next", "verdict", "out", "spent", "begun")
-        self._store.delete_many([_key(record_name(token), kind) for token in tokens for kind in kinds])
+        keys = [] if pair.access is None else [_key(pair.access, "out")]
+        if pair.refresh is not None:
+            keys += [_key(pair.refresh, "token"), *_keys(family_secret(pair.refresh))]
+        self._store.delete_many(keys)
 
-    def bury(self, tokens: Collection[str], *, lifetime_s: float) -> None:
-        """Leave tombstones on tokens of one sign-in: nothing of it is delivered any more."""
-        self._store.set_many({_key(record_name(token), "out"): 1 for token in tokens}, lifetime_s=lifetime_s)
+    def bury(self, secrets: Iterable[str], *, lifetime_s: float) -> None:
+        """Leave tombstones: on a sign-in, by its secret, and on access tokens."""
+        self._store.set_many({_key(secret, "out"): 1 for secret in secrets}, lifetime_s=lifetime_s)
+
+    def is_buried(self, secret: str) -> bool:
+        """Whether a tombstone stands on a sign-in, by its secret, or on an access token."""
+        return self._store.get(_key(secret, "out")) is not MISSING
+
+    def drop(self, secret: str) -> None:
+        """Forget a sign-in's tokens. Those that lead to its tombstone go on doing so."""
+        self._store.delete(_key(secret, "family"))
 
 
-def _key(name: str, kind: str) -> str:
-    return f"{name}:{kind}"
+def _key(secret: str, kind: str) -> str:
+    return f"{record_name(secret)}:{kind}"
+
+
+def _keys(secret: str) -> list[str]:
+    name = record_name(secret)
+    return [f"{name}:{kind}" for kind in _ABOUT_A_FAMILY]
+
+
+def _open(record: object, *, under: str) -> Any:
+    try:
+        return unseal(record, under=under)
+    except UnreadableRecordError as error:
+        # Its token was replaced, by what can't be said: presenting it again would be a replay.
+        logger.exception("refresh %s: a record does not open", record_name(under)[:8])
+        raise StoreUnavailableError("a record of the refresh does not open") from error
+
+
+def _read_family(content: Any) -> Family:
+    access, refresh, since, older, *_ = content
+    return Family(
+        pair=TokenPair(access=access, refresh=refresh),
+        since=since,
+        older=tuple(Older(name, until) for name, until, *_ in older),
+    )
+
+
+def _read_verdict(value: object, *, of: str) -> Verdict | None:
+    match value:
+        case None:
+            return None
+        case [word, name, *_]:
+            about = name == record_name(of)
+            return (Verdict.FAILED if word == Verdict.FAILED.value else Verdict.LATER) if about else None
+        case _:
+            return Verdict.LATER
+
+
+def _read_begun(value: object, *, of: str) -> Begun | None:
+    match value:
+        case [name, float() | int() as first, float() | int() | None as at, int() as tries, *_] if name == record_name(
+            of
+        ):
+            return Begun(first=first, at=at, tries=tries)
+        case _:
+            return None

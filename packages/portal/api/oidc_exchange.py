@@ -33,8 +33,12 @@ OUR_OWN_FAULTS: Final = frozenset({"invalid_client", "unauthorized_client", "uns
 class OidcExchange:
     """Exchanges and revokes refresh tokens at the provider.
 
+    A token endpoint knows no Idempotency-Key, so what was lost is lost: it is not presented again.
+
     :param client: gives the client; it is made when first needed, in the process that needs it.
     """
+
+    repeatable_s = 0.0
 
     def __init__(self, *, client: Callable[[], OidcClient], sign_ins: ProviderSignIns) -> None:
         self._client = client

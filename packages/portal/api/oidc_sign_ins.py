@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.api.expiry import sign_in_lifetime
 from portal.api.handover import UnreadableRecordError, record_name, seal, unseal
-from portal.api.tokens import TokenPair
 from portal.store.aliases import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.api.oidc_tokens import LoggedOut, SignedInAs
+    from portal.api.tokens import TokenPair
     from portal.store.aliases import SharedStore
 
 #: How long a logout token is known as used, seconds: longer than it is accepted.
@@ -53,7 +53,7 @@ class ProviderSignIns:
             "sid": None if signed_in_as.sid is None else _hashed("sid", signed_in_as.sid),
             "sub": _hashed("sub", signed_in_as.subject),
             "since": self.clock(),
-            "hint": seal(TokenPair(access=id_token), under=token),
+            "hint": seal(id_token, under=token),
         }
         self.store.set(_record_key(token), record, lifetime_s=self._lifetime(token))
 
@@ -64,7 +64,7 @@ class ProviderSignIns:
         if token is None or token == spent or record is None:
             return
         hint = self._hint(record, spent)
-        sealed = None if hint is None else seal(TokenPair(access=hint), under=token)
+        sealed = None if hint is None else seal(hint, under=token)
         self.store.set(_record_key(token), record | {"hint": sealed}, lifetime_s=self._lifetime(token))
 
     def end(self, logged_out: LoggedOut) -> bool:
@@ -106,7 +106,7 @@ class ProviderSignIns:
 
     def _hint(self, record: dict[str, Any], token: str) -> str | None:
         try:
-            return unseal(record["hint"], under=token).access
+            return str(unseal(record["hint"], under=token))
         except UnreadableRecordError:
             return None
 

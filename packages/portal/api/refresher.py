@@ -8,31 +8,35 @@ its request has given up.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from portal.api.burial import bury
 from portal.api.clock import Clock
 from portal.api.counters import Counters, Outcome, refresh_counters
 from portal.api.deadline import Deadline
-from portal.api.expiry import is_expired
+from portal.api.expiry import is_expired, sign_in_lifetime
 from portal.api.flights import Flights, NoThreadError
 from portal.api.handover import record_name
 from portal.api.ledger import Ledger, Verdict
 from portal.api.renewal import Ended, Later, Renewal, Renewed, Result
-from portal.config.limits import REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
-from portal.errors import ApiUnavailableError, RefreshLostError, SignInEndedError, StoreUnavailableError
+from portal.api.tokens import Fate
+from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from portal.api.exchange import RefreshExchange
     from portal.api.tokens import TokenPair, TokenStore
     from portal.store.aliases import SharedStore
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 #: What a page may say for each reason to come back later.
 _LATER_DETAILS = {
     Outcome.BUSY: "Your sign-in is being renewed. Try again in a moment.",
-    Outcome.LOST: "Your sign-in could not be renewed. Sign out and in again.",
     Outcome.UNREACHABLE: "Your sign-in can't be renewed right now. Try again in a moment.",
     Outcome.STORE_DOWN: "Your sign-in can't be renewed right now. Try again in a moment.",
 }
@@ -55,7 +59,7 @@ class TokenRefresher:
         counters: Counters | None = None,
     ) -> None:
         self._exchange = exchange
-        self._ledger = Ledger(store, lost_memory_s=max_age_s)
+        self._ledger = Ledger(store, max_age_s=max_age_s)
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters or refresh_counters()
@@ -86,12 +90,11 @@ class TokenRefresher:
         :raises SignInEndedError: the sign-in is over; the tokens are cleared.
         :raises ApiUnavailableError: no fresh token can be had now.
         """
-        refresh = tokens.current.refresh
-        if refresh is None:
+        spent, presented = tokens.current.refresh, _brought(tokens)
+        if spent is None or presented is None:
             raise SignInEndedError("this sign-in has ended")
         renewal = Renewal(
-            presented=refresh,
-            from_browser=refresh == tokens.incoming.refresh,
+            presented=presented,
             refused=refused,
             request_id=request_id,
             exchange=self._exchange,
@@ -104,7 +107,7 @@ class TokenRefresher:
         if refused is not None and not started and isinstance(result, Renewed) and result.pair.access == refused:
             # Another request's flight, which did not know that this token is refused.
             result, _ = self._board(renewal, deadline)
-        return self._settle(result, tokens, refresh)
+        return self._settle(result, tokens, spent)
 
     def _board(self, renewal: Renewal, deadline: Deadline) -> tuple[Result, bool]:
         """The result of the token's flight, as far as this request may wait; and whether this request started it."""
@@ -133,22 +136,24 @@ class TokenRefresher:
 
         :raises ApiUnavailableError: the token expired on its way; another try gets a fresh one.
         """
-        pair = renewed.pair
-        if pair.refresh is None or pair.access is None:
+        pair, brought = renewed.pair, _brought(tokens)
+        if brought is None or pair.access is None:
             return
         if is_expired(pair.access, now=self._clock.now()):
             raise ApiUnavailableError(_LATER_DETAILS[Outcome.BUSY], retry_after=RETRY_AFTER_S, was_sent=False)
         if renewed.outcome is Outcome.HANDED_OVER:
             return
         try:
-            entry = self._ledger.look(pair.refresh)
-            if entry.successor is not None or entry.spent:
+            entry = self._ledger.look(brought)
+            if entry.family is not None and entry.family.pair != pair:
                 return
-            self._ledger.remember(pair.refresh, Verdict.FAILED)
+            self._ledger.remember(
+                entry.secret, head=entry.head, verdict=Verdict.FAILED, lifetime_s=REFRESH_FAILED_MEMORY_S
+            )
         except StoreUnavailableError:
             return
         self._counters.count(Outcome.REJECTED)
-        logger.warning("refresh %s: the backend refuses what it just issued", record_name(pair.refresh)[:8])
+        logger.warning("refresh %s: the backend refuses what it just issued", record_name(brought)[:8])
         tokens.end(refused=pair.refresh)
 
     def refuse_signed_out(self, tokens: TokenStore) -> None:
@@ -161,7 +166,9 @@ class TokenRefresher:
         """
         pair = tokens.current
         try:
-            buried = self._is_buried(pair.access) or self._head(pair) is None
+            buried = (pair.access is not None and self._ledger.is_buried(pair.access)) or (
+                pair.refresh is not None and self._ledger.look(pair.refresh).signed_out
+            )
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
             return
@@ -175,7 +182,7 @@ class TokenRefresher:
         must not meet this one. Where the store can't be reached that is left as it is: with all others it is nothing.
         """
         try:
-            self._ledger.forget([token for token in (pair.access, pair.refresh) if token is not None])
+            self._ledger.forget(pair)
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
 
@@ -186,49 +193,65 @@ class TokenRefresher:
 
         :param genuine: whether these tokens are known to be a sign-in's. Anybody can sign out made-up ones:
             theirs leave tombstones for as long only as a response may be on its way, lest they fill the store.
-        :returns: the sign-in's pairs, as far as they are known: the presented one first, the newest last.
+        :returns: the pairs of this sign-in that are known: the presented one first, the newest last.
         """
         pair = tokens.current if tokens.current.refresh else tokens.incoming
+        brought = _brought(tokens) or pair.refresh
         tokens.clear()
-        ended = [pair]
+        newest = pair
         try:
-            bury(ended, ledger=self._ledger, genuine=genuine, now=self._clock.now(), max_age_s=self._max_age_s)
+            newest = self._bury(pair, brought, genuine=genuine)
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
             logger.warning("sign-out %s: no tombstone, the store can't be reached", record_name(pair.refresh or "")[:8])
-        newest = ended[-1]
         if newest.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self._clock.monotonic)
             access = newest.access
             bearer = None if access is None or is_expired(access, now=self._clock.now()) else access
             self._exchange.revoke(refresh=newest.refresh, bearer=bearer, deadline=deadline)
-        return ended
+        return [pair] if newest == pair else [pair, newest]
+
+    def _bury(self, pair: TokenPair, brought: str | None, *, genuine: bool) -> TokenPair:
+        """Leave tombstones on the sign-in and its access tokens, and forget all else; its newest pair."""
+        newest = pair
+        if brought is not None:
+            entry = _insist(self._ledger.look, brought)
+            genuine = genuine or entry.is_known
+            lasts = max(self._tombstone_s(token, genuine=genuine) for token in {brought, entry.head})
+            _insist(self._ledger.bury, [entry.secret], lifetime_s=lasts)
+            # Read after the tombstone is written: a refresh in flight that hands over later finds it.
+            family = _insist(self._ledger.look, brought).family
+            if family is not None:
+                newest = family.pair
+                _insist(self._ledger.drop, entry.secret)
+        accesses = {token for token in (pair.access, newest.access) if token is not None}
+        if accesses:
+            lasts = max(self._tombstone_s(token, genuine=genuine) for token in accesses)
+            _insist(self._ledger.bury, accesses, lifetime_s=lasts)
+        return newest
+
+    def _tombstone_s(self, token: str, *, genuine: bool) -> int:
+        # At least that, also where a token is over by this machine's clock: the backend's may differ.
+        lifetime = sign_in_lifetime(token, now=self._clock.now(), default_s=self._max_age_s) if genuine else 0
+        return max(HANDOVER_AFTER_USE_S, lifetime)
 
     def deliverable(self, tokens: TokenStore) -> TokenPair | None:
         """The pair to set as cookies for a request that was refreshed: the newest one, or None for nothing.
 
         Nothing is delivered for a sign-in that was signed out meanwhile, and nothing while that can't be known:
-        the hand-over record gives the same tokens to the next request.
+        the family's record gives the same tokens to the next request.
         """
+        pair, brought = tokens.current, _brought(tokens)
+        if brought is None:
+            return pair
         try:
-            return None if self._is_buried(tokens.incoming.refresh) else self._head(tokens.current)
+            entry = self._ledger.look(brought)
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
             return None
-
-    def _is_buried(self, token: str | None) -> bool:
-        return token is not None and self._ledger.look(token).signed_out
-
-    def _head(self, pair: TokenPair) -> TokenPair | None:
-        """The newest known pair of this sign-in; None where a tombstone stands on the way to it."""
-        seen = set()
-        while pair.refresh is not None and pair.refresh not in seen:
-            seen.add(pair.refresh)
-            entry = self._ledger.look(pair.refresh)
-            if entry.signed_out:
-                return None
-            pair = entry.successor or pair
-        return pair
+        if entry.signed_out:
+            return None
+        return entry.family.pair if entry.family is not None and entry.family.knows(pair) else pair
 
     def _joined(self, result: Result, *, waited: bool) -> Result:
         """The result of a flight that another request started, as this one counts it."""
@@ -244,7 +267,22 @@ class TokenRefresher:
                 raise SignInEndedError("this sign-in has ended")
             return result
         if isinstance(result, Ended):
-            tokens.end(refused=refresh)
+            tokens.end(refused=refresh, lost=result.outcome is Outcome.LOST)
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
-        unavailable = RefreshLostError if result.outcome is Outcome.LOST else ApiUnavailableError
-        raise unavailable(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
+        raise ApiUnavailableError(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
+
+
+def _brought(tokens: TokenStore) -> str | None:
+    """The refresh token by which the browser knows this request's sign-in.
+
+    That of its cookies, until the request itself signs somebody in: the browser has none of the newer ones yet.
+    """
+    return (tokens.incoming if tokens.fate is Fate.RENEWED else tokens.current).refresh
+
+
+def _insist(operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Try twice: a store that fails for a moment should not let a late response undo a sign-out."""
+    try:
+        return operation(*args, **options)
+    except StoreUnavailableError:
+        return operation(*args, **options)

@@ -1,27 +1,36 @@
 """One token's way to a newer pair, flown in a thread of its own and finished whoever still waits.
 
-It follows the hand-over records to the newest pair. Where that has expired as well, it competes with the other
-processes for the right to present its refresh token; the winner presents it once and leaves the new pair for
-all. What is known is read again after every wait, and once more inside the lock.
+It asks the ledger for the sign-in's newest pair. Where that has expired as well, it competes with the other processes
+for the right to present its refresh token; the winner presents it and leaves the new pair for all. What is known is
+read again after every wait, and once more inside the lock.
+
+An outcome that is unknown (a timeout, a lost answer, a worker's death) is one state, whatever its cause: the
+presentation has begun, and nobody has said what came of it. Where the exchange may be repeated, the token is presented
+again, spaced, until there is an answer; else, and once the time for that is over, never again.
 """
 
 from __future__ import annotations
 
 import logging
 import random
-from dataclasses import dataclass, field
+import secrets
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from portal.api.counters import Counters, Outcome
 from portal.api.deadline import Deadline
 from portal.api.exchange import Granted, Refused, Unanswered
-from portal.api.expiry import expires_at, is_expired, sign_in_lifetime
+from portal.api.expiry import sign_in_lifetime
+from portal.api.family import grow
 from portal.api.handover import record_name
-from portal.api.ledger import Verdict
+from portal.api.ledger import Begun, Verdict
 from portal.config.limits import (
     HANDOVER_AFTER_USE_S,
     REFRESH_DEADLINE_S,
+    REFRESH_FAILED_MEMORY_S,
     REFRESH_LOCK_S,
+    REFRESH_REPEAT_PAUSE_S,
+    REFRESH_UNREACHABLE_MEMORY_S,
     REFRESH_WAIT_S,
     SIGN_OUT_DEADLINE_S,
     STORE_TIMEOUT_S,
@@ -44,10 +53,6 @@ FIRST_LOOK_S: Final = 0.02
 LAST_LOOK_S: Final = 0.2
 #: A lock that took longer than this to come is given back unused: it might end before the call does, seconds.
 LATEST_START_S: Final = 3.0
-#: A lock is given back by its holder only while it can't have expired and be somebody else's, seconds.
-LATEST_UNLOCK_S: Final = REFRESH_LOCK_S - 2.0
-#: Records between a presented token and the newest pair from which on the way is shortened.
-LONG_WAY: Final = 4
 #: How long what the store would not take is offered to it again, and how often, seconds.
 PATIENCE_S: Final = 600.0
 OFFER_PAUSE_S: Final = 0.25
@@ -65,7 +70,7 @@ class Renewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """The sign-in is over."""
+    """The sign-in is over; with `LOST`, since nobody can say what became of its newest token."""
 
     outcome: Outcome
 
@@ -84,15 +89,12 @@ Result: TypeAlias = Renewed | Ended | Later
 class Renewal:
     """The work of one flight.
 
-    :param presented: the refresh token that a request holds.
-    :param from_browser: whether it came in that request's cookies: the browser has it, so the records that led
-        to it have done their work.
+    :param presented: the refresh token that a request's cookies brought.
     :param refused: the access token that the backend refused though it had not expired; it is no help.
     :param max_age_s: lifetime of a sign-in whose refresh token names none.
     """
 
     presented: str = field(repr=False)
-    from_browser: bool
     refused: str | None = field(repr=False)
     request_id: str | None
     exchange: RefreshExchange
@@ -107,11 +109,9 @@ class Renewal:
         pause = FIRST_LOOK_S
         patience = Deadline(REFRESH_WAIT_S, clock=self.clock.monotonic)
         try:
-            if self.from_browser:
-                self.ledger.confirm(self.presented)
             while True:
-                head, pair, entry = self._follow()
-                result = self._known(head, pair, entry, waited=waited) or self._present(flight, head)
+                entry = self.ledger.look(self.presented)
+                result = self._known(entry, waited=waited) or self._compete(flight, entry.secret)
                 if result is None and patience.passed:
                     result = Later(outcome=Outcome.BUSY)
                 if result is not None:
@@ -126,165 +126,195 @@ class Renewal:
 
     # --- what is known ---
 
-    def _follow(self) -> tuple[str, TokenPair | None, Entry]:
-        """Along the records to the newest refresh token: it, the pair that it came in, and its entry."""
-        head, pair = self.presented, None
-        first = entry = self.ledger.look(head)
-        seen = {head}
-        while entry.successor is not None and not entry.signed_out:
-            pair = entry.successor
-            if pair.refresh is None or pair.refresh in seen:  # a backend that does not rotate, or not always
-                break
-            head = pair.refresh
-            seen.add(head)
-            entry = self.ledger.look(head)
-        if pair is not None and len(seen) > LONG_WAY and not (first.spent or entry.signed_out):
-            # A browser that keeps no cookies comes this way each time, and it grows by one with each rotation.
-            self.ledger.shorten(spent=self.presented, pair=pair, lifetime_s=self._lifetime(pair))
-        return head, pair, entry
-
-    def _known(self, head: str, pair: TokenPair | None, entry: Entry, *, waited: bool) -> Result | None:
+    def _known(self, entry: Entry, *, waited: bool = False) -> Result | None:
         """What can be said without asking the backend; None where it must be asked."""
+        now, family = self.clock.now(), entry.family
         if entry.signed_out:
             return Ended(outcome=Outcome.SIGNED_OUT)
+        if family is not None and family.has_replaced(self.presented, now=now):
+            logger.warning("refresh %s: replaced long ago and presented again", record_name(self.presented)[:8])
+            return Ended(outcome=Outcome.REPLAY_SEEN)
         if entry.verdict is Verdict.FAILED:
             return Ended(outcome=Outcome.REJECTED)
-        if (
-            pair is not None
-            and pair.access
-            and pair.access != self.refused
-            and not is_expired(pair.access, now=self.clock.now())
-        ):
-            return Renewed(pair=pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
-        if entry.verdict is not None:
-            lost = entry.verdict is Verdict.LOST
-            return Later(outcome=Outcome.LOST if lost else Outcome.UNREACHABLE)
-        if entry.spent and entry.successor is None:
-            logger.warning("refresh %s: replaced long ago and presented again", record_name(head)[:8])
-            return Ended(outcome=Outcome.REPLAY_SEEN)
-        return None
+        if family is not None and family.pair.access != self.refused and family.is_fresh(now=now):
+            return Renewed(pair=family.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
+        if entry.begun is not None and entry.begun.at is None and not self._may_repeat(entry.begun):
+            return Ended(outcome=Outcome.LOST)
+        return None if entry.verdict is None else Later(outcome=Outcome.UNREACHABLE)
+
+    def _may_repeat(self, begun: Begun) -> bool:
+        """Whether another presentation would still get the answer to the first one."""
+        since = abs(self.clock.now() - begun.first)  # by clocks of two machines, perhaps
+        return since < self.exchange.repeatable_s - REFRESH_DEADLINE_S
 
     # --- the call ---
 
-    def _present(self, flight: Flight[Result], head: str) -> Result | None:
-        """Present `head` to the backend; None where somebody else is doing so, or has just done it."""
-        asked_at = self.clock.monotonic()
-        if not self.ledger.lock(head):
+    def _compete(self, flight: Flight[Result], secret: str) -> Result | None:
+        """Present the newest token to the backend; None where somebody else is doing so, or has just done it."""
+        asked_at, owner = self.clock.monotonic(), secrets.token_hex(8)
+        if not self.ledger.lock(secret, owner=owner):
             return None
-        unlock = self.ledger.unlock
         try:
-            if not self._is_to_be_presented(head, asked_at):
-                self._give_back(asked_at, unlock, head)
+            entry = self._to_be_presented()
+        except StoreUnavailableError:
+            # It may have failed for a moment only: let nobody wait for the lock to expire.
+            self._give_back(secret, owner)
+            raise
+        if entry is None or self.clock.monotonic() - asked_at > LATEST_START_S:
+            self._give_back(secret, owner)
+            return None
+        return self._present(flight, entry, owner)
+
+    def _to_be_presented(self) -> Entry | None:
+        """The entry, where inside the lock, too, nothing can be said and nobody is at it."""
+        entry = self.ledger.look(self.presented)
+        if self._known(entry) is not None:
+            return None
+        if entry.begun is not None and entry.begun.at is not None:
+            if 0 <= self.clock.monotonic() - entry.begun.at < REFRESH_LOCK_S:
+                return None  # the other's lock ended before its time (the wall clock was set): it may still be at it
+            # It died, or could not reach the store. Then it offers the outcome as soon as the store is back.
+            self.clock.sleep(SETTLE_S)
+            entry = self.ledger.look(self.presented)
+            if self._known(entry) is not None:
                 return None
-            unlock = self.ledger.settle
-            self.ledger.begin(head, at=self.clock.monotonic())
+        return entry
+
+    def _present(self, flight: Flight[Result], entry: Entry, owner: str) -> Result:
+        """Present the newest token, or say that nobody ever will; then give the lock back."""
+        secret, head, earlier = entry.secret, entry.head, entry.begun
+        begun = Begun(first=self.clock.now(), at=self.clock.monotonic(), tries=1)
+        if earlier is not None:
+            begun = replace(begun, first=earlier.first, tries=earlier.tries + 1)
+            if not self._may_repeat(earlier):  # whoever began it has died
+                return self._note(flight, entry, owner, replace(earlier, at=None), Ended(outcome=Outcome.LOST))
+        try:
+            self.ledger.begin(secret, head=head, begun=begun)
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError:
-            # Nothing was sent. The store may have failed for a moment only: let nobody wait for the lock to expire.
-            self._give_back(asked_at, unlock, head)
+            self._give_back(secret, owner, unsent=entry)
             raise
-        result: Result | None
         if isinstance(answer, Granted):
-            result, noted = self._grant(flight, head, answer.pair), True
-        else:
-            result, noted = self._deny(flight, head, answer)
-        if noted:  # else the lock keeps the token from being presented again at once
-            self._give_back(asked_at, self.ledger.settle, head)
-        return result
+            return self._grant(flight, entry, owner, answer.pair)
+        return self._deny(flight, entry, owner, begun, answer)
 
-    def _is_to_be_presented(self, head: str, asked_at: float) -> bool:
-        """Whether, seen from inside the lock, nothing is known of `head`, and the lock outlives the call."""
-        entry = self._unknown(head)
-        if entry is not None and entry.begun_at is not None:
-            if 0 <= self.clock.monotonic() - entry.begun_at < REFRESH_LOCK_S:
-                return False  # the other's lock ended before its time (the wall clock was set): it may still be at it
-            # It died, or could not reach the store. Then it offers the outcome as soon as the store is back.
-            self.clock.sleep(SETTLE_S)
-            entry = self._unknown(head)
-        return entry is not None and self.clock.monotonic() - asked_at <= LATEST_START_S
-
-    def _unknown(self, head: str) -> Entry | None:
-        """The entry of `head`; None where it has a successor, or something can be said without asking the backend."""
-        now_head, pair, entry = self._follow()
-        return entry if now_head == head and self._known(head, pair, entry, waited=False) is None else None
-
-    def _grant(self, flight: Flight[Result], head: str, pair: TokenPair) -> Result:
+    def _grant(self, flight: Flight[Result], entry: Entry, owner: str, pair: TokenPair) -> Result:
         """Hand the new pair over; it is the result, unless the sign-in was signed out meanwhile."""
-        renewed = Renewed(pair=pair, outcome=Outcome.REFRESHED)
+        secret, renewed = entry.secret, Renewed(pair=pair, outcome=Outcome.REFRESHED)
 
-        def hand_over() -> bool:
-            lifetime = self._record_lifetime(pair, head)
-            self.ledger.hand_over(spent=head, pair=pair, lifetime_s=lifetime)
+        def hand_over() -> Result:
+            if not self.ledger.holds_lock(secret, owner=owner):
+                # This took longer than the lock: whoever had it next may have got further, and must not be undone.
+                now = self.ledger.look(self.presented)
+                if now.family is not None and now.head != entry.head:
+                    return Renewed(pair=now.family.pair, outcome=Outcome.HANDED_OVER)
+            family, forgotten = grow(
+                entry.family, head=entry.head, presented=self.presented, pair=pair, now=self.clock.now()
+            )
+            self.ledger.hand_over(secret, family, lifetime_s=self._lifetime(pair))
             # Asked after the record is written: a sign-out that came before is seen here, and one that comes
-            # later finds the record and buries the new token itself.
-            if not any(self.ledger.look(token).signed_out for token in {self.presented, head}):
-                return False
-            if pair.refresh is not None:
-                self.ledger.bury([pair.refresh], lifetime_s=self._lifetime(pair))
-            return True
+            # later finds the record.
+            buried = self.ledger.is_buried(secret)
+            if buried:
+                self.ledger.drop(secret)
+            self.ledger.settle(secret, owner=owner, forgotten=forgotten)
+            return Ended(outcome=Outcome.SIGNED_OUT) if buried else renewed
 
-        try:
-            signed_out = hand_over()
-        except StoreUnavailableError as error:
-            logger.warning("refresh %s: refreshed, not handed over yet: %s", record_name(head)[:8], error)
-            self._land(flight, renewed, hold=True)
-            signed_out = self._insist(head, hand_over)
-        if not signed_out:
-            logger.info("refresh %s: refreshed", record_name(head)[:8])
-            return renewed
-        ended = Ended(outcome=Outcome.SIGNED_OUT)
-        self._land(flight, ended)
+        result = self._insist(flight, entry, hand_over, renewed)
+        if not isinstance(result, Ended):
+            logger.info("refresh %s: refreshed", record_name(entry.head)[:8])
+            return result
+        self._land(flight, result)
         if pair.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
             self.exchange.revoke(refresh=pair.refresh, bearer=pair.access, deadline=deadline)
-        return ended
+        return result
 
-    def _deny(self, flight: Flight[Result], head: str, answer: Refused | Unanswered) -> tuple[Result, bool]:
-        """Remember why there are no tokens; say why, and whether it is remembered."""
-        name = record_name(head)[:8]
-        result: Result
+    def _deny(
+        self, flight: Flight[Result], entry: Entry, owner: str, begun: Begun, answer: Refused | Unanswered
+    ) -> Result:
+        """Remember why there are no tokens, and say why."""
+        name = record_name(entry.head)[:8]
         if isinstance(answer, Refused):
             logger.warning("refresh %s: refused: %s", name, answer.reason)
-            verdict, result = Verdict.FAILED, Ended(outcome=Outcome.REJECTED)
-        elif answer.lost:
-            logger.error("refresh %s: the answer was lost, not to be presented again: %s", name, answer.reason)
-            verdict, result = Verdict.LOST, Later(outcome=Outcome.LOST)
-        else:
+            return self._note(flight, entry, owner, None, Ended(outcome=Outcome.REJECTED))
+        unknown = replace(begun, at=None)
+        later = Later(outcome=Outcome.UNREACHABLE)
+        if not answer.lost:
             logger.warning("refresh %s: no usable answer: %s", name, answer.reason)
-            verdict, result = Verdict.UNREACHABLE, Later(outcome=Outcome.UNREACHABLE)
+            # It says that this try did nothing, and nothing of one before it.
+            return self._note(flight, entry, owner, None if begun.tries == 1 else unknown, later)
+        if self._may_repeat(unknown):
+            logger.warning("refresh %s: the answer was lost, to be presented again: %s", name, answer.reason)
+            return self._note(flight, entry, owner, unknown, later)
+        logger.error("refresh %s: the answer was lost, not to be presented again: %s", name, answer.reason)
+        return self._note(flight, entry, owner, unknown, Ended(outcome=Outcome.LOST))
 
-        def remember() -> bool:
-            self.ledger.remember(head, verdict)
-            return True
+    def _note(
+        self, flight: Flight[Result], entry: Entry, owner: str, unknown: Begun | None, result: Ended | Later
+    ) -> Result:
+        """Write down what came of a presentation, and give the lock back.
 
-        try:
-            return result, remember()
-        except StoreUnavailableError:
-            if verdict is not Verdict.LOST:
-                return result, False
-            self._land(flight, result, hold=True)
-            return result, self._insist(head, remember)
+        :param unknown: the presentations whose outcome is still unknown; None where there are none.
+        """
+        secret, head = entry.secret, entry.head
 
-    def _insist(self, head: str, write: Callable[[], bool]) -> bool:
-        """Offer to the store until it takes it what must not be forgotten; False when patience ends."""
+        def note() -> Result:
+            if unknown is not None:
+                self.ledger.begin(secret, head=head, begun=unknown)
+            if result.outcome is Outcome.REJECTED:
+                self.ledger.remember(secret, head=head, verdict=Verdict.FAILED, lifetime_s=REFRESH_FAILED_MEMORY_S)
+            elif result.outcome is Outcome.UNREACHABLE:
+                pause = min(unknown.tries, REFRESH_REPEAT_PAUSE_S) if unknown else REFRESH_UNREACHABLE_MEMORY_S
+                self.ledger.remember(secret, head=head, verdict=Verdict.LATER, lifetime_s=pause)
+            if unknown is None:
+                self.ledger.settle(secret, owner=owner)
+            else:
+                self.ledger.unlock(secret, owner=owner)
+            return result
+
+        return self._insist(flight, entry, note, result)
+
+    def _insist(self, flight: Flight[Result], entry: Entry, write: Callable[[], Result], result: Result) -> Result:
+        """Write what must not be forgotten: offer it to the store until it takes it, or patience ends.
+
+        Meanwhile all of this process have the `result`.
+        """
         patience = Deadline(PATIENCE_S, clock=self.clock.monotonic)
-        while not patience.passed:
-            self.clock.sleep(OFFER_PAUSE_S)
+        name = record_name(entry.head)[:8]
+        while True:
             try:
                 return write()
-            except StoreUnavailableError:
-                continue
-        logger.error("refresh %s: the store never took what came of it", record_name(head)[:8])
-        return False
+            except StoreUnavailableError as error:
+                logger.log(
+                    logging.DEBUG if flight.landed else logging.WARNING,
+                    "refresh %s: %s, not noted yet: %s",
+                    name,
+                    result.outcome.value,
+                    error,
+                )
+                self._land(flight, result, hold=True)
+            if patience.passed:
+                logger.error("refresh %s: the store never took what came of it", name)
+                return result
+            self.clock.sleep(OFFER_PAUSE_S)
 
-    def _give_back(self, locked_at: float, unlock: Callable[[str], None], head: str) -> None:
-        if self.clock.monotonic() - locked_at > LATEST_UNLOCK_S:
-            return
+    def _give_back(self, secret: str, owner: str, *, unsent: Entry | None = None) -> None:
+        """Give the lock back, nothing having been sent.
+
+        :param unsent: what was noted of it before this presentation, which was to begin.
+        """
         try:
-            unlock(head)
+            if unsent is None:
+                self.ledger.unlock(secret, owner=owner)
+            elif unsent.begun is None:
+                self.ledger.settle(secret, owner=owner)
+            else:
+                self.ledger.begin(secret, head=unsent.head, begun=replace(unsent.begun, at=None))
+                self.ledger.unlock(secret, owner=owner)
         except StoreUnavailableError:
-            logger.debug("refresh %s: the lock is left to expire", record_name(head)[:8])
+            logger.debug("refresh %s: the lock is left to expire", record_name(self.presented)[:8])
 
     def _land(self, flight: Flight[Result], result: Result, *, hold: bool = False) -> None:
         if flight.land(result, hold=hold):
@@ -294,11 +324,3 @@ class Renewal:
         # Also where the new token is over by this machine's clock: the one it replaced is spent all the same.
         lifetime = sign_in_lifetime(pair.refresh, now=self.clock.now(), default_s=self.max_age_s)
         return max(HANDOVER_AFTER_USE_S, lifetime)
-
-    def _record_lifetime(self, pair: TokenPair, head: str) -> float:
-        """As long as the sign-in; where the refresh token stays the same, only as long as the access token."""
-        if pair.refresh not in {None, head} or pair.access is None:
-            return self._lifetime(pair)
-        end = expires_at(pair.access)
-        lifetime = self._lifetime(pair)
-        return lifetime if end is None else max(1.0, min(end - self.clock.now(), lifetime))

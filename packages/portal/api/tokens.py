@@ -30,6 +30,8 @@ class Fate(Enum):
     CLEARED = "cleared"
     #: They were refused while the request ran: by the backend, or because they were signed out before.
     ENDED = "ended"
+    #: What became of the newest of them can't be known, and it may not be presented again: only a new sign-in helps.
+    LOST = "lost"
 
 
 class TokenStore:
@@ -69,12 +71,17 @@ class TokenStore:
     @property
     def cleared(self) -> bool:
         """Whether the browser's tokens must go."""
-        return self._fate is Fate.CLEARED or self._fate is Fate.ENDED
+        return self._fate is Fate.CLEARED or self.ended
 
     @property
     def ended(self) -> bool:
-        """Whether they must go because they were refused: the response is the redirect to `/`."""
-        return self._fate is Fate.ENDED
+        """Whether they must go because the sign-in can't go on: the response is a redirect, whatever the view made."""
+        return self._fate is Fate.ENDED or self._fate is Fate.LOST
+
+    @property
+    def lost(self) -> bool:
+        """Whether that is since nobody knows what became of them: the redirect is to the sign-in page."""
+        return self._fate is Fate.LOST
 
     def replace(self, pair: TokenPair) -> None:
         """A sign-in: these tokens, whatever was before."""
@@ -104,10 +111,13 @@ class TokenStore:
         with self._lock:
             self._current, self._fate = NO_TOKENS, Fate.CLEARED
 
-    def end(self, *, refused: str | None) -> bool:
-        """The sign-in of the refresh token `refused` is over; ignored if another one is in use by now."""
+    def end(self, *, refused: str | None, lost: bool = False) -> bool:
+        """The sign-in of the refresh token `refused` is over; ignored if another one is in use by now.
+
+        :param lost: nobody refused it: what became of it can't be known.
+        """
         with self._lock:
             if self._current.refresh != refused:
                 return False
-            self._current, self._fate = NO_TOKENS, Fate.ENDED
+            self._current, self._fate = NO_TOKENS, Fate.LOST if lost else Fate.ENDED
             return True

@@ -65,3 +65,6 @@ REQUEST_ID_HEADER: Final = "X-Request-ID"
 #: Whether the backend runs a write with a known Idempotency-Key only once. If not, a POST whose fate
 #: is unknown is not repeated.
 HONOURS_IDEMPOTENCY_KEY: Final = True
+#: For how long it keeps the answer of a refresh under its key, seconds. A refresh whose answer was lost is presented
+#: again under the same key within this time, and never after it.
+IDEMPOTENCY_WINDOW_S: Final = 120.0

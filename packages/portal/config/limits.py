@@ -42,11 +42,18 @@ SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
 
 #: Longest wait of one request for a refresh that another process, or another request, is making, seconds.
 REFRESH_WAIT_S: Final = 5.0
-#: How long a refresh token is remembered as spent once its hand-over record has done its work, seconds: a day.
-REFRESH_SPENT_MEMORY_S: Final = 24 * 60 * 60
-#: How long it is remembered that a token's presentation began whose outcome nobody has noted, seconds: a day, far
-#: above the ten minutes for which its process offers the outcome to a store that is down.
-REFRESH_BEGUN_MEMORY_S: Final = 24 * 60 * 60
+#: Older tokens of one sign-in that are remembered, so that what it leaves in the store is at most twice the size of its
+#: tokens: those that are over, so that they are not presented a second time, and those whose successor no browser has
+#: presented yet. The one that a request presents is kept beside them.
+REFRESH_SPENT_KEPT: Final = 4
+REFRESH_UNCONFIRMED_KEPT: Final = 8
+#: How long an access token that was over when it came, by this machine's clock, is given to others, seconds.
+REFRESH_BORN_EXPIRED_S: Final = 5.0
+#: Longest pause between two presentations of one token whose outcome is unknown, seconds; the first is 1 s.
+REFRESH_REPEAT_PAUSE_S: Final = 3
+#: Wait before a call is sent once more that is refused with an access token of this very moment, seconds: the server
+#: that refuses may be behind the one that issued it.
+FRESH_REFUSED_WAIT_S: Final = 1.0
 
 # --- the store that processes share ---
 #: Longest wait for one operation of the store, seconds.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from portal.api.counters import Outcome
-from portal.api.ledger import Ledger
 from portal.api.tokens import TokenPair
 from portal.config import limits
-from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import LOST, MAX_AGE_S, Process, World, jwt
+from portal.errors import SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import LOST, Process, World, jwt
 
 DAY_S = 24 * 3600
 
@@ -28,7 +27,9 @@ def fail_operation(process: Process, number: int) -> None:
 
 
 def is_signed_out(process: Process, token: str) -> bool:
-    return Ledger(process.store, lost_memory_s=MAX_AGE_S).look(token).signed_out
+    """Whether a tombstone is found by the holder of this token, of either kind."""
+    ledger = process.refresher._ledger
+    return ledger.look(token).signed_out or ledger.is_buried(token)
 
 
 @pytest.mark.parametrize("number", range(8))
@@ -89,8 +90,8 @@ def test_a_token_that_a_backend_issues_again_begins_anew(world: World):
 def test_so_does_one_whose_last_answer_was_lost(world: World):
     pair = world.backend.sign_in()
     process = world.process()
-    world.backend.answers = [LOST]
-    with pytest.raises(ApiUnavailableError):
+    world.backend.answers, world.backend.repeatable_s = [LOST], 0
+    with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
     process.settle()
     process.refresher.signed_in(pair)

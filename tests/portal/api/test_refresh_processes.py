@@ -12,6 +12,7 @@ from collections import Counter
 
 import pytest
 
+from portal.api.deadline import Deadline
 from portal.api.exchange import DocumentExchange
 from portal.api.refresher import TokenRefresher
 from portal.api.session import ApiSession
@@ -60,7 +61,6 @@ class Backend:
             return reply(status="401 Unauthorized")
         self._serial += 1
         self._current = f"refresh-{self._serial}"
-        # Expired when it arrives: every later request is in need of the next generation.
         return reply(json.dumps({"accessToken": jwt(n=self._serial), "refreshToken": self._current}).encode())
 
 
@@ -72,15 +72,15 @@ def make_session(url: str) -> ApiSession:
 
 
 def _race(url, barrier, results) -> None:
-    """In each generation all threads of all processes present the same token at once."""
+    """In each generation all threads of all processes present the same token at once, its access token refused."""
     api = make_session(url)
-    refresh = "refresh-0"
+    held = TokenPair(access=jwt(n=0), refresh="refresh-0")
     for _ in range(GENERATIONS):
         found = set()
 
-        def ask(refresh=refresh, found=found) -> None:
-            tokens = TokenStore(TokenPair(refresh=refresh))
-            api.call(tokens=tokens, method="GET", path="/me")
+        def ask(held=held, found=found) -> None:
+            tokens = TokenStore(held)
+            api.refresher.renew(tokens, deadline=Deadline(30), refused=held.access)
             found.add((tokens.current.access, tokens.current.refresh))
 
         barrier.wait(30)
@@ -90,7 +90,7 @@ def _race(url, barrier, results) -> None:
         for thread in threads:
             thread.join(30)
         (pair,) = found
-        refresh = pair[1]
+        held = TokenPair(access=pair[0], refresh=pair[1])
         results.put(pair)
         barrier.wait(30)
     for flight in api.refresher._flights.in_flight():
@@ -149,7 +149,6 @@ def test_after_a_worker_was_killed_in_the_middle_the_backend_recognises_the_call
 
 def _start_and_end(url) -> None:
     """A process that ends while its refresh is in flight, as a worker does that is asked to stop."""
-    from portal.api.deadline import Deadline
     from portal.errors import ApiUnavailableError
 
     api = make_session(url)

@@ -10,7 +10,7 @@ import pytest
 from portal.api.counters import Outcome
 from portal.api.deadline import Deadline
 from portal.api.exchange import Granted, Refused, Unanswered
-from portal.api.handover import record_name
+from portal.api.handover import family_secret, record_name
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -74,9 +74,13 @@ def test_a_presented_token_confirms_the_whole_chain_that_led_to_it(world: World)
         chain.append(tokens.current)
     world.expire()
     process.refresh(process.request(chain[-1]))
+    presented = world.backend.presented.copy()
     world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
-    names = [f"{record_name(pair.refresh)}:next" for pair in chain]
-    assert list(process.store.get_many(names)) == [names[-1]]
+    for older in chain[:-1]:
+        with pytest.raises(SignInEndedError):
+            process.refresh(process.request(older))
+    assert process.refresh(process.request(chain[-1])) is Outcome.HANDED_OVER
+    assert world.backend.presented == presented
 
 
 def test_a_request_that_refreshes_twice_confirms_nothing_for_the_browser(world: World):
@@ -100,10 +104,11 @@ def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: World):
     second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() + 1000, jti="2"))
     world.backend.answers = [Granted(pair=second)]
     process.refresh(process.request(first))
+    kept = [f"{record_name(family_secret(first.refresh))}:family", f"{record_name(second.refresh)}:token"]
     world.time.advance(990)
-    assert process.store.get_many([f"{record_name(first.refresh)}:next"])
+    assert sorted(process.store.get_many(kept)) == sorted(kept)
     world.time.advance(20)
-    assert not process.store.get_many([f"{record_name(first.refresh)}:next"])
+    assert not process.store.get_many(kept)
 
 
 def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: World):
@@ -230,11 +235,13 @@ def test_a_handed_over_token_that_has_expired_meanwhile_is_refreshed_at_the_head
         (None, Outcome.REFRESHED, (logging.INFO, "refreshed")),
         (Refused(reason="status 401"), Outcome.REJECTED, (logging.WARNING, "refused: status 401")),
         (Unanswered(reason="status 503", lost=False), Outcome.UNREACHABLE, (logging.WARNING, "no usable answer")),
-        (Unanswered(reason="timeout", lost=True), Outcome.LOST, (logging.ERROR, "not to be presented again")),
+        (Unanswered(reason="timeout", lost=True), Outcome.UNREACHABLE, (logging.WARNING, "to be presented again")),
+        (Unanswered(reason="once", lost=True), Outcome.LOST, (logging.ERROR, "not to be presented again: once")),
     ],
 )
 def test_each_answer_is_counted_and_has_one_line(world: World, caplog, answer, outcome, told):
     level, line = told
+    world.backend.repeatable_s = 0 if outcome is Outcome.LOST else 120
     caplog.set_level(logging.DEBUG)
     pair = world.backend.sign_in()
     world.backend.answers = [answer] if answer else []

@@ -10,15 +10,14 @@ import pytest
 
 from portal.api import renewal
 from portal.api.counters import Outcome
-from portal.api.exchange import Unanswered
-from portal.api.ledger import Ledger
+from portal.api.ledger import Begun
 from portal.api.tokens import Fate
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.store.sqlite_file import open_database
 from portal.store.sqlite_pool import close_idle_connections
 from tests.portal.api.conftest import caches, redis_entry
-from tests.portal.api.world import MAX_AGE_S, Process, World
+from tests.portal.api.world import LOST, Process, World
 from tests.redis_server import RedisServer
 
 
@@ -92,14 +91,14 @@ def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(worl
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
-    world.backend.answers = [Unanswered(reason="timeout", lost=True)]
+    world.backend.answers, world.backend.repeatable_s = [LOST], 0
     world.backend.during = lambda _: setattr(store, "down", True)
     process.while_waiting = lambda: setattr(store, "down", False)
-    with pytest.raises(ApiUnavailableError):
+    with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
     process.settle()
     world.time.advance(60)
-    with pytest.raises(ApiUnavailableError):
+    with pytest.raises(SignInEndedError):
         other.refresh(other.request(pair))
     assert world.backend.presented == {pair.refresh: 1}
 
@@ -131,12 +130,18 @@ def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_pres
     assert world.backend.presented == {pair.refresh: 1}
 
 
+def die_during_the_call(process: Process, refresh: str) -> None:
+    """Leave in the store what a process leaves that is killed while it waits for the backend."""
+    ledger, now = process.refresher._ledger, process.world.time()
+    secret = ledger.look(refresh).secret
+    assert ledger.lock(secret, owner="dead")
+    ledger.begin(secret, head=refresh, begun=Begun(first=now, at=now, tries=1))
+
+
 def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
     pair = world.backend.sign_in()
     dead, other = world.process(), world.process()
-    ledger = Ledger(dead.store, lost_memory_s=MAX_AGE_S)
-    assert ledger.lock(pair.refresh)
-    ledger.begin(pair.refresh, at=world.time())
+    die_during_the_call(dead, pair.refresh)
     world.time.advance(limits.REFRESH_LOCK_S + 1)
     before = world.time()
     assert other.refresh(other.request(pair)) is Outcome.REFRESHED

@@ -55,6 +55,7 @@ class RotatingBackend:
         self.access_lifetime_s: float = ACCESS_LIFETIME_S
         self.during: Callable[[str], None] = lambda refresh: None
         self.answers: list[ExchangeOutcome] = []
+        self.repeatable_s = 120.0
         self._family_of: dict[str, str] = {}
         self._current: dict[str, str] = {}
         self._serial = 0

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.api.handover import record_name
+from portal.api.handover import family_secret, record_name
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import World, jwt
@@ -147,7 +147,7 @@ def test_7_with_the_store_down_nobody_is_refused(world: World):
     process = world.process()
     pair = world.backend.sign_in()
     process.refresher.sign_out(process.request(pair))
-    process.store.get_many = _unavailable
+    process.store._do = _unavailable
     tokens = process.request(pair)
     process.refresher.refuse_signed_out(tokens)
     assert not tokens.cleared
@@ -179,8 +179,8 @@ def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: Worl
     ada, eve = world.backend.sign_in("ada"), world.backend.sign_in("eve")
     process = world.process()
     process.refresh(process.request(eve))
-    stolen = process.store.get(f"{record_name(eve.refresh)}:next")
-    process.store.set(f"{record_name(ada.refresh)}:next", stolen, lifetime_s=60)
+    stolen = process.store.get(f"{record_name(family_secret(eve.refresh))}:family")
+    process.store.set(f"{record_name(family_secret(ada.refresh))}:family", stolen, lifetime_s=60)
     tokens = process.request(ada)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
