@@ -6,7 +6,7 @@
     ├── ConfigurationError         a setting is missing, malformed, or does not fit another one
     ├── UsageError                 a team's own code calls a hook or declares an endpoint wrongly
     ├── StoreUnavailableError      the store that processes share can't be reached
-    ├── SignInEndedError           the backend refused the refresh: this sign-in is over
+    ├── SignInEndedError           the refresh was refused, or lost for good: this sign-in is over
     └── ApiError                   the backend's answer, or the lack of one
         ├── ApiRejectedError       401 that was passed through: sign in again
         ├── ApiForbiddenError      403: this user may not
@@ -16,7 +16,6 @@
         ├── ApiRefusedError        any other 4xx
         └── ApiUnavailableError    no usable answer; another try may help, and nobody is signed out
             ├── ApiTimeoutError    a deadline passed
-            ├── RefreshLostError   a refresh was sent and its answer lost: only a new sign-in helps
             └── ApiMalformedError  an answer that is not the JSON it should be
 
 An expected outcome (a redirect, a query's error state) is a value, never one of these raised. No message
@@ -48,10 +47,10 @@ class StoreUnavailableError(PortalError):
 
 
 class SignInEndedError(PortalError):
-    """The backend answered that the refresh token is not accepted (contract, section 8).
+    """The refresh token is not accepted, or nobody knows what became of it and it may not be presented again.
 
-    By the time it is raised, the request's token store is cleared. The web layer turns it into the
-    redirect to `/`.
+    By the time it is raised, the request's token store is cleared, and knows which. The web layer turns it into the
+    redirect to `/`, or to the sign-in page (contract, section 8).
     """
 
 
@@ -143,13 +142,6 @@ class ApiUnavailableError(ApiError):
 
 class ApiTimeoutError(ApiUnavailableError):
     """A connect, read or total deadline passed before the answer was whole."""
-
-
-class RefreshLostError(ApiUnavailableError):
-    """A refresh token was presented and the answer never came, so it is not presented again (contract, section 8).
-
-    This lasts as long as the sign-in. Nobody is signed out by it, but no other try helps: only a new sign-in.
-    """
 
 
 class ApiMalformedError(ApiUnavailableError):

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import LoginForm
 from portal.config.runtime import portal_config
+from portal.web.navigation import REASON_PARAM
 from portal.web.oidc.attempts import forget_stale_attempts
 from portal.web.pages import see_other
-from portal.web.sign_in import SignInLimited, SignInRefused, SignInUnavailable, sign_in
+from portal.web.sign_in import SignInLimited, SignInRefused, SignInUnavailable, explain, reason_of, sign_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -55,12 +56,14 @@ def _login_with_password(request: HttpRequest) -> HttpResponse:
 
 
 def _form_page(request: HttpRequest, form: LoginForm, *, status: int = 200, unreachable: bool = False) -> HttpResponse:
-    wanted = form["next"].value()
+    reason = reason_of(request)
+    address = {name: value for name, value in (("next", form["next"].value()), (REASON_PARAM, reason)) if value}
     context = {
+        "reason": explain(reason),
         "form": form,
         "unreachable": unreachable,
         # A form that was sent has no query in its address: switching the language would lose where it leads.
-        "own_path": f"{request.path}?{urlencode({'next': wanted})}" if wanted else request.path,
+        "own_path": f"{request.path}?{urlencode(address)}" if address else request.path,
     }
     return render(request, "auth_app/login.html", context, status=status)
 
@@ -69,6 +72,7 @@ def _login_at_provider(request: HttpRequest) -> HttpResponse:
     """The way to the provider, in place of the form; a form that is sent all the same signs nobody in."""
     if request.method == "POST":
         return see_other("login")
-    response = render(request, "auth_app/oidc_login.html", {"wanted": request.GET.get("next", "")})
+    context = {"wanted": request.GET.get("next", ""), "reason": explain(reason_of(request))}
+    response = render(request, "auth_app/oidc_login.html", context)
     forget_stale_attempts(request, response)
     return response

@@ -127,8 +127,8 @@ class TokenRefresher:
             return Later(outcome=Outcome.BUSY), started
         return (result if started else self._joined(result, waited=waits)), started
 
-    def judge_refusal(self, tokens: TokenStore, renewed: Renewed) -> None:
-        """What it means that the backend answered 401 right after the refresh.
+    def judge_refusal(self, tokens: TokenStore) -> None:
+        """What it means that the backend answered 401 to a request that was refreshed.
 
         A token that it has only just given: that sign-in is over as well (contract, section 5, last sentence).
         Nothing ends where another cause is possible: a token that was handed over and not just issued, that
@@ -136,12 +136,12 @@ class TokenRefresher:
 
         :raises ApiUnavailableError: the token expired on its way; another try gets a fresh one.
         """
-        pair, brought = renewed.pair, _brought(tokens)
-        if brought is None or pair.access is None:
+        pair, brought = tokens.current, _brought(tokens)
+        if tokens.fate is not Fate.RENEWED or brought is None or pair.access is None:
             return
         if is_expired(pair.access, now=self._clock.now()):
             raise ApiUnavailableError(_LATER_DETAILS[Outcome.BUSY], retry_after=RETRY_AFTER_S, was_sent=False)
-        if renewed.outcome is Outcome.HANDED_OVER:
+        if not tokens.just_issued:
             return
         try:
             entry = self._ledger.look(brought)
@@ -262,7 +262,7 @@ class TokenRefresher:
 
     def _settle(self, result: Result, tokens: TokenStore, refresh: str) -> Renewed:
         if isinstance(result, Renewed):
-            tokens.renew(result.pair, spent=refresh)
+            tokens.renew(result.pair, spent=refresh, just_issued=result.outcome is not Outcome.HANDED_OVER)
             if tokens.cleared:
                 raise SignInEndedError("this sign-in has ended")
             return result

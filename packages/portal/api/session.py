@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json as json_codec
+import time
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -23,16 +24,15 @@ from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.api.refresher import TokenRefresher
 from portal.api.transport import BearerAuth, Transport
 from portal.config.contract import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
-from portal.config.limits import REQUEST_BUDGET_S
+from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.config.runtime import portal_config
 from portal.errors import ApiRejectedError, SignInEndedError, UsageError
 from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.store.aliases import refresh_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from portal.api.renewal import Renewed
     from portal.api.tokens import TokenStore
     from portal.config.portal_config import PortalConfig
 
@@ -63,9 +63,12 @@ class Upload:
 class ApiSession:
     """Calls to one backend. Safe for threads; one for each process (:func:`api_session`)."""
 
-    def __init__(self, *, transport: Transport, refresher: TokenRefresher) -> None:
+    def __init__(
+        self, *, transport: Transport, refresher: TokenRefresher, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self.refresher = refresher
         self._transport = transport
+        self._sleep = sleep
 
     def call(
         self,
@@ -113,14 +116,18 @@ class ApiSession:
         try:
             return call.send(access)
         except ApiRejectedError:
+            if tokens.current.access == access and tokens.just_issued and call.rewind():
+                # Who refuses may be a moment behind who issued it: this is the once more of a refresh before the call.
+                self._sleep(min(FRESH_REFUSED_WAIT_S, call.deadline.remaining()))
+                return self._once_more(call, tokens)
             if renewed is not None:
-                self.refresher.judge_refusal(tokens, renewed)
+                self.refresher.judge_refusal(tokens)
                 raise
             if tokens.current.refresh is None or not call.rewind():
                 raise
         if tokens.current.access == access:
-            renewed = self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id, refused=access)
-        return self._once_more(call, tokens, renewed)
+            self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id, refused=access)
+        return self._once_more(call, tokens)
 
     def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline | None = None) -> None:
         """Refresh an access token that has expired by its own `exp`; for pages that show cached data alone.
@@ -141,13 +148,12 @@ class ApiSession:
         """Close the kept connections."""
         self._transport.close()
 
-    def _once_more(self, call: _Call, tokens: TokenStore, renewed: Renewed | None) -> ApiAnswer:
-        """The original request with the new tokens; a second 401 is passed through."""
+    def _once_more(self, call: _Call, tokens: TokenStore) -> ApiAnswer:
+        """The original request with the newest tokens; a second 401 is passed through."""
         try:
             return call.send(tokens.current.access)
         except ApiRejectedError:
-            if renewed is not None:
-                self.refresher.judge_refusal(tokens, renewed)
+            self.refresher.judge_refusal(tokens)
             raise
 
 

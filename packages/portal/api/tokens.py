@@ -41,11 +41,12 @@ class TokenStore:
     ever sees a response.
     """
 
-    __slots__ = ("_current", "_fate", "_incoming", "_lock")
+    __slots__ = ("_current", "_fate", "_incoming", "_just_issued", "_lock")
 
     def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
         self._incoming = self._current = incoming
         self._fate = Fate.KEPT
+        self._just_issued = False
         self._lock = threading.Lock()
 
     @property
@@ -62,6 +63,11 @@ class TokenStore:
     def fate(self) -> Fate:
         """What became of the incoming pair."""
         return self._fate
+
+    @property
+    def just_issued(self) -> bool:
+        """Whether the current pair came from the backend for this very request, and not from a record."""
+        return self._just_issued
 
     @property
     def changed(self) -> bool:
@@ -88,7 +94,7 @@ class TokenStore:
         with self._lock:
             self._current, self._fate = pair, Fate.SIGNED_IN
 
-    def renew(self, pair: TokenPair, *, spent: str) -> bool:
+    def renew(self, pair: TokenPair, *, spent: str, just_issued: bool = False) -> bool:
         """A refresh of the refresh token `spent` gave `pair`; ignored if another token is in use by now.
 
         So a late refresh undoes neither a sign-out nor a sign-in of the same request.
@@ -96,7 +102,7 @@ class TokenStore:
         with self._lock:
             if self._current.refresh != spent:
                 return False
-            self._current = pair
+            self._current, self._just_issued = pair, just_issued
             if self._fate is not Fate.SIGNED_IN:
                 self._fate = Fate.RENEWED
             return True

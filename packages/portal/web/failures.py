@@ -24,7 +24,6 @@ from portal.errors import (
     ApiNotFoundError,
     ApiUnavailableError,
     PortalError,
-    RefreshLostError,
     SignInEndedError,
     StoreUnavailableError,
 )
@@ -45,9 +44,6 @@ if TYPE_CHECKING:
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
 STORE_RETRY_AFTER_S: Final = 1
-#: The same for a refresh whose answer was lost, which no wait cures but a new sign-in, at any moment: so seldom that
-#: a program that obeys asks next to nothing, so soon that it is back when its user is.
-LOST_RETRY_AFTER_S: Final = 60
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LIST_URL: Final = "_portal_list_url"
 
@@ -172,19 +168,6 @@ _ANOTHER_ACCOUNT: Final = replace(
     ),
     icon="portal/icons/lock.svg",
 )
-_REFRESH_LOST: Final = replace(
-    _FAILURES[503],
-    title=_("Please sign out and in again"),
-    text=_(
-        "Your sign-in could not be renewed: the answer of the sign-in service was lost. "
-        "Trying again does not help, a new sign-in does. Nothing you saved is lost."
-    ),
-    icon="portal/icons/lock.svg",
-    offers_home=False,
-    offers_retry=False,
-    offers_sign_in=True,
-    retry_after=LOST_RETRY_AFTER_S,
-)
 
 
 def failure_for(error: PortalError) -> Failure:
@@ -193,8 +176,6 @@ def failure_for(error: PortalError) -> Failure:
         return replace(_FAILURES[503], retry_after=STORE_RETRY_AFTER_S)
     if not isinstance(error, ApiError):
         return _FAILURES[401 if isinstance(error, SignInEndedError) else 500]
-    if isinstance(error, RefreshLostError):
-        return _REFRESH_LOST
     failure = _FAILURES[error.page_status]
     if isinstance(error, ApiInvalidError):
         # 400 or 422: the page's own query sets its status (contract, section 6); the words are the same.

@@ -31,7 +31,7 @@ from portal.query.client import create_query_client
 from portal.store.aliases import refresh_store
 from portal.web.failures import render_failure
 from portal.web.log_context import begin_log_context
-from portal.web.navigation import is_page_navigation
+from portal.web.navigation import RENEWAL_LOST, is_page_navigation, login_url
 from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.post_login import platforms_after_login
 from portal.web.problems import problem
@@ -117,8 +117,8 @@ class ApiAccessMiddleware:
     def _commit(self, request: ApiAccessRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
         if tokens.ended:
-            logger.info("this sign-in has ended: sent to %s", ENDED_PATH)
-            response = sign_in_ended(request)
+            logger.info("this sign-in has ended: sent to %s", "the sign-in page" if tokens.lost else ENDED_PATH)
+            response = sign_in_ended(request, lost=tokens.lost)
             for name, value in self.security[request.is_secure()].items():
                 response.headers[name] = value
         if tokens.cleared:
@@ -162,11 +162,16 @@ def read_user_agent(sent: str | None) -> str | None:
     return "".join(UNSENDABLE.split(sent or ""))[:USER_AGENT_MAX_CHARS].strip() or None
 
 
-def sign_in_ended(request: HttpRequest) -> HttpResponse:
-    """The backend refused the refresh: to `/`; for htmx and fetch 401 with `HX-Redirect` (contract, section 8)."""
+def sign_in_ended(request: HttpRequest, *, lost: bool = False) -> HttpResponse:
+    """The sign-in can't go on: a redirect; for htmx and fetch 401 with `HX-Redirect` (contract, section 8).
+
+    :param lost: nobody refused it, but its newest token may not be presented again. Then to the sign-in page, which
+        says so and leads back; else to `/`.
+    """
+    target = login_url(request, reason=RENEWAL_LOST) if lost else ENDED_PATH
     if is_page_navigation(request):
         status = 302 if request.method in SAFE_METHODS else 303
-        return HttpResponse(status=status, headers={"Location": ENDED_PATH})
+        return HttpResponse(status=status, headers={"Location": target})
     response = problem(request, status=401, title="This sign-in has ended")
-    response["HX-Redirect"] = ENDED_PATH
+    response["HX-Redirect"] = target
     return response

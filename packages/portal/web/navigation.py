@@ -5,7 +5,8 @@ By the edge's own rules (contract, section 5).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import urlencode
 
 from portal.edge import navigation
 from portal.edge.routing import htmx_login_url
@@ -13,6 +14,12 @@ from portal.web.request_parts import facts_of, site_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
+
+
+#: Why somebody was led to the sign-in page: a parameter of its address, and what it may say.
+REASON_PARAM: Final = "reason"
+#: Nobody knows what became of the newest refresh token, and it may not be presented again.
+RENEWAL_LOST: Final = "renewal-lost"
 
 
 class _Headers(NamedTuple):
@@ -35,6 +42,22 @@ def lead_to_login(request: HttpRequest, response: HttpResponse) -> HttpResponse:
             site_of(request), locale=facts_of(request).locale, current_url=current_url
         )
     return response
+
+
+def login_url(request: HttpRequest, *, reason: str) -> str:
+    """The sign-in page, which says why and leads back by the rules of the edge's second row.
+
+    To the page that was asked for; for what a page sent, or htmx, to the page on which that was done.
+
+    :param reason: one that the sign-in page knows.
+    """
+    meta = request.META
+    if not is_page_navigation(request):
+        back = meta.get("HTTP_HX_CURRENT_URL")
+    else:
+        back = request.get_full_path() if request.method in {"GET", "HEAD"} else meta.get("HTTP_REFERER")
+    url = htmx_login_url(site_of(request), locale=facts_of(request).locale, current_url=back)
+    return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: reason})}"
 
 
 def lead_home(request: HttpRequest, response: HttpResponse) -> HttpResponse:

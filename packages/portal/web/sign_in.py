@@ -33,6 +33,7 @@ from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
 from portal.web.failure_log import explain_failure
 from portal.web.failures import RETRY_AFTER_S
+from portal.web.navigation import REASON_PARAM, RENEWAL_LOST
 from portal.web.post_login import resolve_post_login_path
 from portal.web.request_parts import tokens_of
 from portal.web.shell import active_locale
@@ -51,6 +52,12 @@ _UNUSABLE: Final = {
     ),
     Fault.TOO_LARGE: gettext_lazy(
         "Your account’s sign-in is larger than browsers can keep. Please tell your administrator."
+    ),
+}
+_REASONS: Final = {
+    RENEWAL_LOST: gettext_lazy(
+        "Your sign-in could not be renewed: the answer of the sign-in service was lost. "
+        "Please sign in again. Nothing you saved is lost."
     ),
 }
 
@@ -102,6 +109,17 @@ class SignInUnavailable:
     """
 
     retry_after: int
+
+
+def reason_of(request: HttpRequest) -> str:
+    """Which reason that we know led the visitor to this sign-in page; empty for none."""
+    reason = request.GET.get(REASON_PARAM, "")
+    return reason if reason in _REASONS else ""
+
+
+def explain(reason: str) -> str:
+    """What the sign-in page says of a reason that :func:`reason_of` gave, in its language; empty for none."""
+    return str(_REASONS.get(reason, ""))
 
 
 def sign_in(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import render
 
-from portal.errors import ApiUnavailableError, RefreshLostError
+from portal.errors import ApiUnavailableError
 from portal.web.failure_log import explain_failure
 from portal.web.failures import RETRY_AFTER_S
 
@@ -41,7 +41,7 @@ def refused(form: BackendForm, result: MutationResult[Any]) -> None:
     :raises portal.errors.ApiError: any other failure, which becomes the page.
     """
     error = result.error
-    if isinstance(error, ApiUnavailableError) and not isinstance(error, RefreshLostError):
+    if isinstance(error, ApiUnavailableError):
         form.outage = error
     elif error is not None and not form.add_backend_error(error):
         raise error

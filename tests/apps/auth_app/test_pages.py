@@ -45,6 +45,24 @@ def test_while_the_backend_is_away_the_form_stays(backend: Backend, signed_out: 
     assert 'name="password"' in response.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("locale", "says"),
+    [("en", "could not be renewed"), ("de", "nicht erneuert werden"), ("tr", "yenilenemedi")],
+)
+def test_who_was_led_here_since_a_renewal_was_lost_is_told_so(signed_out: Client, locale: str, says: str) -> None:
+    body = unescape(signed_out.get(f"/{locale}/login?next=%2Fen%2Fprofile&reason=renewal-lost").content.decode())
+    assert says in body
+    # Switching the language loses neither where it leads nor why.
+    assert "/login?next=%2Fen%2Fprofile&reason=renewal-lost" in body
+
+
+@pytest.mark.parametrize("reason", ["", "other", "<b>sent by a stranger</b>", "Renewal-Lost"])
+def test_no_other_reason_is_shown(signed_out: Client, reason: str) -> None:
+    body = signed_out.get("/en/login", {"reason": reason}).content.decode()
+    assert "stranger" not in body
+    assert "notice" not in body
+
+
 def test_the_profile_lists_the_sign_ins_with_this_one_first(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(SIGN_INS, [{"id": "s1", "userAgent": "curl/8"}, {"id": "s2", "current": True}])
     response = signed_in("ENERGY_APP").get("/en/profile")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from portal.api.counters import Counters
 from portal.api.exchange import DocumentExchange
 from portal.api.refresher import TokenRefresher
@@ -17,7 +20,9 @@ PAIR = TokenPair(access=FRESH, refresh="first")
 NEW = {"accessToken": RENEWED, "refreshToken": "second"}
 
 
-def make_session(base: str = BASE, counters: Counters | None = None) -> ApiSession:
+def make_session(
+    base: str = BASE, counters: Counters | None = None, sleep: Callable[[float], None] = time.sleep
+) -> ApiSession:
     transport = Transport(base_url=base, connect_timeout_s=1, read_timeout_s=5)
     return ApiSession(
         transport=transport,
@@ -27,6 +32,7 @@ def make_session(base: str = BASE, counters: Counters | None = None) -> ApiSessi
             max_age_s=MAX_AGE_S,
             counters=counters or Counters(),
         ),
+        sleep=sleep,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 
 import pytest
@@ -74,6 +75,13 @@ def test_who_gives_up_does_not_end_the_work():
         flight.result(timeout_s=0)
     may_land.set()
     assert flight.result(timeout_s=30) == "late"
+
+
+def test_the_work_carries_the_context_of_who_started_it():
+    request_id = contextvars.ContextVar("request_id", default="none")
+    request_id.set("7f3a")
+    flight, _ = Flights().board("key", lambda flight: flight.land(request_id.get()))
+    assert flight.result(timeout_s=30) == "7f3a"
 
 
 def test_an_error_reaches_all_who_wait(caplog):

@@ -196,6 +196,38 @@ def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
     assert tokens.fate is Fate.RENEWED
 
 
+@pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
+def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(embedded_store, made_fresh_first: bool):
+    """The token is refused until the server has caught up; the first call comes right after the refresh."""
+    caught_up = threading.Event()
+    waits = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        caught_up.set()
+
+    def answer(request, out) -> None:
+        if request.line.startswith("POST /refresh"):
+            out.sendall(reply(json.dumps(NEW).encode()))
+        elif caught_up.is_set():
+            out.sendall(reply(b'{"id": "1"}'))
+        else:
+            out.sendall(reply(status="401 Unauthorized"))
+
+    with scripted_server(answer) as server:
+        api = make_session(server.url, sleep=wait)
+        tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
+        if made_fresh_first:
+            api.ensure_fresh(tokens)
+        assert api.call(tokens=tokens, method="GET", path="/me").data == {"id": "1"}
+        for flight in api.refresher._flights.in_flight():
+            flight.over.wait(30)
+        api.close()
+    assert tokens.fate is Fate.RENEWED
+    assert waits == [1.0]
+    assert [request.line.split()[1] for request in server.received] == ["/refresh", "/me", "/me"]
+
+
 def test_a_token_that_was_handed_over_and_is_rejected_ends_nothing(api, backend):
     """Its clock may differ from ours: the next request presents the refresh token that came with it."""
     backend.get(f"{BASE}/me", json={"id": "1"}, match=[matchers.header_matcher({"Authorization": f"Bearer {RENEWED}"})])

@@ -7,6 +7,7 @@ code that runs inside the backend's answer (`backend.during`) or in a process's 
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import threading
 import time
@@ -34,6 +35,10 @@ def jwt(**claims: object) -> str:
     return ".".join([*encoded, "c2lnbmF0dXJl"])
 
 
+class KilledError(BaseException):
+    """A process ends here, and leaves in the store what is there at this moment."""
+
+
 class FakeTime:
     def __init__(self) -> None:
         self.seconds = 1_800_000_000.0
@@ -46,7 +51,11 @@ class FakeTime:
 
 
 class RotatingBackend:
-    """Accepts each refresh token once; a second use revokes the whole sign-in."""
+    """Accepts each refresh token once; a second use revokes the whole sign-in.
+
+    :ivar honours_key: a second use gets the first one's answer instead.
+    :ivar lose: how many of the next answers are lost after the token was taken.
+    """
 
     def __init__(self, clock: FakeTime) -> None:
         self.time = clock
@@ -56,6 +65,10 @@ class RotatingBackend:
         self.during: Callable[[str], None] = lambda refresh: None
         self.answers: list[ExchangeOutcome] = []
         self.repeatable_s = 120.0
+        self.honours_key = False
+        self.lose = 0
+        self.presented_at: list[float] = []
+        self._answered: dict[str, ExchangeOutcome] = {}
         self._family_of: dict[str, str] = {}
         self._current: dict[str, str] = {}
         self._serial = 0
@@ -68,19 +81,43 @@ class RotatingBackend:
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
         with self._lock:
             self.presented[refresh] += 1
+            self.presented_at.append(self.time())
         self.during(refresh)
         with self._lock:
             if self.answers:
                 return self.answers.pop(0)
-            family = self._family_of[refresh]
-            if self._current.get(family) != refresh:
-                self._current.pop(family, None)
-                return Refused(reason="replay")
-            return Granted(pair=self._issue(family))
+            outcome = self._exchange(refresh)
+            if self.lose:
+                self.lose -= 1
+                return LOST
+            return outcome
+
+    def _exchange(self, refresh: str) -> ExchangeOutcome:
+        if self.honours_key and refresh in self._answered:
+            return self._answered[refresh]
+        family = self._family_of[refresh]
+        if self._current.get(family) != refresh:
+            self._current.pop(family, None)
+            return Refused(reason="replay")
+        self._answered[refresh] = Granted(pair=self._issue(family))
+        return self._answered[refresh]
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
         self.revoked.append(refresh)
         self._current.pop(self._family_of.get(refresh, ""), None)
+
+    def die_during_the_call(self, process: Process, pair: TokenPair) -> None:
+        """Let this process present the pair's token and die before it can say what came of it."""
+
+        def killed(refresh: str) -> None:
+            self.during = lambda _: None
+            self._exchange(refresh)
+            raise KilledError
+
+        self.during = killed
+        with contextlib.suppress(KilledError):
+            process.refresh(process.request(pair))
+        process.settle()
 
     def is_signed_in(self, family: str = "user") -> bool:
         return family in self._current

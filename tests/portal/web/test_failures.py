@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-import requests
 import responses
 from django.test import Client, RequestFactory
 from django.utils import translation
@@ -27,7 +26,6 @@ CASES = [
     (errors.ApiUnavailableError(), 503),
     (errors.ApiTimeoutError(), 503),
     (errors.ApiMalformedError(), 503),
-    (errors.RefreshLostError(), 503),
     (errors.StoreUnavailableError("locks"), 503),
     (errors.UsageError("a fault of ours"), 500),
 ]
@@ -81,38 +79,6 @@ def test_a_rejected_sign_in_offers_to_sign_in_again_with_a_form_and_never_redire
 )
 def test_the_backends_own_wait_is_passed_on(error: errors.PortalError, seconds: str) -> None:
     assert render_failure(request_for(accept="text/html"), error)["Retry-After"] == seconds
-
-
-def test_a_lost_refresh_offers_a_new_sign_in_and_promises_nothing_from_waiting() -> None:
-    response = render_failure(request_for(accept="text/html"), errors.RefreshLostError(retry_after=1))
-    body = response.content.decode()
-    assert "Please sign out and in again" in body
-    assert '<form method="post" action="/en/logout" data-sign-in-again>' in body
-    assert "Try again" not in body
-    # No wait cures it. The number bounds what obedient programs ask, and keeps nobody out who signs in anew.
-    assert response["Retry-After"] == "60"
-
-
-def test_a_program_that_meets_a_lost_refresh_is_told_the_same() -> None:
-    response = render_failure(request_for(accept="application/json"), errors.RefreshLostError(retry_after=1))
-    assert (response.status_code, response["Retry-After"]) == (503, "60")
-    assert "a new sign-in does" in response.content.decode()
-
-
-def test_a_page_whose_refresh_was_lost_says_so_keeps_the_cookies_and_never_asks_again(
-    backend: responses.RequestsMock, account: str
-) -> None:
-    backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
-    browser = Client(headers={"accept": "text/html"})
-    browser.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
-    browser.cookies["VAR_PERMITTED_PLATFORMS"] = '["ENERGY"]'
-    for _ in range(2):
-        response = browser.get("/en/energy/clients")
-        assert response.status_code == 503
-        assert "data-sign-in-again" in response.content.decode()
-        assert response["Retry-After"] == "60"
-        assert "VAR_REFRESH_TOKEN" not in response.cookies
-    assert len(backend.calls) == 1
 
 
 def test_the_text_of_an_exception_of_ours_is_never_shown() -> None:

@@ -14,6 +14,7 @@ from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpRespons
 from django.test import Client, RequestFactory, override_settings
 
 from portal.api import set_tokens
+from portal.api.family import grow
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
@@ -216,7 +217,7 @@ def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refres
     def view(request):
         request.token_store.renew(NEW, spent=refresh)
         ledger = api_session().refresher._ledger
-        ledger.bury([refresh], lifetime_s=60)
+        ledger.bury([ledger.look(refresh).secret], lifetime_s=60)
         return HttpResponse("a page that was on its way")
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
@@ -231,8 +232,10 @@ def test_the_newest_generation_is_delivered(refresh):
 
     def view(request):
         request.token_store.renew(middle, spent=refresh)
-        ledger = api_session().refresher._ledger
-        ledger.hand_over(spent=middle.refresh, pair=newest, lifetime_s=60)
+        ledger, family = api_session().refresher._ledger, None
+        for head, pair in ((refresh, middle), (middle.refresh, newest)):
+            family, _ = grow(family, head=head, presented=head, pair=pair, now=time.time())
+            ledger.hand_over(ledger.look(refresh).secret, family, lifetime_s=60)
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})

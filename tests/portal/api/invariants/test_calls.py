@@ -27,9 +27,8 @@ BASE = "http://backend.test"
 def make_session(store) -> ApiSession:
     transport = Transport(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
     exchange = DocumentExchange(transport)
-    return ApiSession(
-        transport=transport, refresher=TokenRefresher(exchange=exchange, store=store, max_age_s=MAX_AGE_S)
-    )
+    refresher = TokenRefresher(exchange=exchange, store=store, max_age_s=MAX_AGE_S)
+    return ApiSession(transport=transport, refresher=refresher, sleep=lambda seconds: None)
 
 
 def lock(process: Process, refresh: str) -> bool:
@@ -168,13 +167,20 @@ def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, w
 
 
 @responses.activate
-def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed_again(embedded_store, world: World):
+@pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
+def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed_again(
+    embedded_store, world: World, made_fresh_first: bool
+):
     session = make_session(world.process().store)
     responses.get(f"{BASE}/me", status=401)
     responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
+    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
+    if made_fresh_first:
+        session.ensure_fresh(tokens)
     with pytest.raises(ApiRejectedError):
-        session.call(tokens=TokenStore(TokenPair(access=jwt(exp=1), refresh="first")), method="GET", path="/me")
-    assert [call.request.url for call in responses.calls] == [f"{BASE}/refresh", f"{BASE}/me"]
+        session.call(tokens=tokens, method="GET", path="/me")
+    assert [call.request.url for call in responses.calls] == [f"{BASE}/refresh", f"{BASE}/me", f"{BASE}/me"]
+    assert tokens.ended
 
 
 # --- 13 ---

@@ -9,7 +9,7 @@ import pytest
 import responses
 from django.test import Client
 
-from portal.api.handover import record_name
+from portal.api.handover import family_secret, record_name
 from portal.config.limits import HANDOVER_AFTER_USE_S
 from portal.store.aliases import refresh_store
 from portal.testing import profile_of
@@ -49,7 +49,7 @@ def test_a_backend_that_fails_keeps_nobody_signed_in(
 
 def tombstone_lifetimes(refresh: str) -> list[float]:
     """For how long this token's tombstone stands, seconds."""
-    key = f"%{record_name(refresh)}:out"
+    key = f"%{record_name(family_secret(refresh))}:out"
     rows, _ = refresh_store().backend()._run("SELECT expires FROM entries WHERE key LIKE ?", (key,))
     return [expires - time.time() for (expires,) in rows]
 

@@ -1,0 +1,218 @@
+"""A refresh whose outcome nobody knows: a timeout, a damaged answer, a worker that was killed. One state, one answer."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+
+from portal.api.counters import Outcome
+from portal.api.exchange import Unanswered
+from portal.api.handover import family_secret, record_name
+from portal.api.tokens import Fate, TokenPair
+from portal.config import limits
+from portal.errors import ApiUnavailableError, SignInEndedError
+from tests.portal.api.world import UNANSWERED, Process, World
+
+NOT_SENT = Unanswered(reason="refused connection", lost=False)
+
+
+def time_out(world: World, process: Process, pair: TokenPair) -> None:
+    world.backend.lose = 1
+    with pytest.raises((ApiUnavailableError, SignInEndedError)):
+        process.refresh(process.request(pair))
+    process.settle()
+
+
+def be_killed(world: World, process: Process, pair: TokenPair) -> None:
+    world.backend.die_during_the_call(process, pair)
+    # Its lock ends, and so does the time in which it might only have been waiting for the store.
+    world.time.advance(limits.REFRESH_LOCK_S + 1)
+
+
+CAUSES = pytest.mark.parametrize("cause", [time_out, be_killed])
+Cause = Callable[[World, Process, TokenPair], None]
+
+
+# --- where the key is honoured ---
+
+
+@CAUSES
+def test_it_is_presented_again_and_everybody_goes_on(world: World, cause: Cause):
+    world.backend.honours_key = True
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    cause(world, process, pair)
+    world.time.advance(2)
+    tokens = other.request(pair)
+    assert other.refresh(tokens) is Outcome.REFRESHED
+    late = process.request(pair)
+    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert late.current == tokens.current
+    assert world.backend.presented == {pair.refresh: 2}
+    assert world.backend.is_signed_in()
+
+
+def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: World):
+    world.backend.honours_key = True
+    pair = world.backend.sign_in()
+    processes = [world.process(), world.process()]
+    world.backend.lose = 1_000
+    began = world.time()
+    while world.time() < began + 60:
+        for process in processes:
+            tokens = process.request(pair)
+            with pytest.raises(ApiUnavailableError) as caught:
+                process.refresh(tokens)
+            process.settle()
+            assert caught.value.retry_after == 1
+            assert tokens.fate is Fate.KEPT
+        world.time.advance(0.1)
+    times = world.backend.presented_at
+    pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert min(pauses) >= 1
+    # However long it lasts, whoever comes back waits no longer than this.
+    assert max(pauses) <= limits.REFRESH_REPEAT_PAUSE_S + 1
+    world.backend.lose = 0
+    world.time.advance(limits.REFRESH_REPEAT_PAUSE_S)
+    assert processes[0].refresh(processes[0].request(pair)) is Outcome.REFRESHED
+
+
+def test_by_one_process_at_a_time(world: World):
+    world.backend.honours_key = True
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    time_out(world, process, pair)
+    world.time.advance(2)
+
+    def meanwhile(_: str) -> None:
+        world.backend.during = lambda refresh: None
+        with pytest.raises(ApiUnavailableError):
+            other.refresh(other.request(pair))
+
+    world.backend.during = meanwhile
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert world.backend.presented == {pair.refresh: 2}
+
+
+@CAUSES
+def test_once_the_backend_may_have_forgotten_the_key_it_is_never_presented_again(world: World, cause: Cause):
+    world.backend.honours_key = True
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    cause(world, process, pair)
+    # The call itself takes time: it has to arrive while the key is known.
+    world.time.advance(world.backend.repeatable_s - limits.REFRESH_DEADLINE_S)
+    for asked in (other, process, other):
+        tokens = asked.request(pair)
+        with pytest.raises(SignInEndedError):
+            asked.refresh(tokens)
+        assert tokens.lost
+        world.time.advance(10 * 24 * 3600)
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+@pytest.mark.parametrize("later", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
+def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, later: Unanswered):
+    pair = world.backend.sign_in()
+    process = world.process()
+    time_out(world, process, pair)
+    world.time.advance(2)
+    world.backend.answers = [later]
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    world.time.advance(world.backend.repeatable_s)
+    tokens = process.request(pair)
+    with pytest.raises(SignInEndedError):
+        process.refresh(tokens)
+    assert tokens.lost
+    assert world.backend.presented == {pair.refresh: 2}
+
+
+@pytest.mark.parametrize("first", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
+def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: World, first: Unanswered):
+    pair = world.backend.sign_in()
+    process = world.process()
+    world.backend.answers = [first]
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.time.advance(10 * world.backend.repeatable_s)
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+
+
+# --- where it is not ---
+
+
+@CAUSES
+def test_it_is_never_presented_again_and_the_sign_in_ends_as_lost(world: World, cause: Cause):
+    world.backend.repeatable_s = 0
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    cause(world, process, pair)
+    for asked in (other, process):
+        tokens = asked.request(pair)
+        with pytest.raises(SignInEndedError):
+            asked.refresh(tokens)
+        assert tokens.lost
+        assert tokens.cleared
+        assert asked.counts()[Outcome.LOST] >= 1
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_whoever_holds_an_older_token_learns_it_too(world: World):
+    world.backend.repeatable_s = 0
+    first = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    world.expire()
+    time_out(world, process, tokens.current)
+    late = other.request(first)
+    with pytest.raises(SignInEndedError):
+        other.refresh(late)
+    assert late.lost
+
+
+def test_a_process_that_has_not_died_is_waited_for(world: World):
+    world.backend.repeatable_s = 0
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+
+    def meanwhile(_: str) -> None:
+        tokens = other.request(pair)
+        with pytest.raises(ApiUnavailableError):
+            other.refresh(tokens)
+        assert tokens.fate is Fate.KEPT
+
+    world.backend.during = meanwhile
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+
+
+# --- what other versions of this project write ---
+
+
+def verdict_key(pair: TokenPair) -> str:
+    return f"{record_name(family_secret(pair.refresh))}:verdict"
+
+
+@pytest.mark.parametrize("value", [["resting", None], "resting", {"of": 1}, 7])
+def test_a_verdict_of_a_newer_version_means_later(world: World, value: object):
+    pair = world.backend.sign_in()
+    process = world.process()
+    if isinstance(value, list):
+        value = [value[0], record_name(pair.refresh)]
+    process.store.set(verdict_key(pair), value, lifetime_s=5)
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(tokens)
+    assert tokens.fate is Fate.KEPT
+    assert not world.backend.presented
+
+
+def test_a_verdict_on_an_older_token_counts_for_nothing(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.store.set(verdict_key(pair), ["failed", record_name("one before")], lifetime_s=30)
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
