@@ -132,7 +132,7 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
         options["WAIT_FOR_REPLICA"] = not may_lose
     else:
         backend = "django.core.cache.backends.redis.RedisCache"
-    return {"BACKEND": backend, "LOCATION": [url], "KEY_PREFIX": prefix, "OPTIONS": options}
+    return {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": prefix, "OPTIONS": options}
 
 
 def _template_loaders(config: PortalConfig) -> list[Any]:

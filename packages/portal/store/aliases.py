@@ -17,11 +17,14 @@ from django.core.signals import setting_changed
 
 from portal.errors import StoreUnavailableError
 from portal.forks import ForkSafeLock, begin_anew_in_child
+from portal.store.size import SizeWatch, read_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from django.core.cache.backends.base import BaseCache
+
+    from portal.store.size import StoreSize
 
 T = TypeVar("T")
 
@@ -52,6 +55,7 @@ class SharedStore:
         self.alias = alias
         self._backend: BaseCache | None = None
         self._opening = ForkSafeLock()
+        self._watch = self._new_watch()
         begin_anew_in_child(self, SharedStore.forget_backend)
 
     def get(self, key: str) -> Any:
@@ -64,15 +68,19 @@ class SharedStore:
 
     def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
         """Set `key` if it has no value; True for exactly one of all who try, in all processes."""
-        return self._do(lambda backend: backend.add(key, value, _seconds(lifetime_s)))
+        added = self._do(lambda backend: backend.add(key, value, _seconds(lifetime_s)))
+        self._watch.after_write()
+        return added
 
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
         """Set `key`, whatever was there."""
         self._do(lambda backend: backend.set(key, value, _seconds(lifetime_s)))
+        self._watch.after_write()
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
         """Set several keys in one round trip."""
         self._do(lambda backend: backend.set_many(dict(values), _seconds(lifetime_s)))
+        self._watch.after_write()
 
     def delete(self, key: str) -> bool:
         """Remove `key`; False where it had no value."""
@@ -97,6 +105,10 @@ class SharedStore:
         """Give `key` a new lifetime from now; False where it has no value."""
         return self._do(lambda backend: backend.touch(key, _seconds(lifetime_s)))
 
+    def size(self) -> StoreSize | None:
+        """How full it is, of some seconds ago; None where that can't be told. Never raises."""
+        return self._watch.size()
+
     def backend(self) -> BaseCache:
         """The process's own backend object: one for all threads, so that threads share its connections."""
         backend = self._backend
@@ -110,6 +122,10 @@ class SharedStore:
     def forget_backend(self) -> None:
         """Open anew on the next use: the settings have changed, or this is a child process."""
         self._backend = None
+        self._watch = self._new_watch()
+
+    def _new_watch(self) -> SizeWatch:
+        return SizeWatch(alias=self.alias, ask=lambda: self._do(read_size))
 
     def _do(self, operation: Callable[[BaseCache], T]) -> T:
         try:

@@ -7,7 +7,7 @@ has taken within half a second is an error, as if the store were down, unless th
 Settings::
 
     {"BACKEND": "portal.store.sentinel.SentinelCache",
-     "LOCATION": ["redis+sentinel://[user:password@]host[:port],…/service[/database]"],    # portal.config.store_urls
+     "LOCATION": "redis+sentinel://[user:password@]host[:port],…/service[/database]",    # portal.config.store_urls
      "OPTIONS": {"WAIT_FOR_REPLICA": True, …}}     # and those of Django's RedisCache
 """
 

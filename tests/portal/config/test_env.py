@@ -152,7 +152,7 @@ def test_the_refresh_has_a_redis_of_its_own_only_where_one_is_named(monkeypatch)
     config = read(monkeypatch, REFRESH_CACHE_URL="redis://two/0")
     assert (config.cache_url, config.refresh_cache_url) == ("redis://one/0", "redis://two/0")
     caches = build_settings(config)["CACHES"]
-    assert [caches[alias]["LOCATION"] for alias in ("default", "refresh")] == [["redis://one/0"], ["redis://two/0"]]
+    assert [caches[alias]["LOCATION"] for alias in ("default", "refresh")] == ["redis://one/0", "redis://two/0"]
 
 
 def test_only_what_the_refresh_shares_waits_for_a_replica(monkeypatch) -> None:

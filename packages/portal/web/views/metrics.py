@@ -12,10 +12,13 @@ from django.views.decorators.http import require_safe
 
 from portal.api.counters import refresh_counters
 from portal.config.runtime import portal_config
+from portal.store.aliases import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
 from portal.web.problems import problem
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.http import HttpRequest
 
 _FORMAT = "text/plain; version=0.0.4; charset=utf-8"
@@ -36,8 +39,24 @@ def metrics(request: HttpRequest) -> HttpResponse:
             f'portal_refresh_total{{app="{app}",outcome="{outcome.value}"}} {count}'
             for outcome, count in refresh_counters().snapshot().items()
         ),
+        *_store_sizes(app),
     ]
     return HttpResponse("\n".join(lines) + "\n", content_type=_FORMAT)
+
+
+def _store_sizes(app: str) -> Iterator[str]:
+    """How full the stores are: from a moment ago, and nothing of one that does not answer or does not tell."""
+    sizes = {store.alias: store.size() for store in (query_store(), refresh_store())}
+    used = {alias: size.used for alias, size in sizes.items() if size is not None}
+    limits = {alias: size.limit for alias, size in sizes.items() if size is not None and size.limit is not None}
+    for name, says, values in (
+        ("portal_store_used_bytes", "Bytes in use in the shared store.", used),
+        ("portal_store_limit_bytes", "Bytes that the shared store may use, where it has a limit.", limits),
+    ):
+        yield f"# HELP {name} {says}"
+        yield f"# TYPE {name} gauge"
+        for alias, value in values.items():
+            yield f'{name}{{app="{app}",store="{alias}"}} {value}'
 
 
 def _has_token(request: HttpRequest) -> bool:

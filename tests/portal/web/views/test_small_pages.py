@@ -54,6 +54,27 @@ def test_metrics_tell_others_nothing(address: str, bearer: str | None) -> None:
         assert Client(REMOTE_ADDR=address, headers=headers).get("/metrics").status_code == 403
 
 
+def test_metrics_tell_how_full_the_stores_are() -> None:
+    text = Client(REMOTE_ADDR="127.0.0.1").get("/metrics").content.decode()
+    for store in ("default", "refresh"):
+        assert f'portal_store_limit_bytes{{app="energy",store="{store}"}} {256 * 2**20}\n' in text
+        (used,) = (
+            line
+            for line in text.splitlines()
+            if line.startswith(f'portal_store_used_bytes{{app="energy",store="{store}"}}')
+        )
+        assert int(used.rpartition(" ")[2]) > 0
+
+
+def test_metrics_of_a_store_that_does_not_answer_lack_its_size_alone() -> None:
+    entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        response = Client(REMOTE_ADDR="127.0.0.1").get("/metrics")
+    assert response.status_code == 200
+    assert b"portal_refresh_total{" in response.content
+    assert b"portal_store_used_bytes{" not in response.content
+
+
 def test_metrics_answer_the_token_of_the_environment_and_an_unset_token_opens_nothing() -> None:
     with with_config(metrics_token="right"):
         assert (

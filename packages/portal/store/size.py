@@ -1,0 +1,101 @@
+"""How full a store is: for `/metrics`, and said in the log before it is full."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from portal.errors import StoreUnavailableError
+from portal.store.redis_facts import is_redis, read_facts
+from portal.store.sqlite import SqliteCache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.core.cache.backends.base import BaseCache
+
+logger = logging.getLogger(__name__)
+
+#: How old a size may be that is shown, seconds.
+KNOWN_FOR_S: Final = 10.0
+#: How often a process that writes looks at the size, seconds.
+LOOK_EVERY_S: Final = 60.0
+#: Said from this share of the limit on, and again at each further step; anew after it has fallen below by a step.
+WARN_FROM: Final = 0.7
+WARN_STEP: Final = 0.1
+_MB: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSize:
+    """Bytes in use, and the limit; None where there is none, or the store does not tell."""
+
+    used: int
+    limit: int | None
+
+
+def read_size(backend: BaseCache) -> StoreSize | None:
+    """The size of the store behind a Django cache; None where it does not tell."""
+    if isinstance(backend, SqliteCache):
+        return StoreSize(used=backend.size_in_bytes(), limit=backend.max_bytes)
+    if not is_redis(backend):
+        return None
+    facts = read_facts(backend)
+    return None if facts.used is None else StoreSize(used=facts.used, limit=facts.limit or None)
+
+
+class SizeWatch:
+    """The size of one store, looked at now and then. Safe for threads: of several at once, one looks.
+
+    :param ask: gives the size, or raises `StoreUnavailableError`.
+    :param clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self, *, alias: str, ask: Callable[[], StoreSize | None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._alias = alias
+        self._ask = ask
+        self._clock = clock
+        self._size: StoreSize | None = None
+        self._asked_at: float | None = None
+        self._next_look = clock() + LOOK_EVERY_S
+        self._warn_from = WARN_FROM
+
+    def size(self) -> StoreSize | None:
+        """The size of some seconds ago at most; None where it can't be told."""
+        now = self._clock()
+        if self._asked_at is None or now - self._asked_at >= KNOWN_FOR_S:
+            # Whoever comes while this one asks gets what is known, and does not wait for a store that hangs.
+            self._asked_at = now
+            self._size = None
+            self._look()
+        return self._size
+
+    def after_write(self) -> None:
+        """Look, if that was long ago: a store fills by writes."""
+        now = self._clock()
+        if now >= self._next_look:
+            self._next_look = now + LOOK_EVERY_S
+            self.size()
+
+    def _look(self) -> None:
+        try:
+            self._size = size = self._ask()
+        except StoreUnavailableError as error:
+            logger.debug("its size is not known: %s", error)
+            return
+        if size is None or size.limit is None:
+            return
+        share = size.used / size.limit
+        if share < WARN_FROM - WARN_STEP:
+            self._warn_from = WARN_FROM
+        if share < self._warn_from:
+            return
+        while self._warn_from <= share:
+            self._warn_from += WARN_STEP
+        logger.warning(
+            "store %r is %.0f%% full: %.0f of %.0f MB", self._alias, 100 * share, size.used / _MB, size.limit / _MB
+        )

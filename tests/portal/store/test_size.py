@@ -1,0 +1,135 @@
+"""How full a store is: asked seldom, told at once, said before it is full."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from portal.errors import StoreUnavailableError
+from portal.store.size import KNOWN_FOR_S, LOOK_EVERY_S, SizeWatch, StoreSize, read_size
+from tests.portal.given_store import StoreOn
+from tests.redis_server import running_redis
+
+MB = 1024 * 1024
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Asked:
+    """A store that gives one size after another, the last one for good."""
+
+    def __init__(self, *used: int, limit: int | None = 100 * MB) -> None:
+        self.sizes = [StoreSize(used=number * MB, limit=limit) for number in used]
+        self.times = 0
+
+    def __call__(self) -> StoreSize:
+        self.times += 1
+        return self.sizes.pop(0) if len(self.sizes) > 1 else self.sizes[0]
+
+
+def watch(ask, clock) -> SizeWatch:
+    return SizeWatch(alias="refresh", ask=ask, clock=clock)
+
+
+def looks(ask, times: int, caplog) -> list[str]:
+    clock = Clock()
+    watched = watch(ask, clock)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(times):
+            watched.size()
+            clock.now += KNOWN_FOR_S
+    return [record.getMessage() for record in caplog.records]
+
+
+def test_the_embedded_store_tells_its_size_and_its_limit(make_sqlite):
+    cache = make_sqlite(MAX_BYTES=5 * MB)
+    cache.set("key", "x" * MB)
+    size = StoreOn(cache).size()
+    assert size is not None
+    assert MB < size.used < 2 * MB
+    assert size.limit == 5 * MB
+
+
+@pytest.mark.redis
+def test_so_does_redis_and_none_where_it_has_none(make_redis, tmp_path):
+    from django.core.cache.backends.redis import RedisCache
+
+    with running_redis(tmp_path, "--maxmemory", "50mb") as server:
+        size = read_size(RedisCache(server.url(), {}))
+    assert size is not None
+    assert 0 < size.used < 50 * MB
+    assert size.limit == 50 * MB
+    assert read_size(make_redis()).limit is None
+
+
+def test_it_is_asked_once_in_some_seconds():
+    clock, ask = Clock(), Asked(1, 2)
+    watched = watch(ask, clock)
+    assert [watched.size().used for _ in range(5)] == [MB] * 5
+    clock.now += KNOWN_FOR_S
+    assert watched.size().used == 2 * MB
+    assert ask.times == 2
+
+
+def test_whoever_comes_while_it_is_asked_does_not_wait():
+    seen = []
+    watched = watch(lambda: seen.append(watched.size()), Clock())
+    watched.size()
+    assert seen == [None]
+
+
+def test_a_store_that_is_down_has_no_size_and_is_not_asked_again_at_once():
+    times = []
+
+    def ask():
+        times.append(1)
+        raise StoreUnavailableError("down")
+
+    clock = Clock()
+    watched = watch(ask, clock)
+    assert [watched.size() for _ in range(3)] == [None] * 3
+    assert len(times) == 1
+
+
+def test_a_process_that_writes_looks_now_and_then():
+    clock, ask = Clock(), Asked(1)
+    watched = watch(ask, clock)
+    for _ in range(100):
+        watched.after_write()
+    assert ask.times == 0
+    clock.now += LOOK_EVERY_S
+    for _ in range(100):
+        watched.after_write()
+    assert ask.times == 1
+
+
+def test_writes_of_a_store_look_at_its_size(make_sqlite, monkeypatch):
+    store = StoreOn(make_sqlite())
+    clock, ask = Clock(), Asked(1)
+    for number, write in enumerate(
+        (store.add, store.set, lambda key, _, **options: store.set_many({key: 1}, **options))
+    ):
+        store._watch = watch(ask, clock)
+        clock.now += LOOK_EVERY_S
+        write(f"key{number}", 1, lifetime_s=60)
+        assert ask.times == number + 1
+
+
+def test_it_is_said_from_seventy_per_cent_on_once_for_each_ten_more(caplog):
+    said = looks(Asked(50, 69, 70, 71, 79, 80, 89, 97, 100, 100), 10, caplog)
+    assert [line.partition(" is ")[2].partition(" ")[0] for line in said] == ["70%", "80%", "97%", "100%"]
+    assert said[0] == "store 'refresh' is 70% full: 70 of 100 MB"
+
+
+def test_it_is_said_anew_after_the_store_was_emptied(caplog):
+    assert len(looks(Asked(75, 65, 75, 55, 75), 5, caplog)) == 2
+
+
+def test_nothing_is_said_where_there_is_no_limit(caplog):
+    assert looks(Asked(10_000, limit=None), 2, caplog) == []
