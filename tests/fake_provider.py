@@ -40,6 +40,8 @@ class FakeProvider:
         self.claims: dict[str, Any] = {"sub": "all@example.com", "sid": "s-1"}
         self.nonce = ""
         self.forms: list[dict[str, str]] = []
+        #: Whatever it signed or drew since then.
+        self.issued: list[str] = []
         self.metadata.clear()
 
     def sign(
@@ -52,12 +54,14 @@ class FakeProvider:
         **headers: str,
     ) -> str:
         chosen = None if algorithm == "none" else key or self.key
-        return jwt.encode(
+        token = jwt.encode(
             {name: value for name, value in claims.items() if value is not None},
             chosen,
             algorithm=algorithm,
             headers={"kid": kid or self.kid, **headers},
         )
+        self.issued.append(token)
+        return token
 
     def logout_token(self, **changes: Any) -> str:
         now = int(time.time())
@@ -109,9 +113,11 @@ class FakeProvider:
                 **self.claims,
             }
         )
+        refresh = secrets.token_urlsafe(24)
+        self.issued.append(refresh)
         return 200, {
             "access_token": access,
-            "refresh_token": secrets.token_urlsafe(24),
+            "refresh_token": refresh,
             "id_token": id_token,
             "token_type": "Bearer",
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -19,8 +20,9 @@ OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 class Gateway:
-    def __init__(self, url: str, provider: FakeProvider) -> None:
+    def __init__(self, url: str, provider: FakeProvider, log: Path) -> None:
         self.url = url
+        self.log = log
         self.provider = provider
 
     def begin(self, visitor: Visitor, *, next_url: str = "") -> str:
@@ -58,7 +60,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
         }
         folder = tmp_path_factory.mktemp("stack")
         with running_stack(folder, without=("energy", "operations", "finance"), **variables) as stack:
-            yield Gateway(stack.url("auth_app"), provider)
+            yield Gateway(stack.url("auth_app"), provider, stack.log)
 
 
 @pytest.fixture
@@ -320,3 +322,28 @@ def test_without_a_provider_none_of_it_is_there(stack: Any, visitor: Visitor) ->
         assert visitor.get(f"{gateway}{path}", follow=False).status_code == 404
     answer = requests.post(f"{gateway}/oidc/backchannel-logout", data={"logout_token": "a.b.c"}, timeout=20)
     assert answer.status_code == 404
+
+
+def test_no_line_of_the_log_holds_what_the_provider_signed_or_was_sent(gateway: Gateway, visitor: Visitor) -> None:
+    with Visitor() as other:
+        _sign_in_and_fail(gateway, visitor, other)
+    log = gateway.log.read_text()
+    assert "the ID token is not accepted" in log
+    sent = [form[name] for form in gateway.provider.forms for name in ("code_verifier", "code")]
+    for secret in {*gateway.provider.issued, *sent, CLIENT_SECRET, "wilhelmina@private.example"} - {"a-code"}:
+        for part in {secret, secret.rpartition(".")[2]}:
+            assert part not in log
+
+
+def _sign_in_and_fail(gateway: Gateway, visitor: Visitor, other: Visitor) -> None:
+    gateway.provider.claims |= {"permissions": ["FINANCE_APP"], "email": "wilhelmina@private.example"}
+    assert gateway.sign_in(visitor).status_code == 303
+    assert gateway.end(gateway.provider.logout_token()).status_code == 200
+    assert gateway.end(gateway.provider.logout_token(aud="another-client")).status_code == 400
+    gateway.provider.make_id_token = lambda claims: gateway.provider.sign(claims, key=OTHER_KEY)
+    assert gateway.sign_in(other).status_code >= 400
+    gateway.provider.token_answer = (
+        400,
+        {"error": "invalid_grant", "error_description": " ".join(gateway.provider.issued)},
+    )
+    assert gateway.come_back(other, gateway.begin(other), code="a-code-of-its-own").status_code == 400

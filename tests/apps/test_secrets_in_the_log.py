@@ -1,0 +1,248 @@
+"""No line of the log holds a token, a password, an address, or anything of a row: at DEBUG, as text and as JSON.
+
+Pages of the real projects, that succeed and that fail in every way a page can; then all that was written is searched
+for all that went through them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client, override_settings
+
+from portal.config.log_lines import LOG_FORMATS, line_formatter
+from portal.testing import Backend, SignedIn, access_token
+
+CLIENTS = "/energy/clients"
+SECRETS = {
+    "a row's name": "Zebulon Quartermaine",
+    "a row's address": "zebulon.q@private.example",
+    "a row's telephone": "+49 30 5550173",
+    "a row's city": "Xanadu-Nord",
+    "the user's name": "Wilhelmina Featherstonehaugh",
+    "the user's address": "wilhelmina@private.example",
+    "a word that was searched for": "quizzical-search",
+    "the right password": "correct-horse-battery-staple",
+    "a wrong password": "wrong-horse-battery-staple",
+    "an address that nobody has": "nobody@private.example",
+}
+ROW = {
+    "id": "cli_1",
+    "name": SECRETS["a row's name"],
+    "email": SECRETS["a row's address"],
+    "phone": SECRETS["a row's telephone"],
+    "city": SECRETS["a row's city"],
+    "createdAt": "2026-01-02T03:04:05Z",
+}
+FORM = {name: ROW[name] for name in ("name", "email", "phone", "city")}
+#: As a backend may put it: with all that it was sent.
+WORDS = " ".join(SECRETS.values())
+USER = {"name": SECRETS["the user's name"], "email": SECRETS["the user's address"]}
+
+
+class Log(logging.Handler):
+    """All that is written, in both forms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self._formatters = [line_formatter(app="energy", log_format=log_format) for log_format in LOG_FORMATS]
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines += [formatter.format(record) for formatter in self._formatters]
+
+    def assert_holds_none_of(self, *secrets: str) -> None:
+        assert self.lines
+        for secret in secrets:
+            assert secret
+            # JSON writes what is not ASCII otherwise; so it is looked for as that, too.
+            for spelling in {secret, json.dumps(secret)[1:-1], secret.split(" ")[0], secret.split("@")[0]}:
+                assert not [line for line in self.lines if spelling in line], spelling
+
+
+@pytest.fixture
+def log() -> Iterator[Log]:
+    handler, root, ours = Log(), logging.getLogger(), [logging.getLogger(name) for name in ("portal", "apps")]
+    levels = [logger.level for logger in ours]
+    root.addHandler(handler)
+    for logger in ours:
+        logger.setLevel(logging.DEBUG)
+    yield handler
+    root.removeHandler(handler)
+    for logger, level in zip(ours, levels, strict=True):
+        logger.setLevel(level)
+
+
+def tokens_of(backend: Backend, *browsers: Client) -> set[str]:
+    """Every token that went over the wire or lies in a cookie: whole, and its signature alone."""
+    found = {
+        call.headers["authorization"].removeprefix("Bearer ")
+        for call in backend.calls
+        if "authorization" in call.headers
+    }
+    found |= {str(call.body["refreshToken"]) for call in backend.calls if "refreshToken" in (call.body or {})}
+    for browser in browsers:
+        found |= {morsel.value for name, morsel in browser.cookies.items() if name.endswith("_TOKEN") and morsel.value}
+    return found | {token.rpartition(".")[2] for token in found}
+
+
+@pytest.mark.parametrize("app", ["energy"])
+class TestOfAPlatform:
+    def test_pages_that_succeed(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
+        browser = signed_in("ENERGY_APP", **USER)
+        backend.lists(CLIENTS, [ROW])
+        backend.answers("POST", CLIENTS, json=ROW, status=201)
+        backend.answers("PATCH", f"{CLIENTS}/cli_1", json=ROW)
+        backend.answers("DELETE", f"{CLIENTS}/cli_1", status=204)
+        for path in (
+            "clients",
+            f"clients?q={SECRETS['a word that was searched for']}",
+            "clients/cli_1",
+            "clients/cli_1/edit",
+        ):
+            assert browser.get(f"/en/energy/{path}").status_code == 200
+        for path in ("clients/new", "clients/cli_1/edit", "clients/cli_1/delete"):
+            assert browser.post(f"/en/energy/{path}", FORM).status_code == 303
+        assert browser.get("/en/energy/nothing").status_code == 404, "Django writes a line"
+        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+
+    @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 418, 422, 429, 500, 502, 503])
+    def test_calls_that_fail_with_words_of_the_backends_own(
+        self, log: Log, backend: Backend, signed_in: SignedIn, status: int
+    ) -> None:
+        browser = signed_in("ENERGY_APP", **USER)
+        backend.lists(CLIENTS, [ROW])
+        assert browser.get("/en/energy/clients/cli_1").status_code == 200
+        for method in ("GET", "POST", "PATCH", "DELETE"):
+            for path in (CLIENTS, f"{CLIENTS}/cli_1"):
+                backend.refuses(method, path, status=status, detail=WORDS, errors={"name": [WORDS], "odd": [WORDS]})
+        pages = [browser.get(f"/en/energy/clients?q={WORDS}"), browser.get("/en/energy/clients/cli_1")]
+        pages += [browser.post(f"/en/energy/clients/{path}", FORM) for path in ("new", "cli_1/edit", "cli_1/delete")]
+        assert {page.status_code for page in pages} - {200, 303}
+        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+
+    @pytest.mark.parametrize("fault", ["malformed", "html", "refused", "timeout"])
+    def test_calls_that_get_no_usable_answer(self, log: Log, backend: Backend, signed_in: SignedIn, fault: str) -> None:
+        browser = signed_in("ENERGY_APP", **USER)
+        backend.fails(fault)
+        assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503
+        assert browser.post("/en/energy/clients/new", FORM).status_code == 503
+        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            json.dumps(ROW)[:-9],
+            f'{{"items": ["{WORDS}", 1e999]}}',
+            json.dumps({"items": WORDS}),
+            json.dumps([ROW]),
+            f'"{WORDS}',
+        ],
+        ids=["cut off", "too large a number", "no list", "no object", "no end"],
+    )
+    def test_answers_that_are_not_what_they_should_be(
+        self, log: Log, backend: Backend, signed_in: SignedIn, body: str
+    ) -> None:
+        browser = signed_in("ENERGY_APP", **USER)
+        for path in (CLIENTS, f"{CLIENTS}/cli_1"):
+            backend._answers["GET", path] = (200, {"Content-Type": "application/json"}, body)
+        backend._answers["POST", CLIENTS] = (201, {"Content-Type": "application/json"}, body)
+        browser.get("/en/energy/clients")
+        browser.get("/en/energy/clients/cli_1")
+        browser.raise_request_exception = False
+        browser.post("/en/energy/clients/new", FORM)
+        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+
+    def test_a_refresh_that_succeeds_one_that_is_refused_and_one_that_gets_no_answer(
+        self, log: Log, backend: Backend, signed_in: SignedIn
+    ) -> None:
+        fine, refused, unanswered = (signed_in("ENERGY_APP", expired=True, **USER) for _ in range(3))
+        seen = tokens_of(backend, fine, refused, unanswered)
+        backend.lists(CLIENTS, [ROW])
+        assert fine.get("/en/energy/clients").status_code == 200
+        backend.fails(401, path="/refresh")
+        assert refused.get("/en/energy/clients").status_code == 302
+        backend.fails("timeout", path="/refresh")
+        assert unanswered.get("/en/energy/clients").status_code in {302, 303, 503}
+        assert fine.post("/en/logout").status_code == 303
+        log.assert_holds_none_of(*SECRETS.values(), *seen, *tokens_of(backend, fine, refused, unanswered))
+
+    def test_a_store_that_is_down(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
+        browser = signed_in("ENERGY_APP", expired=True, **USER)
+        backend.lists(CLIENTS, [ROW])
+        entry = {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": "redis://user:a-password-of-redis@127.0.0.1:1/0",
+            "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+        }
+        with override_settings(CACHES={"default": entry, "refresh": entry}):
+            assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503
+        log.assert_holds_none_of(*SECRETS.values(), "a-password-of-redis", *tokens_of(backend, browser))
+
+    def test_an_error_of_ours_with_everything_in_its_variables(
+        self, log: Log, backend: Backend, signed_in: SignedIn, settings
+    ) -> None:
+        settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+        browser = signed_in("ENERGY_APP", **USER)
+        browser.raise_request_exception = False
+        backend.answers("POST", CLIENTS, json=ROW, status=201)
+        for path in ("in-view", "in-template", "in-callback"):
+            assert browser.post(f"/en/energy/{path}?q={WORDS}", FORM).status_code == 500
+        assert any("Traceback" in line for line in log.lines)
+        # The slip itself writes a name and an address into its code, and a traceback shows code.
+        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+
+
+@pytest.mark.parametrize("app", ["auth_app"])
+class TestOfTheGateway:
+    def sign_in(self, browser: Client, *, right: bool = True) -> int:
+        email = SECRETS["the user's address"] if right else SECRETS["an address that nobody has"]
+        password = SECRETS["the right password" if right else "a wrong password"]
+        return browser.post("/en/login", {"email": email, "password": password, "next": ""}).status_code
+
+    def test_the_right_password_a_wrong_one_and_too_many_of_them(
+        self, log: Log, backend: Backend, signed_out: Client
+    ) -> None:
+        backend.refuses("POST", "/auth/login", status=401, detail=WORDS)
+        statuses = [self.sign_in(signed_out, right=False) for _ in range(11)]
+        assert statuses == [401] * 10 + [429]
+        made = backend.sign_in("ENERGY_APP", **USER)
+        backend.answers("POST", "/auth/login", json=made.pair)
+        assert self.sign_in(signed_out) == 303
+        backend.lists("/iam/auth/sessions", [{"id": "s1", "current": True, "userAgent": WORDS}])
+        assert signed_out.get("/en/profile").status_code == 200
+        assert signed_out.post("/en/logout").status_code == 303
+        log.assert_holds_none_of(*SECRETS.values(), made.access, made.refresh, *tokens_of(backend, signed_out))
+
+    @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 429, 500, 503])
+    def test_a_backend_that_repeats_what_it_was_sent(
+        self, log: Log, backend: Backend, signed_out: Client, status: int
+    ) -> None:
+        backend.refuses("POST", "/auth/login", status=status, detail=WORDS, errors={"password": [WORDS]})
+        assert self.sign_in(signed_out) >= 400
+        log.assert_holds_none_of(*SECRETS.values())
+
+    @pytest.mark.parametrize("fault", ["malformed", "html", "refused", "timeout"])
+    def test_a_backend_that_does_not_answer(self, log: Log, backend: Backend, signed_out: Client, fault: str) -> None:
+        backend.fails(fault)
+        assert self.sign_in(signed_out) == 503
+        log.assert_holds_none_of(*SECRETS.values())
+
+    def test_tokens_that_cannot_be_kept(self, log: Log, backend: Backend, signed_out: Client) -> None:
+        large = access_token("acc_1", "ENERGY_APP", padding="x" * 5000)
+        for pair in (
+            {"accessToken": large, "refreshToken": "r"},
+            {"accessToken": "unsendable-\u0442", "refreshToken": "r"},
+            {},
+        ):
+            backend.answers("POST", "/auth/login", json=pair)
+            assert self.sign_in(signed_out) in {502, 503}
+        log.assert_holds_none_of(*SECRETS.values(), large, large.rpartition(".")[2], "unsendable-")
+
+    def test_a_form_that_lacks_its_token(self, log: Log, backend: Backend) -> None:
+        strict = Client(headers={"accept": "text/html"}, enforce_csrf_checks=True)
+        assert self.sign_in(strict) == 403
+        log.assert_holds_none_of(*SECRETS.values())
