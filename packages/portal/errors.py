@@ -16,6 +16,7 @@
         ├── ApiRefusedError        any other 4xx
         └── ApiUnavailableError    no usable answer; another try may help, and nobody is signed out
             ├── ApiTimeoutError    a deadline passed
+            ├── CircuitOpenError   the backend is not asked for a moment: it has not answered for long
             └── ApiMalformedError  an answer that is not the JSON it should be
 
 An expected outcome (a redirect, a query's error state) is a value, never one of these raised. No message
@@ -142,6 +143,16 @@ class ApiUnavailableError(ApiError):
 
 class ApiTimeoutError(ApiUnavailableError):
     """A connect, read or total deadline passed before the answer was whole."""
+
+
+class CircuitOpenError(ApiUnavailableError):
+    """The backend has not answered for a while, so only one call a second finds out whether it does again.
+
+    Another try at once is refused as well. `was_sent` is True where the call was on its way when that turned out.
+    """
+
+    def __init__(self, *, was_sent: bool) -> None:
+        super().__init__("The backend does not answer at the moment.", retry_after=1, was_sent=was_sent)
 
 
 class ApiMalformedError(ApiUnavailableError):

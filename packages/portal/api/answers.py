@@ -68,7 +68,7 @@ def read_answer(reply: Reply) -> ApiAnswer:
     if not reply.content:
         return ApiAnswer(status=reply.status, data=None, headers=reply.headers)
     try:
-        data = read_json(reply.content)
+        data = reply.json()
     except ValueError as error:
         raise ApiMalformedError("The backend's answer is not JSON.", status=reply.status) from error
     return ApiAnswer(status=reply.status, data=data, headers=reply.headers)
@@ -170,7 +170,7 @@ def _parsed(source: bytes | str) -> Any:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError(f"{text} is too large a number")
+        raise ValueError("a number is too large")
     return number
 
 

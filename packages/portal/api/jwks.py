@@ -186,6 +186,8 @@ def jwks_keys(config: PortalConfig) -> JwksKeys:
         base_url=f"{url.scheme}://{url.netloc}",
         connect_timeout_s=config.connect_timeout_s,
         read_timeout_s=config.read_timeout_s,
+        ca_file=config.api_ca_file,
+        to="keys",
     )
 
     def fetch() -> bytes:

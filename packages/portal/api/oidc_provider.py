@@ -28,6 +28,7 @@ from portal.forks import ForkSafeLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from portal.api.deadline import Deadline
     from portal.api.transport import Reply
@@ -76,11 +77,13 @@ class OidcClient:
         provider: OidcProvider,
         connect_timeout_s: float,
         read_timeout_s: float,
+        ca_file: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.provider = provider
         self._clock = clock
         self._timeouts = {"connect_timeout_s": connect_timeout_s, "read_timeout_s": read_timeout_s}
+        self._ca_file = ca_file
         self._metadata: tuple[float, ProviderMetadata] | None = None
         self._keys: tuple[float, Mapping[str, Any]] | None = None
         self._fetching = ForkSafeLock()
@@ -205,7 +208,7 @@ class OidcClient:
     ) -> Reply:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
-        transport = Transport(base_url=origin, **self._timeouts)
+        transport = Transport(base_url=origin, **self._timeouts, ca_file=self._ca_file, to="provider")
         try:
             return transport.send(
                 method=method,
@@ -283,5 +286,6 @@ def oidc_client() -> OidcClient:
                 provider=config.oidc,
                 connect_timeout_s=config.connect_timeout_s,
                 read_timeout_s=config.read_timeout_s,
+                ca_file=config.api_ca_file,
             )
         return client

@@ -22,7 +22,7 @@ from portal.api.oidc_exchange import OidcExchange
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.api.refresher import TokenRefresher
-from portal.api.transport import BearerAuth, Transport
+from portal.api.transport import ONE_TRY, BearerAuth, Transport
 from portal.config.contract import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.config.runtime import portal_config
@@ -33,6 +33,7 @@ from portal.store.aliases import refresh_store
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from portal.api.call_log import Attempt
     from portal.api.tokens import TokenStore
     from portal.config.portal_config import PortalConfig
 
@@ -84,6 +85,7 @@ class ApiSession:
         request_id: str | None = None,
         user_agent: str | None = None,
         bearer: str | None = None,
+        attempt: Attempt = ONE_TRY,
     ) -> ApiAnswer:
         """Call the backend once, or twice where the first answer is 401 and a refresh helps.
 
@@ -94,6 +96,7 @@ class ApiSession:
             free of what no header may contain.
         :param bearer: use this access token, whatever `tokens` holds; there is no refresh then.
         :param deadline: the request's time budget; 10 s where there is none.
+        :param attempt: which of the caller's tries this is, for the log.
         :raises SignInEndedError: the backend refused the refresh; `tokens` is cleared.
         :raises ApiRejectedError: 401 that no refresh can help.
         :raises ApiError: any other answer that is no success, or none.
@@ -106,6 +109,7 @@ class ApiSession:
             headers=_headers(idempotency_key=idempotency_key, request_id=request_id, user_agent=user_agent),
             body=_body(json, upload),
             deadline=deadline or Deadline(REQUEST_BUDGET_S),
+            attempt=attempt,
         )
         if bearer is not None or path in PATHS_WITHOUT_BEARER:
             return call.send(bearer)
@@ -167,6 +171,7 @@ class _Call:
     headers: Mapping[str, str]
     body: tuple[bytes | IO[bytes] | None, Mapping[str, str], int | None]
     deadline: Deadline
+    attempt: Attempt
 
     def send(self, access: str | None) -> ApiAnswer:
         content, headers, _ = self.body
@@ -177,6 +182,7 @@ class _Call:
             body=content,
             auth=None if access is None else BearerAuth(access),
             deadline=self.deadline,
+            attempt=self.attempt,
         )
         return read_answer(reply)
 
@@ -285,6 +291,7 @@ def make_session(config: PortalConfig) -> ApiSession:
         base_url=config.api_base_url,
         connect_timeout_s=config.connect_timeout_s,
         read_timeout_s=config.read_timeout_s,
+        ca_file=config.api_ca_file,
     )
     refresher = TokenRefresher(
         exchange=_make_exchange(config, transport), store=refresh_store(), max_age_s=config.sign_in_max_age_s

@@ -1,52 +1,84 @@
-"""One HTTP exchange with the backend: bounded in time and size, with nothing remembered between users.
+"""HTTP exchanges with one server: bounded in time and size, logged, with nothing remembered between users.
 
-Requests go through the adapter of a `requests` session, prepared by hand: half the cost of `Session.request`, and
-its environment proxies, `.netrc`, cookies and redirects stay out. Anything that intercepts the adapter
+Requests go through the adapter of `requests` alone, prepared by hand: half the cost of `Session.request`, and its
+environment proxies, `.netrc`, cookies and redirects stay out. Anything that intercepts the adapter
 (`responses`) still works.
+
+A circuit breaker (:mod:`portal.breaker`) keeps calls from a server that does not answer. Any HTTP answer counts as
+one, 500 and the rest included. While the circuit is open:
+
+- a call is refused at once, unless it is the one that may try;
+- a read that was on its way is given up within half a second. A write is waited for, since only its answer says
+  whether it was done; so is what has a connection of its own (a refresh, a sign-out);
+- a read that tries keeps its user for half a second, and goes on in the background for 5 s: a server that is slow
+  after its outage closes the circuit as well.
 """
 
 from __future__ import annotations
 
-import http.client
-import io
+import contextvars
 import threading
-from dataclasses import dataclass
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import cached_property
 from http import HTTPStatus
-from http.cookiejar import DefaultCookiePolicy
-from typing import IO, TYPE_CHECKING, Any, Final, Self
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 from requests.hooks import default_hooks
 from requests.structures import CaseInsensitiveDict
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from portal.config.limits import MAX_ANSWER_BYTES
-from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
+from portal.api.answers import read_json
+from portal.api.call_log import Attempt, Call, note_answer, note_silence
+from portal.api.connections import DeadlineAdapter, Exchange
+from portal.api.deadline import Deadline
+from portal.breaker import call_circuits
+from portal.config.contract import REQUEST_ID_HEADER
+from portal.config.limits import CIRCUIT_PROBE_S, CIRCUIT_PROBE_WAIT_S, CIRCUIT_SILENCE_S, MAX_ANSWER_BYTES
+from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Mapping
+    from pathlib import Path
 
-    from portal.api.deadline import Deadline
+    from portal.breaker import Admission
 
-#: Kept connections to the backend; at least as many as a worker has threads.
-POOL_SIZE: Final = 64
-#: Interim answers to one request that are left out; a backend that sends more is not waited for.
-MAX_INTERIM_ANSWERS: Final = 100
-
-_in_call = threading.local()
+#: What can be given up: it changes nothing.
+_READS: Final = frozenset({"GET", "HEAD"})
+ONE_TRY: Final = Attempt()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Reply:
     """A whole answer, as it came."""
 
     status: int
     headers: Mapping[str, str]
-    content: bytes
+    content: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """The body, read as JSON once.
+
+        :raises ValueError: it is none.
+        """
+        if isinstance(self._json, ValueError):
+            raise self._json
+        return self._json
+
+    @property
+    def fault(self) -> ValueError | None:
+        """Why the body of a success can't be read; None where it can, where there is none, or for another status."""
+        success = HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+        return self._json if success and self.content and isinstance(self._json, ValueError) else None
+
+    @cached_property
+    def _json(self) -> Any:
+        try:
+            return read_json(self.content)
+        except ValueError as error:
+            return error
 
 
 class BearerAuth(requests.auth.AuthBase):
@@ -62,21 +94,31 @@ class BearerAuth(requests.auth.AuthBase):
 
 
 class Transport:
-    """Connections to one backend. Safe for threads; made anew after a fork.
+    """Connections to one server. Safe for threads; made anew after a fork.
 
     :param base_url: without a slash at the end.
-    :param connect_timeout_s: for each address of the backend's name.
+    :param connect_timeout_s: for each address of the server's name.
     :param read_timeout_s: longest silence within an answer; the deadline bounds its whole.
+    :param ca_file: PEM file of authorities that are trusted beside the public ones.
+    :param to: who is called, in logs and metrics.
     """
 
-    def __init__(self, *, base_url: str, connect_timeout_s: float, read_timeout_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        connect_timeout_s: float,
+        read_timeout_s: float,
+        ca_file: Path | None = None,
+        to: str = "backend",
+    ) -> None:
         self.base_url = base_url
         self._connect_timeout_s = connect_timeout_s
         self._read_timeout_s = read_timeout_s
-        self._session = requests.Session()
-        self._session.trust_env = False
-        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        self._session.mount(base_url, DeadlineAdapter(pool_connections=2, pool_maxsize=POOL_SIZE))
+        self._ca_file = ca_file
+        self._to = to
+        self._circuit = call_circuits.of(f"{to} {base_url}")
+        self._adapter = DeadlineAdapter(ca_file=ca_file)
 
     def send(
         self,
@@ -88,12 +130,15 @@ class Transport:
         auth: BearerAuth | None,
         deadline: Deadline,
         own_connection: bool = False,
+        attempt: Attempt = ONE_TRY,
     ) -> Reply:
         """Send one request and read its whole answer.
 
         :param target: path and query, encoded; it follows the base address.
         :param own_connection: use no kept connection, which the backend may be closing at this very moment.
+        :param attempt: which try this is, for the log.
         :raises ApiTimeoutError: a limit passed.
+        :raises CircuitOpenError: the backend does not answer at the moment.
         :raises ApiUnavailableError: no connection, or it broke. `was_sent` says whether the backend may have seen
             the request, `begun` with which status an answer began that did not come whole.
         :raises ApiMalformedError: the answer is too large; `begun` is its status.
@@ -106,169 +151,130 @@ class Transport:
         prepared.hooks = default_hooks()
         if auth is not None:
             auth(prepared)
-        if not own_connection:
-            return self._exchange(self._session.get_adapter(prepared.url), prepared, deadline)
-        with _OwnConnection() as adapter:
-            return self._exchange(adapter, prepared, deadline)
+        path, _, _ = target.partition("?")
+        call = Call(self._to, method, path, attempt, headers.get(REQUEST_ID_HEADER))
+        began = time.monotonic()
+        try:
+            reply = self._send(prepared, deadline, own_connection=own_connection)
+        except ApiUnavailableError as error:
+            note_silence(call, error, duration_ms=(time.monotonic() - began) * 1000)
+            raise
+        note_answer(call, status=reply.status, duration_ms=(time.monotonic() - began) * 1000, fault=reply.fault)
+        return reply
 
     def close(self) -> None:
         """Close the kept connections."""
-        self._session.close()
+        self._adapter.close()
 
-    def _exchange(
-        self, adapter: requests.adapters.BaseAdapter, prepared: requests.PreparedRequest, deadline: Deadline
-    ) -> Reply:
-        remaining = deadline.remaining()
-        if remaining <= 0:
+    # --- the circuit ---
+
+    def _send(self, prepared: requests.PreparedRequest, deadline: Deadline, *, own_connection: bool) -> Reply:
+        if deadline.passed:
             raise ApiTimeoutError("The time for this request is used up.", was_sent=False)
+        admission = self._circuit.admit()
+        if admission is None:
+            raise CircuitOpenError(was_sent=False)
+        can_give_up = prepared.method in _READS and not own_connection
+        if can_give_up and self._circuit.is_probe(admission):
+            return self._probe(admission, prepared, deadline)
+        return self._judge(admission, prepared, deadline, own_connection=own_connection, can_give_up=can_give_up)
+
+    def _probe(self, admission: Admission, prepared: requests.PreparedRequest, deadline: Deadline) -> Reply:
+        """Find out with this read whether there are answers again, in the background; its user waits a moment."""
+        found: Future[Reply] = Future()
+
+        def work() -> None:
+            try:
+                found.set_result(self._judge(admission, prepared, Deadline(CIRCUIT_PROBE_S)))
+            except BaseException as error:  # noqa: BLE001  it is raised where it is waited for
+                found.set_exception(error)
+
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="portal-probe", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the machine, or this process's limit, has no more threads
+            self._circuit.withdraw(admission)
+            raise CircuitOpenError(was_sent=False) from error
+        try:
+            return found.result(timeout=min(CIRCUIT_PROBE_WAIT_S, deadline.remaining()))
+        except TimeoutError:
+            raise CircuitOpenError(was_sent=True) from None
+
+    def _judge(
+        self,
+        admission: Admission,
+        prepared: requests.PreparedRequest,
+        deadline: Deadline,
+        *,
+        own_connection: bool = False,
+        can_give_up: bool = False,
+    ) -> Reply:
+        """One exchange, and what it says of the circuit."""
+        circuit = self._circuit
+        given_up = (lambda: circuit.is_open) if can_give_up else None
+        try:
+            reply = self._exchange(prepared, Exchange(deadline=deadline, given_up=given_up), own_connection)
+        except CircuitOpenError:
+            raise
+        except ApiUnavailableError as error:
+            if error.begun is None:
+                limit = self._connect_timeout_s if not error.was_sent else self._read_timeout_s
+                circuit.failed(admission, slow_s=min(limit, CIRCUIT_SILENCE_S), why=type(error).__name__)
+            else:
+                circuit.answered()
+            raise
+        except BaseException:
+            circuit.withdraw(admission)
+            raise
+        circuit.answered()
+        return reply
+
+    # --- the exchange ---
+
+    def _exchange(self, prepared: requests.PreparedRequest, exchange: Exchange, own_connection: bool) -> Reply:
+        if not own_connection:
+            return self._exchange_with(self._adapter, prepared, exchange)
+        with DeadlineAdapter(pool_maxsize=1, ca_file=self._ca_file) as adapter:
+            return self._exchange_with(adapter, prepared, exchange)
+
+    def _exchange_with(self, adapter: DeadlineAdapter, prepared: requests.PreparedRequest, exchange: Exchange) -> Reply:
+        # No less than nothing: what has passed meanwhile ends at the first wait.
+        remaining = max(0.001, exchange.deadline.remaining())
         timeout = (min(self._connect_timeout_s, remaining), min(self._read_timeout_s, remaining))
-        _in_call.deadline, _in_call.sent = deadline, False
         begun: int | None = None
         try:
-            response = adapter.send(prepared, stream=True, timeout=timeout, verify=True, proxies={})
-            begun = response.status_code
-            try:
-                # One more than is taken, so that what is too large shows.
-                content: bytes = response.raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)
-            finally:
-                response.close()
-        except requests.ConnectTimeout as error:
-            raise _unreachable(error, was_sent=False) from error
-        except requests.exceptions.SSLError as error:
-            # The handshake, or a kept connection that broke after the request had gone out.
-            raise _unreachable(error, was_sent=_in_call.sent, begun=begun) from error
-        except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
-            raise ApiTimeoutError("The backend took too long to answer.", begun=begun) from error
-        except requests.ConnectionError as error:
-            raise _unreachable(error, was_sent=not _never_connected(error), begun=begun) from error
+            with exchange:
+                response = adapter.send(prepared, stream=True, timeout=timeout, verify=True, proxies={})
+                begun = response.status_code
+                try:
+                    # One more than is taken, so that what is too large shows.
+                    content: bytes = response.raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)
+                finally:
+                    response.close()
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            raise _unreachable(error, was_sent=True, begun=begun) from error
-        finally:
-            _in_call.deadline = None
+            if exchange.was_given_up:
+                raise CircuitOpenError(was_sent=True) from None
+            raise _no_answer(error, exchange, begun=begun) from error
         if len(content) > MAX_ANSWER_BYTES:
             raise ApiMalformedError(f"The backend's answer is larger than {MAX_ANSWER_BYTES} bytes.", begun=begun)
         return Reply(status=begun, headers=response.headers, content=content)
 
 
-class DeadlineAdapter(HTTPAdapter):
-    """An adapter whose answers, headers and body alike, end at the call's deadline."""
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Make the pool manager with connections that know the deadline."""
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
-
-
-class _OwnConnection(DeadlineAdapter):
-    """An adapter for one exchange."""
-
-    def __init__(self) -> None:
-        super().__init__(pool_connections=1, pool_maxsize=1)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket, and waits no longer than the call's deadline, however the answer trickles."""
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: Deadline) -> None:
-        self._raw = raw
-        self._sock = sock
-        self._deadline = deadline
-        self._silence_s = sock.gettimeout()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        remaining = self._deadline.remaining()
-        if remaining <= 0:
-            raise TimeoutError("the call's deadline has passed")
-        self._sock.settimeout(remaining if self._silence_s is None else min(self._silence_s, remaining))
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Response(http.client.HTTPResponse):
-    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        deadline: Deadline | None = getattr(_in_call, "deadline", None)
-        if deadline is not None:
-            raw = self.fp.detach()
-            self.fp = io.BufferedReader(_DeadlineReader(raw, sock, deadline))
-
-    def begin(self) -> None:
-        """Read up to the final answer's body; interim answers (RFC 9110, section 15.2) are read and left out.
-
-        Python's own client leaves out 100 alone. Any other one would pass for the answer, and the real answer
-        would be read by whoever is sent next over this connection.
-        """
-        super().begin()
-        for _ in range(MAX_INTERIM_ANSWERS):
-            if self.status >= HTTPStatus.OK or self.status == HTTPStatus.SWITCHING_PROTOCOLS:
-                break
-            # What a response has before it begins; the stubs know only what comes after.
-            self.headers = self.msg = None  # type: ignore[assignment]
-            super().begin()
-        if self.status < HTTPStatus.OK:
-            # Raised within the exchange, so the connection is closed.
-            raise http.client.HTTPException(f"no final answer: status {self.status}")
-
-
-class _Connection(HTTPConnection):
-    """Connects and sends within the call's deadline, and says when something has gone out."""
-
-    response_class = _Response
-
-    def connect(self) -> None:
-        """Connect; what took too long (a slow name server, many dead addresses) is used for nothing."""
-        super().connect()
-        deadline: Deadline | None = getattr(_in_call, "deadline", None)
-        if deadline is not None and deadline.passed:
-            self.close()
-            raise urllib3.exceptions.ConnectTimeoutError(self, "the call's deadline passed while connecting")
-
-    def send(self, data: Any) -> None:
-        """Send one part of the request, connecting first where that is still to be done."""
-        if self.sock is None and self.auto_open:
-            self.connect()
-        deadline: Deadline | None = getattr(_in_call, "deadline", None)
-        if deadline is not None and self.sock is not None:
-            remaining = deadline.remaining()
-            if remaining <= 0:
-                raise TimeoutError("the call's deadline has passed")
-            # Set anew: a kept connection still has what was left of the last call.
-            self.sock.settimeout(remaining if self.timeout is None else min(self.timeout, remaining))
-        _in_call.sent = True
-        super().send(data)
-
-
-class _TlsConnection(_Connection, HTTPSConnection):
-    pass
-
-
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Connection
-
-
-class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls = _TlsConnection
+def _no_answer(error: Exception, exchange: Exchange, *, begun: int | None) -> ApiUnavailableError:
+    """What it means that an exchange broke off."""
+    if isinstance(error, requests.ConnectTimeout):
+        return ApiTimeoutError("The backend can't be reached in time.", was_sent=False)
+    if isinstance(error, requests.exceptions.SSLError):
+        # The handshake, or a kept connection that broke after the request had gone out.
+        return ApiUnavailableError("The backend can't be reached.", was_sent=exchange.sent, begun=begun)
+    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
+        # A TLS handshake that takes too long counts as reading to urllib3.
+        return ApiTimeoutError("The backend took too long to answer.", was_sent=not exchange.connecting, begun=begun)
+    was_sent = not (isinstance(error, requests.ConnectionError) and _never_connected(error))
+    return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent, begun=begun)
 
 
 def _never_connected(error: requests.ConnectionError) -> bool:
     """Whether no connection came about, so that the backend can't have seen the request."""
     reason = error.args[0] if error.args else None
     return isinstance(getattr(reason, "reason", None), urllib3.exceptions.NewConnectionError)
-
-
-def _unreachable(error: Exception, *, was_sent: bool, begun: int | None = None) -> ApiUnavailableError:
-    if isinstance(error, requests.ConnectTimeout):
-        return ApiTimeoutError("The backend can't be reached in time.", was_sent=was_sent)
-    return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent, begun=begun)

@@ -7,6 +7,7 @@ Source: the document, "Environment variables"; contract, section 3. Whatever is 
 from __future__ import annotations
 
 import os
+import ssl
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -72,6 +73,7 @@ def read_config(app: str) -> PortalConfig:
         oidc=_oidc(env),
         connect_timeout_s=_seconds(env, "APP_API_CONNECT_TIMEOUT_S", limits.CONNECT_TIMEOUT_S),
         read_timeout_s=_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
+        api_ca_file=_ca_file(env),
         sign_in_max_age_s=int(_seconds(env, "APP_SESSION_MAX_AGE_S", limits.SIGN_IN_MAX_AGE_S)),
         static_root=_static_root(env),
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
@@ -117,6 +119,21 @@ def _seconds(env: environ.Env, name: str, default: float) -> float:
     if not 0 < value < float("inf"):
         raise ConfigurationError(f"{name} should be a number of seconds above 0")
     return value
+
+
+def _ca_file(env: environ.Env) -> Path | None:
+    """The file of a private certificate authority, read once here so that a wrong one stops the start."""
+    should_be = "a PEM file with certificates of authorities"
+    name = _read(env.str, "APP_API_CA_FILE", should_be, "")
+    if not name:
+        return None
+    path = Path(name).expanduser().absolute()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cafile=path)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"APP_API_CA_FILE should be {should_be} that this process can read") from error
+    return path
 
 
 def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False, whole: bool = False) -> str:

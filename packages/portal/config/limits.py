@@ -61,6 +61,9 @@ STORE_TIMEOUT_S: Final = 1.0
 #: Size of each file of the embedded store (contract, section 3), in 1,048,576 bytes.
 STORE_MAX_MB: Final = 256
 
+#: A failed operation that took longer opens the store's circuit, seconds.
+STORE_SLOW_S: Final = 0.1
+
 # --- addresses (contract, section 5) ---
 #: Longest `next` target, in characters before encoding.
 NEXT_MAX_CHARS: Final = 2000
@@ -70,6 +73,12 @@ CONNECT_TIMEOUT_S: Final = 3.05
 READ_TIMEOUT_S: Final = 10.0
 #: Largest answer that is read from the backend, bytes.
 MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
+#: A call that got no answer for so long (or for its own limit, if that is shorter) opens the circuit, seconds. Shorter
+#: waits are somebody's impatience, and say nothing about the backend.
+CIRCUIT_SILENCE_S: Final = 5.0
+#: How long the one call that tries an open circuit may take, and how long its own user waits for it, seconds.
+CIRCUIT_PROBE_S: Final = 5.0
+CIRCUIT_PROBE_WAIT_S: Final = 0.5
 #: Best-effort deadline of the backend's sign-out, seconds.
 SIGN_OUT_DEADLINE_S: Final = 2.0
 

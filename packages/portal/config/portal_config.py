@@ -68,6 +68,7 @@ class PortalConfig:
     :param refresh_cache_url: `redis://…` of what the refresh shares; the same as `cache_url` unless it has its own.
     :param store_max_mb: size of each file of the embedded store, in 1,048,576 bytes.
     :param log_format: one of `portal.config.log_lines.LOG_FORMATS`.
+    :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -87,6 +88,7 @@ class PortalConfig:
     oidc: OidcProvider
     connect_timeout_s: float
     read_timeout_s: float
+    api_ca_file: Path | None
     sign_in_max_age_s: int
     static_root: Path | None
     metrics_token: str = field(repr=False)

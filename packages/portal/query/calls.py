@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from portal.api.call_log import Attempt
 from portal.api.deadline import Deadline
 from portal.config.contract import HONOURS_IDEMPOTENCY_KEY
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
@@ -88,7 +89,11 @@ class Caller:
         """
         budget = budget or self.deadline
         return self.retries.run(
-            lambda _number: self._call(method="GET", where=where, budget=budget), retries=QUERY_RETRIES, budget=budget
+            lambda number: self._call(
+                method="GET", where=where, budget=budget, attempt=Attempt(number, 1 + QUERY_RETRIES)
+            ),
+            retries=QUERY_RETRIES,
+            budget=budget,
         )
 
     def write(self, write: Write) -> Any:
@@ -103,7 +108,14 @@ class Caller:
 
         def attempt(number: int) -> Any:
             try:
-                return self._call(method=write.method, where=where, budget=budget, idempotency_key=key, **body)
+                return self._call(
+                    method=write.method,
+                    where=where,
+                    budget=budget,
+                    attempt=Attempt(number, 1 + MUTATION_RETRIES),
+                    idempotency_key=key,
+                    **body,
+                )
             except ApiNotFoundError:
                 if write.method == "DELETE" and number > 1:
                     # The first try, whose answer was lost, has deleted it (contract, section 8).

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from portal.config.limits import RETRY_AFTER_MAX_S, RETRY_BASE_DELAY_S, RETRY_STATUSES
-from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError
+from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError, CircuitOpenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,13 +54,20 @@ class Retries:
         :param attempt: gets its number, from 1.
         :param retries: further tries after the first.
         :param may_repeat: a last word on whether this call may be sent again after this error.
-        :raises ApiError: that of the last try.
+        :raises ApiError: that of the last try which the backend was asked by.
         """
         number = 1
+        earlier: ApiError | None = None
         while True:
             try:
                 return attempt(number)
+            except CircuitOpenError:
+                if earlier is None:
+                    raise
+                # Of a write it may be true that it was not sent this time, and false that it was not sent.
+                raise earlier from None
             except ApiError as error:
+                earlier = error
                 if number > retries or not can_help(error) or not may_repeat(error):
                     raise
                 wait = self.wait(number=number, error=error)
@@ -79,4 +86,4 @@ def can_help(error: ApiError) -> bool:
     """Whether another try may end otherwise: there was no answer, or its status says so."""
     if error.status is not None:
         return error.status in RETRY_STATUSES
-    return isinstance(error, ApiUnavailableError) and not isinstance(error, ApiMalformedError)
+    return isinstance(error, ApiUnavailableError) and not isinstance(error, ApiMalformedError | CircuitOpenError)

@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import logging
 import math
+import sqlite3
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from django.conf import settings
 from django.core.cache import caches
 from django.core.signals import setting_changed
 
+from portal.breaker import store_circuits
+from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
 from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.store.size import SizeWatch, read_size
+from portal.store.sqlite_file import StoreFullError, is_busy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from django.core.cache.backends.base import BaseCache
 
+    from portal.breaker import CircuitBreaker
     from portal.store.size import StoreSize
 
 T = TypeVar("T")
@@ -48,12 +54,13 @@ class SharedStore:
 
     Lifetimes are rounded up to whole seconds, the grain that every backend has. Each method raises
     :class:`~portal.errors.StoreUnavailableError` when the backend fails, for whatever reason; only a value that
-    JSON has no form for is a `TypeError`.
+    JSON has no form for is a `TypeError`. While the circuit of its address is open, it fails at once.
     """
 
     def __init__(self, *, alias: str) -> None:
         self.alias = alias
         self._backend: BaseCache | None = None
+        self._circuit: CircuitBreaker | None = None
         self._opening = ForkSafeLock()
         self._watch = self._new_watch()
         begin_anew_in_child(self, SharedStore.forget_backend)
@@ -123,19 +130,61 @@ class SharedStore:
         """Open anew on the next use: the settings have changed, or this is a child process."""
         self._backend = None
         self._watch = self._new_watch()
+        self._circuit = None
 
     def _new_watch(self) -> SizeWatch:
         return SizeWatch(alias=self.alias, ask=lambda: self._do(read_size))
 
+    def circuit(self) -> CircuitBreaker:
+        """What keeps operations from a store that hangs: one for each address, whichever aliases name it."""
+        circuit = self._circuit
+        if circuit is None:
+            circuit = self._circuit = store_circuits.of(_address(self.alias))
+        return circuit
+
     def _do(self, operation: Callable[[BaseCache], T]) -> T:
+        circuit = self.circuit()
+        admission = circuit.admit()
+        if admission is None:
+            raise StoreUnavailableError(f"store {self.alias!r}: it does not answer at the moment")
         try:
-            return operation(self.backend())
-        except (TypeError, StoreUnavailableError):
+            result = operation(self.backend())
+        except (TypeError, StoreFullError):
+            circuit.withdraw(admission)
+            raise
+        except StoreUnavailableError as error:
+            circuit.failed(admission, slow_s=STORE_SLOW_S, why=str(error))
             raise
         except Exception as error:
+            if _is_sound(error):
+                circuit.withdraw(admission)
+            else:
+                circuit.failed(admission, slow_s=STORE_SLOW_S, why=type(error).__name__)
             # Whatever a backend raises means the same to all who share it. Its own words may name keys, which
             # are hashes, and addresses; they stay in the chain, not in the message.
             raise StoreUnavailableError(f"store {self.alias!r}: {type(error).__name__}") from error
+        except BaseException:
+            circuit.withdraw(admission)
+            raise
+        circuit.answered()
+        return result
+
+
+def _is_sound(error: Exception) -> bool:
+    """Whether the store answers others all the same: they write to its file just now, or no replica follows."""
+    return getattr(error, "store_answers", False) or (isinstance(error, sqlite3.Error) and is_busy(error))
+
+
+def _address(alias: str) -> str:
+    """Whom an alias asks, without the user and password of its address."""
+    given = settings.CACHES.get(alias, {}).get("LOCATION", "")
+    location = str(given[0] if given and isinstance(given, list | tuple) else given)
+    scheme, separator, rest = location.partition("://")
+    if not separator:
+        return f"store {location or alias}"
+    server, _, path = rest.partition("/")
+    # Databases of one Redis are one server; a socket has its name in the path.
+    return f"store {scheme}://{server.rpartition('@')[2] or '/' + path.partition('?')[0]}"
 
 
 def _seconds(lifetime_s: float | None) -> int | None:
@@ -158,6 +207,7 @@ def refresh_store() -> SharedStore:
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:
     if setting == "CACHES":
+        store_circuits.forget()
         _query_store.forget_backend()
         _refresh_store.forget_backend()
 

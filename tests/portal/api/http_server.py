@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,12 +26,13 @@ class ScriptedServer:
     """Answers each request with what `answer` writes to the socket."""
 
     port: int
+    scheme: str = "http"
     received: list[Received] = field(default_factory=list)
     connections: int = 0
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
 
 Answer = Callable[[Received, socket.socket], None]
@@ -55,24 +57,31 @@ def _read_body(reader: BinaryIO, headers: dict[str, str]) -> bytes:
     return body
 
 
+def _serve_on(connection: socket.socket, number: int, server: ScriptedServer, answer: Answer) -> None:
+    with connection, connection.makefile("rb") as reader:
+        while line := reader.readline():
+            headers = {}
+            while (header := reader.readline()) not in {b"\r\n", b""}:
+                name, _, value = header.decode().partition(":")
+                headers[name.strip().lower()] = value.strip()
+            request = Received(line.decode().strip(), headers, _read_body(reader, headers), number)
+            server.received.append(request)
+            answer(request, connection)
+
+
 @contextlib.contextmanager
-def scripted_server(answer: Answer) -> Iterator[ScriptedServer]:
+def scripted_server(answer: Answer, *, tls: ssl.SSLContext | None = None) -> Iterator[ScriptedServer]:
     listener = socket.create_server(("127.0.0.1", 0))
-    server = ScriptedServer(port=listener.getsockname()[1])
+    server = ScriptedServer(port=listener.getsockname()[1], scheme="http" if tls is None else "https")
     open_sockets: list[socket.socket] = []
     threads: list[threading.Thread] = []
 
     def serve(connection: socket.socket, number: int) -> None:
-        reader = connection.makefile("rb")
-        with contextlib.suppress(OSError), connection, reader:
-            while line := reader.readline():
-                headers = {}
-                while (header := reader.readline()) not in {b"\r\n", b""}:
-                    name, _, value = header.decode().partition(":")
-                    headers[name.strip().lower()] = value.strip()
-                request = Received(line.decode().strip(), headers, _read_body(reader, headers), number)
-                server.received.append(request)
-                answer(request, connection)
+        with contextlib.suppress(OSError), connection:
+            if tls is not None:
+                connection = tls.wrap_socket(connection, server_side=True)
+                open_sockets.append(connection)
+            _serve_on(connection, number, server, answer)
 
     def accept() -> None:
         while True:

@@ -179,7 +179,7 @@ def test_a_tls_fault_may_have_been_sent_unless_it_was_the_handshakes(connect, mo
     def broken(*_):
         raise ssl.SSLError(1, "bad record mac")
 
-    monkeypatch.setattr(f"portal.api.transport.{moment}", broken)
+    monkeypatch.setattr(f"portal.api.connections.{moment}", broken)
     with (
         scripted_server(lambda _, out: out.sendall(reply())) as server,
         pytest.raises(ApiUnavailableError) as caught,
@@ -296,7 +296,7 @@ def test_a_child_process_does_not_use_the_parents_connections():
 
 
 def test_the_pool_holds_as_many_connections_as_any_worker_has_threads():
-    from portal.api.transport import POOL_SIZE
+    from portal.api.connections import POOL_SIZE
 
     assert POOL_SIZE >= 64
     assert limits.REFRESH_DEADLINE_S < limits.REFRESH_LOCK_S

@@ -13,6 +13,7 @@ from portal.config.base_settings import build_settings
 from portal.config.env import read_config
 from portal.config.state_dir import kept_secret, private_dir
 from portal.errors import ConfigurationError
+from tests.authority import Authority
 
 PRODUCTION = {
     "DEBUG": "off",
@@ -270,3 +271,22 @@ def test_a_claim_of_the_providers_own_is_mapped_to_permissions_by_one_setting(mo
 def test_a_malformed_mapping_stops_the_start(monkeypatch, value: str) -> None:
     with pytest.raises(ConfigurationError, match="APP_OIDC_PERMISSIONS should be"):
         read(monkeypatch, **PRODUCTION, **PROVIDER, APP_OIDC_PERMISSIONS=value)
+
+
+def test_a_private_authority_is_named_by_its_file(monkeypatch, tmp_path) -> None:
+    assert read(monkeypatch, DEBUG="on").api_ca_file is None
+    authority = Authority(tmp_path / "ca")
+    assert read(monkeypatch, APP_API_CA_FILE=str(authority.file)).api_ca_file == authority.file
+
+
+@pytest.mark.parametrize("content", [None, "", "no certificate", "-----BEGIN CERTIFICATE-----\nnone\n"])
+def test_a_file_that_holds_no_certificate_stops_the_start(monkeypatch, tmp_path, content) -> None:
+    if content is not None:
+        (tmp_path / "ca.pem").write_text(content)
+    with pytest.raises(ConfigurationError, match=r"^APP_API_CA_FILE should be a PEM file .* can read$"):
+        read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(tmp_path / "ca.pem"))
+
+
+def test_a_folder_is_no_authority(monkeypatch, tmp_path) -> None:
+    with pytest.raises(ConfigurationError, match="APP_API_CA_FILE"):
+        read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(tmp_path))

@@ -35,6 +35,7 @@ from portal.store.aliases import MISSING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from portal.api.call_log import Attempt
     from portal.query import QueryClient
     from portal.query.shared import Shared
 
@@ -147,6 +148,7 @@ class FakeBackend:
     page_size: int = 2
     calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    attempts: list[Attempt | None] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
     open_paths: dict[str, Any] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
@@ -189,8 +191,10 @@ class FakeBackend:
         request_id: str | None = None,
         user_agent: str | None = None,
         bearer: str | None = None,
+        attempt: Attempt | None = None,
     ) -> ApiAnswer:
         params = dict(params or {})
+        self.attempts.append(attempt)
         self.calls.append((method, path, params))
         self.keys.append(idempotency_key)
         if self.before is not None:

@@ -16,6 +16,7 @@ from portal.errors import (
     ApiRejectedError,
     ApiTimeoutError,
     ApiUnavailableError,
+    CircuitOpenError,
 )
 from portal.query.calls import may_have_arrived, may_repeat_write
 from portal.query.retries import Retries, can_help
@@ -103,12 +104,22 @@ def test_these_statuses_are_tried_again(status: int) -> None:
         ApiUnavailableError(status=501),
         ApiMalformedError(status=200),
         ApiMalformedError(),
+        CircuitOpenError(was_sent=False),
+        CircuitOpenError(was_sent=True),
     ],
 )
 def test_other_answers_are_final_at_once(waits: Waits, error: ApiError) -> None:
     with pytest.raises(type(error)):
         waits.run([error])
     assert waits.attempts == 1
+
+
+def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(waits: Waits) -> None:
+    """That the second try was not sent must not read as if nothing had been sent."""
+    with pytest.raises(ApiTimeoutError) as caught:
+        waits.run([ApiTimeoutError("lost"), CircuitOpenError(was_sent=False)])
+    assert may_have_arrived(caught.value)
+    assert waits.attempts == 2
 
 
 def make_write(method: Any) -> Write:

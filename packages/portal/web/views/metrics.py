@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
 
 from django.http import HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from portal.api.call_log import call_counters
 from portal.api.counters import refresh_counters
+from portal.breaker import call_circuits, store_circuits
 from portal.config.runtime import portal_config
 from portal.store.aliases import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
 from portal.web.problems import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
-_FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
+_ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
 @csrf_exempt
@@ -31,32 +35,90 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """For this machine, and for whoever holds the token from the environment; nobody else learns anything."""
     if not (is_loopback(client_address(request)) or _has_token(request)):
         return problem(request, status=403, title="Forbidden")
-    app = portal_config().project.app
-    lines = [
-        "# HELP portal_refresh_total Needs for fresh tokens in this process, by what they came to.",
-        "# TYPE portal_refresh_total counter",
-        *(
-            f'portal_refresh_total{{app="{app}",outcome="{outcome.value}"}} {count}'
-            for outcome, count in refresh_counters().snapshot().items()
-        ),
-        *_store_sizes(app),
-    ]
+    lines = [line for family in (*_refreshes(), *_store_sizes(), *_calls(), *_circuits()) for line in family.lines()]
     return HttpResponse("\n".join(lines) + "\n", content_type=_FORMAT)
 
 
-def _store_sizes(app: str) -> Iterator[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Family:
+    """One metric: its name and kind, and a value for each set of labels."""
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    says: str
+    values: Sequence[tuple[Mapping[str, str], float]]
+
+    def lines(self) -> Iterator[str]:
+        """Its text. The app is a label of every value."""
+        yield f"# HELP {self.name} {self.says}"
+        yield f"# TYPE {self.name} {self.kind}"
+        for labels, value in self.values:
+            pairs = {"app": portal_config().project.app, **labels}
+            written = ",".join(f'{name}="{text.translate(_ESCAPED)}"' for name, text in pairs.items())
+            yield f"{self.name}{{{written}}} {value}"
+
+
+def _refreshes() -> Iterator[_Family]:
+    yield _Family(
+        name="portal_refresh_total",
+        kind="counter",
+        says="Needs for fresh tokens in this process, by what they came to.",
+        values=[({"outcome": outcome.value}, count) for outcome, count in refresh_counters().snapshot().items()],
+    )
+
+
+def _calls() -> Iterator[_Family]:
+    yield _Family(
+        name="portal_calls_total",
+        kind="counter",
+        says="Calls of this process over HTTP, by who was called and what they came to.",
+        values=[
+            ({"to": to, "outcome": outcome.value}, count) for (to, outcome), count in call_counters().snapshot().items()
+        ],
+    )
+
+
+def _circuits() -> Iterator[_Family]:
+    states = [*store_circuits.states(), *call_circuits.states()]
+    yield _Family(
+        name="portal_circuit_open",
+        kind="gauge",
+        says="Whether this process leaves a server alone that does not answer.",
+        values=[({"circuit": state.name}, int(state.is_open)) for state in states],
+    )
+    yield _Family(
+        name="portal_circuit_opened_total",
+        kind="counter",
+        says="How often that began.",
+        values=[({"circuit": state.name}, state.opened) for state in states],
+    )
+    yield _Family(
+        name="portal_circuit_refused_total",
+        kind="counter",
+        says="What was refused meanwhile.",
+        values=[({"circuit": state.name}, state.refused) for state in states],
+    )
+
+
+def _store_sizes() -> Iterator[_Family]:
     """How full the stores are: from a moment ago, and nothing of one that does not answer or does not tell."""
     sizes = {store.alias: store.size() for store in (query_store(), refresh_store())}
-    used = {alias: size.used for alias, size in sizes.items() if size is not None}
-    limits = {alias: size.limit for alias, size in sizes.items() if size is not None and size.limit is not None}
-    for name, says, values in (
-        ("portal_store_used_bytes", "Bytes in use in the shared store.", used),
-        ("portal_store_limit_bytes", "Bytes that the shared store may use, where it has a limit.", limits),
-    ):
-        yield f"# HELP {name} {says}"
-        yield f"# TYPE {name} gauge"
-        for alias, value in values.items():
-            yield f'{name}{{app="{app}",store="{alias}"}} {value}'
+    yield _Family(
+        name="portal_store_used_bytes",
+        kind="gauge",
+        says="Bytes in use in the shared store.",
+        values=[({"store": alias}, size.used) for alias, size in sizes.items() if size is not None],
+    )
+    yield _Family(
+        name="portal_store_limit_bytes",
+        kind="gauge",
+        says="Bytes that the shared store may use, where it has a limit.",
+        values=[
+            ({"store": alias}, size.limit)
+            for alias, size in sizes.items()
+            if size is not None and size.limit is not None
+        ],
+    )
 
 
 def _has_token(request: HttpRequest) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +12,10 @@ import responses
 from django.conf import settings
 from django.test import Client, override_settings
 
-from portal.errors import StoreUnavailableError
+from portal.api.session import api_session
+from portal.api.tokens import TokenPair, TokenStore
+from portal.breaker import call_circuits
+from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.identity.known_tokens import UNJUDGED, KnownTokens
 from portal.store.aliases import SharedStore
 
@@ -44,6 +48,29 @@ def test_metrics_answer_this_machine(address: str) -> None:
     response = Client(REMOTE_ADDR=address).get("/metrics")
     assert response.status_code == 200
     assert 'portal_refresh_total{app="energy",outcome="refreshed"}' in response.content.decode()
+
+
+def test_metrics_count_calls_and_tell_which_circuits_are_open(backend: responses.RequestsMock) -> None:
+    def value(name: str) -> int:
+        found = re.search(rf"^{re.escape(name)} (\d+)$", Client().get("/metrics").content.decode(), re.MULTILINE)
+        assert found, name
+        return int(found[1])
+
+    counted = 'portal_calls_total{app="energy",to="backend",outcome="4xx"}'
+    before = value(counted)
+    backend.get(f"{settings.PORTAL.api_base_url}/me", status=404)
+    with pytest.raises(ApiNotFoundError):
+        api_session().call(tokens=TokenStore(TokenPair()), method="GET", path="/me", bearer="t")
+    assert value(counted) == before + 1
+
+    circuit = call_circuits.of('backend "quoted"\\')
+    labels = r'{app="energy",circuit="backend \"quoted\"\\"}'
+    assert value(f"portal_circuit_open{labels}") == 0
+    circuit.failed(circuit.admit(), slow_s=0, why="a test")
+    assert circuit.admit() is None
+    assert value(f"portal_circuit_open{labels}") == 1
+    assert value(f"portal_circuit_opened_total{labels}") == 1
+    assert value(f"portal_circuit_refused_total{labels}") == 1
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "2001:db8::1", "", "nonsense"])

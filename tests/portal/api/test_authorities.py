@@ -1,0 +1,105 @@
+"""`APP_API_CA_FILE`: a private authority is trusted beside the public ones, for every call, and for nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+from django.conf import settings
+
+from portal.api.deadline import Deadline
+from portal.api.jwks import jwks_keys
+from portal.api.oidc_provider import OidcClient
+from portal.api.session import make_session
+from portal.api.tokens import TokenPair, TokenStore
+from portal.api.transport import Transport
+from portal.config.portal_config import OidcProvider, TokenVerification
+from portal.errors import ApiUnavailableError
+from tests.authority import Authority
+from tests.portal.api.http_server import reply, scripted_server
+from tests.portal.identity.keys import as_jwk, rsa_key
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+def serve(authority: Authority, body: bytes = b'{"a": 1}', *, name: str = "127.0.0.1"):
+    return scripted_server(lambda _, out: out.sendall(reply(body)), tls=authority.server_context(name=name))
+
+
+def ask(url: str, ca_file, *, own_connection: bool = False) -> int:
+    transport = Transport(base_url=url, connect_timeout_s=5, read_timeout_s=5, ca_file=ca_file)
+    try:
+        return transport.send(
+            method="GET",
+            target="/me",
+            headers={},
+            body=None,
+            auth=None,
+            deadline=Deadline(10),
+            own_connection=own_connection,
+        ).status
+    finally:
+        transport.close()
+
+
+@pytest.mark.parametrize("own_connection", [False, True], ids=["kept connection", "own connection"])
+def test_a_server_of_this_authority_is_called(authority, own_connection):
+    with serve(authority) as server:
+        assert ask(server.url, authority.file, own_connection=own_connection) == 200
+        assert len(server.received) == 1
+
+
+@pytest.mark.parametrize("own_connection", [False, True], ids=["kept connection", "own connection"])
+@pytest.mark.parametrize("trusted", ["the public ones", "another one"])
+def test_without_it_nothing_is_sent(authority, trusted, own_connection, tmp_path):
+    ca_file = None if trusted == "the public ones" else Authority(tmp_path, "another").file
+    with serve(authority) as server:
+        with pytest.raises(ApiUnavailableError) as caught:
+            ask(server.url, ca_file, own_connection=own_connection)
+        assert server.received == []
+    assert not caught.value.was_sent
+
+
+def test_its_certificate_has_to_be_for_the_name_that_is_called(authority):
+    with serve(authority, name="api.example.com") as server:
+        with pytest.raises(ApiUnavailableError):
+            ask(server.url, authority.file)
+        assert server.received == []
+
+
+def test_public_authorities_are_trusted_as_before(authority, monkeypatch, tmp_path):
+    """What stands for the public ones here is a file that `requests` takes for them."""
+    public = Authority(tmp_path, "a public one")
+    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(public.file))
+    with serve(public) as server:
+        assert ask(server.url, authority.file) == 200
+
+
+def test_the_session_the_keys_and_the_provider_trust_it_too(authority):
+    document = json.dumps({"keys": [as_jwk(rsa_key("one"))._jwk_data]}).encode()
+    with serve(authority, document) as server:
+        config = dataclasses.replace(
+            settings.PORTAL,
+            api_base_url=server.url,
+            api_ca_file=authority.file,
+            verification=TokenVerification(jwks_url=f"{server.url}/keys", algorithms=("RS256",)),
+        )
+        session = make_session(config)
+        assert session.call(tokens=TokenStore(TokenPair()), method="GET", path="/me").data["keys"]
+        session.close()
+        assert jwks_keys(config).fetch_now()
+        # It answers discovery with what is none, and so has answered.
+        client = OidcClient(
+            provider=OidcProvider(issuer=server.url, client_id="energy"),
+            connect_timeout_s=5,
+            read_timeout_s=5,
+            ca_file=authority.file,
+        )
+        with pytest.raises(ApiUnavailableError, match="another issuer"):
+            client.metadata(deadline=Deadline(10))
+        paths = [request.line.split()[1] for request in server.received]
+    assert paths == ["/me", "/keys", "/.well-known/openid-configuration"]

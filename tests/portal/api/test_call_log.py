@@ -1,0 +1,271 @@
+"""Every call is one line in the log, which names what went wrong and nothing that is anybody's."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import re
+import socket
+
+import pytest
+
+from portal.api.call_log import Attempt, Call, CallCounters, CallOutcome, call_counters, describe_cause, note_answer
+from portal.api.deadline import Deadline
+from portal.api.exchange import DocumentExchange
+from portal.api.session import ApiSession
+from portal.api.tokens import TokenPair, TokenStore
+from portal.api.transport import Transport
+from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError
+from portal.query.calls import Caller
+from portal.query.retries import Retries
+from portal.query.urls import Address
+from tests.authority import Authority
+from tests.portal.api.http_server import reply, scripted_server
+
+SECRETS = ("of-the-bearer", "of-the-refresh", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
+
+
+@pytest.fixture
+def lines(caplog):
+    caplog.set_level("DEBUG", logger="portal.api.calls")
+
+    def found() -> list[logging.LogRecord]:
+        return [record for record in caplog.records if record.name == "portal.api.calls"]
+
+    return found
+
+
+@pytest.fixture
+def connect():
+    made = []
+
+    def make(url: str, **options) -> Transport:
+        made.append(Transport(base_url=url, **{"connect_timeout_s": 1, "read_timeout_s": 5, **options}))
+        return made[-1]
+
+    yield make
+    for transport in made:
+        transport.close()
+
+
+def call(transport: Transport, **options):
+    # What is called carries its bearer itself, so no refresh takes part.
+    session = ApiSession(transport=transport, refresher=None)
+    tokens = TokenStore(TokenPair())
+    request = {"method": "GET", "path": "/energy/clients/cli_1", "params": {"q": "of-the-query"}}
+    return session.call(tokens=tokens, bearer="of-the-bearer", **{**request, **options})
+
+
+def answering(content: bytes, **options):
+    return scripted_server(lambda _, out: out.sendall(content), **options)
+
+
+def test_an_answer_is_one_line_with_method_path_status_and_duration(connect, lines):
+    with answering(reply(b'{"a": "of-the-answer"}')) as server:
+        call(connect(server.url), request_id="r-1")
+    (line,) = lines()
+    assert line.levelname == "INFO"
+    assert re.fullmatch(r"backend GET /energy/clients/cli_1: 200 in \d+ ms", line.getMessage())
+    assert (line.method, line.path, line.status, line.outcome) == ("GET", "/energy/clients/cli_1", 200, "2xx")
+    assert (line.request_id, line.attempt, line.attempts) == ("r-1", 1, 1)
+    assert line.duration_ms > 0
+
+
+@pytest.mark.parametrize(
+    ("status", "level"),
+    [("302 Found", "INFO"), ("401 No", "INFO"), ("404 None", "INFO"), ("429 Slow", "WARNING"), ("500 Oh", "WARNING")],
+)
+def test_what_the_backend_can_t_do_is_a_warning_and_what_it_will_not_do_is_none(connect, lines, status, level):
+    with answering(reply(b'{"detail": "of-the-answer"}', status=status)) as server, pytest.raises(ApiError):
+        call(connect(server.url))
+    (line,) = lines()
+    assert (line.levelname, line.status) == (level, int(status[:3]))
+    assert not hasattr(line, "cause")
+
+
+def refusing() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        return f"http://127.0.0.1:{unused.getsockname()[1]}"
+
+
+FAILURES = {
+    "dns": ("unreachable", "gaierror: Name or service not known"),
+    "refused": ("unreachable", "ConnectionRefusedError: Connection refused"),
+    "timeout": ("timeout", "TimeoutError: timed out"),
+    "deadline": ("timeout", "TimeoutError: the call's deadline has passed"),
+    "no time left": ("timeout", "ApiTimeoutError: The time for this request is used up."),
+    "tls": ("unreachable", "SSLCertVerificationError: unable to get local issuer certificate"),
+    "broken json": ("malformed", "JSONDecodeError: Unterminated string starting at: line 1 column 7"),
+    "not text": ("malformed", "UnicodeDecodeError"),
+    "no json at all": ("malformed", "JSONDecodeError: Expecting value: line 1 column 1"),
+    "a number that is none": ("malformed", "ValueError"),
+    "no http": ("unreachable", "BadStatusLine"),
+    "broken off": ("unreachable", "IncompleteRead"),
+    "closed": ("unreachable", "RemoteDisconnected: Remote end closed connection without response"),
+    "too large": ("malformed", "ApiMalformedError: The backend's answer is larger than 20 bytes."),
+    "wrong packing": ("unreachable", "zlib.error"),
+}
+BYTES = {
+    "broken json": reply(b'{"a": "of-the-answer'),
+    "not text": reply(b'{"a": "\xff\xfe of-the-answer"}'),
+    "no json at all": reply(b"<html>of-the-answer"),
+    "a number that is none": reply(b'["of-the-answer", 1e999]'),
+    "no http": b"of-the-answer\r\n\r\n",
+    "broken off": reply(b"of-the-answer" * 10)[:-50],
+    "too large": reply(b'{"a": "of-the-answer and more"}'),
+    "wrong packing": reply(b"of-the-answer", headers="Content-Encoding: gzip\r\n"),
+}
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_a_failure_is_one_line_that_names_the_innermost_cause(connect, lines, kind, tmp_path, monkeypatch):
+    outcome, cause = FAILURES[kind]
+    options = {}
+    if kind == "too large":
+        monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
+    if kind in {"dns", "refused"}:
+        url = "http://no-such-host.invalid" if kind == "dns" else refusing()
+        transport = connect(url)
+        with pytest.raises(ApiError):
+            call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
+    else:
+        tls = Authority(tmp_path).server_context() if kind == "tls" else None
+
+        def answer(_, out: socket.socket) -> None:
+            if kind in BYTES:
+                out.sendall(BYTES[kind])
+            if kind not in {"timeout", "deadline"}:
+                out.shutdown(socket.SHUT_RDWR)
+
+        if kind == "deadline":
+            # A body whose every byte comes in time, and whose end does not.
+            def answer(_, out: socket.socket) -> None:
+                out.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 8000000\r\n\r\n")
+                while True:
+                    out.sendall(b" ")
+
+            options["deadline"] = Deadline(0.2)
+        if kind == "no time left":
+            options["deadline"] = Deadline(0)
+        with scripted_server(answer, tls=tls) as server:
+            transport = connect(server.url, read_timeout_s=0.05 if kind == "timeout" else 5)
+            with pytest.raises(ApiError):
+                call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key", **options)
+    (line,) = lines()
+    assert line.levelname == "WARNING"
+    assert (line.outcome, line.cause) == (outcome, cause)
+    assert line.getMessage().endswith(f" ms: {cause}")
+
+
+def test_no_line_holds_a_token_a_query_or_a_body(connect, lines):
+    answers = iter(
+        [*BYTES.values(), reply(b'{"of-the-answer": 1}'), reply(b'{"detail": "of-the-answer"}', status="422 No")]
+    )
+
+    def answer(_, out: socket.socket) -> None:
+        out.sendall(next(answers))
+        out.shutdown(socket.SHUT_RDWR)
+
+    with scripted_server(answer) as server:
+        transport = connect(server.url)
+        for _ in range(len(BYTES) + 2):
+            with contextlib.suppress(ApiError):
+                call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
+    with scripted_server(lambda _, out: out.sendall(reply(b'{"accessToken": "of-the-answer"'))) as server:
+        exchange = DocumentExchange(connect(server.url))
+        exchange.exchange(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
+        exchange.revoke(refresh="of-the-refresh", bearer="of-the-bearer", deadline=Deadline(5))
+    found = lines()
+    assert len(found) == len(BYTES) + 4
+    written = "\n".join(f"{record.getMessage()} {vars(record)}" for record in found)
+    assert [secret for secret in SECRETS if secret in written] == []
+
+
+def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
+    with answering(reply(b'{"accessToken": "a", "refreshToken"')) as server:
+        exchange = DocumentExchange(connect(server.url))
+        exchange.exchange(refresh="r", deadline=Deadline(5), request_id="r-2")
+        exchange.revoke(refresh="r", bearer=None, deadline=Deadline(5))
+    refresh, sign_out = lines()
+    assert (refresh.method, refresh.path, refresh.status, refresh.request_id) == ("POST", "/refresh", 200, "r-2")
+    assert refresh.cause.startswith("JSONDecodeError: ")
+    assert (sign_out.method, sign_out.path) == ("POST", "/auth/logout")
+
+
+def test_a_line_says_which_try_it_was(connect, lines):
+    with answering(reply(status="503 Later")) as server, pytest.raises(ApiError):
+        call(connect(server.url), attempt=Attempt(2, 3))
+    assert ", try 2 of 3" in lines()[0].getMessage()
+    assert (lines()[0].attempt, lines()[0].attempts) == (2, 3)
+
+
+def test_a_cause_s_own_words_are_one_short_line():
+    error = ApiNotFoundError("of-the-answer", status=404)
+    assert describe_cause(error) == "ApiNotFoundError"
+    error.__cause__ = OSError("first\nsecond\x1b[31m" + "x" * 1000)
+    described = describe_cause(error)
+    assert described.isprintable()
+    assert described.startswith("OSError: first second")
+    assert len(described) < 250
+
+
+def test_a_chain_that_bites_its_tail_ends():
+    first, second = ValueError("a"), KeyError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert describe_cause(first) == "KeyError"
+
+
+def test_calls_are_counted_by_what_they_came_to(connect):
+    before = call_counters().snapshot()
+    with answering(reply()) as server:
+        transport = connect(server.url, to="counted")
+        call(transport)
+        call(transport)
+    after = call_counters().snapshot()
+    assert after["counted", CallOutcome.OK] == 2
+    assert after["counted", CallOutcome.TIMEOUT] == 0
+    assert after["backend", CallOutcome.OK] == before["backend", CallOutcome.OK]
+
+
+def test_a_child_process_counts_from_zero():
+    counters = CallCounters()
+    counters.count("backend", CallOutcome.OK)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=lambda: answers.put(sum(counters.snapshot().values())))
+    process.start()
+    assert answers.get(timeout=30) == 0
+    process.join(30)
+
+
+def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
+    caplog.set_level("WARNING", logger="portal.api.calls")
+    before = call_counters().snapshot()["backend", CallOutcome.OK]
+    note_answer(Call("backend", "GET", "/me", Attempt(), None), status=200, duration_ms=1.0, fault=None)
+    assert caplog.records == []
+    assert call_counters().snapshot()["backend", CallOutcome.OK] == before + 1
+
+
+def test_each_try_of_a_query_is_a_line_of_its_own(connect, lines):
+    with answering(reply(status="503 Later")) as server:
+        caller = Caller(
+            api=ApiSession(transport=connect(server.url), refresher=NoRefresher()),
+            tokens=TokenStore(TokenPair(access="of-the-bearer")),
+            request_id="r-3",
+            retries=Retries(sleep=lambda _: None),
+        )
+        with pytest.raises(ApiUnavailableError):
+            caller.read(Address(path="/energy/clients", query={"q": "of-the-query"}))
+    assert [(line.attempt, line.attempts, line.request_id) for line in lines()] == [
+        (1, 3, "r-3"),
+        (2, 3, "r-3"),
+        (3, 3, "r-3"),
+    ]
+
+
+class NoRefresher:
+    """Tokens that last."""
+
+    def ensure_fresh(self, *_, **__) -> None:
+        return None

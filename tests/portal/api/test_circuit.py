@@ -1,0 +1,343 @@
+"""A backend that does not answer is asked by one call a second: on real sockets, with real threads."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.oidc_provider import OidcClient
+from portal.api.transport import Transport
+from portal.breaker import CircuitBreaker, call_circuits
+from portal.config.portal_config import OidcProvider
+from portal.errors import ApiError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
+from tests.authority import Authority
+from tests.portal.api.http_server import Received, ScriptedServer, reply, scripted_server
+
+#: Of a transport that gives up soon, seconds; the circuit takes it for long.
+SHORT_S = 0.2
+
+
+class Backend:
+    """Answers while it is awake, and for the paths that never sleep."""
+
+    def __init__(self) -> None:
+        self.awake = threading.Event()
+        self.never_sleeps: set[str] = set()
+        self.status = "200 OK"
+        self.server: ScriptedServer | None = None
+        self._transports: list[Transport] = []
+        self._threads: list[threading.Thread] = []
+
+    def answer(self, request: Received, out: socket.socket) -> None:
+        if request.line.split()[1] not in self.never_sleeps:
+            assert self.awake.wait(60)
+        out.sendall(reply(status=self.status))
+
+    @property
+    def circuit(self) -> CircuitBreaker:
+        return call_circuits.of(f"backend {self.server.url}")
+
+    def paths(self) -> list[str]:
+        return [request.line.split()[1] for request in self.server.received]
+
+    def transport(self, *, read_timeout_s: float = SHORT_S) -> Transport:
+        self._transports.append(Transport(base_url=self.server.url, connect_timeout_s=5, read_timeout_s=read_timeout_s))
+        return self._transports[-1]
+
+    def ask(self, path: str = "/me", *, method: str = "GET", read_timeout_s: float = SHORT_S, **options) -> int:
+        body = (
+            {"body": b"{}", "headers": {"Content-Length": "2"}} if method == "POST" else {"body": None, "headers": {}}
+        )
+        return (
+            self.transport(read_timeout_s=read_timeout_s)
+            .send(method=method, target=path, auth=None, **{"deadline": Deadline(30), **body, **options})
+            .status
+        )
+
+    def ask_meanwhile(self, path: str, **options) -> Waiting:
+        """Ask in another thread; gives it when the backend has the request."""
+        waiting = Waiting()
+        thread = threading.Thread(target=waiting.run, args=(lambda: self.ask(path, read_timeout_s=60, **options),))
+        self._threads.append(thread)
+        thread.start()
+        while path not in self.paths():
+            waiting.over.wait(0.005)
+        return waiting
+
+    def open_circuit(self) -> None:
+        with pytest.raises(ApiTimeoutError):
+            self.ask("/opens")
+        assert self.circuit.is_open
+
+    def close(self) -> None:
+        self.awake.set()
+        for thread in self._threads:
+            thread.join(60)
+        for transport in self._transports:
+            transport.close()
+
+
+class Waiting:
+    """A call in a thread of its own, and what came of it."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.came_to: int | ApiError | None = None
+
+    def run(self, call) -> None:
+        try:
+            self.came_to = call()
+        except ApiError as error:
+            self.came_to = error
+        self.over.set()
+
+    def outcome(self) -> int | ApiError | None:
+        assert self.over.wait(60)
+        return self.came_to
+
+
+@pytest.fixture
+def backend() -> Iterator[Backend]:
+    made = Backend()
+    with scripted_server(made.answer) as made.server:
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An open circuit lets one call try from its first moment on."""
+    monkeypatch.setattr("portal.breaker.OPEN_S", 0)
+
+
+def test_after_a_call_in_vain_nothing_is_sent_for_a_second(backend):
+    backend.open_circuit()
+    for method in ("GET", "POST"):
+        with pytest.raises(CircuitOpenError) as caught:
+            backend.ask("/refused", method=method)
+        assert (caught.value.was_sent, caught.value.retry_after, caught.value.page_status) == (False, 1, 503)
+    assert backend.paths() == ["/opens"]
+
+
+def test_what_has_a_connection_of_its_own_is_refused_too_and_was_not_sent(backend):
+    """A refresh that is not sent puts no token at risk."""
+    backend.open_circuit()
+    with pytest.raises(CircuitOpenError) as caught:
+        backend.ask("/refresh", method="POST", own_connection=True)
+    assert not caught.value.was_sent
+    assert backend.paths() == ["/opens"]
+
+
+def test_reads_that_are_on_their_way_when_it_opens_are_given_up(backend):
+    waiting = [backend.ask_meanwhile(f"/{number}") for number in range(4)]
+    backend.open_circuit()
+    for read in waiting:
+        error = read.outcome()
+        assert isinstance(error, CircuitOpenError)
+        assert error.was_sent
+
+
+@pytest.mark.parametrize("options", [{"method": "POST"}, {"own_connection": True}], ids=["write", "own connection"])
+def test_a_write_and_a_refresh_on_their_way_are_waited_for(backend, options):
+    read = backend.ask_meanwhile("/read")
+    kept = backend.ask_meanwhile("/kept", **options)
+    backend.open_circuit()
+    assert isinstance(read.outcome(), CircuitOpenError)
+    assert not kept.over.is_set()
+    backend.awake.set()
+    assert kept.outcome() == 200
+    assert not backend.circuit.is_open, "an answer is an answer"
+
+
+@pytest.mark.parametrize("status", ["500 Oh", "503 Later", "404 No", "200 OK"])
+def test_any_answer_is_one(backend, status):
+    backend.awake.set()
+    backend.status = status
+    for _ in range(5):
+        assert backend.ask() == int(status[:3])
+    assert backend.circuit.state().opened == 0
+
+
+def test_quick_refusals_open_nothing():
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    transport = Transport(base_url=f"http://127.0.0.1:{port}", connect_timeout_s=5, read_timeout_s=5)
+    for _ in range(20):
+        with pytest.raises(ApiUnavailableError) as caught:
+            transport.send(method="GET", target="/", headers={}, body=None, auth=None, deadline=Deadline(5))
+        assert not isinstance(caught.value, CircuitOpenError)
+    transport.close()
+
+
+def test_one_endpoint_that_hangs_beside_others_that_answer_opens_nothing(backend):
+    backend.never_sleeps = {"/healthy"}
+    slow = backend.ask_meanwhile("/slow", deadline=Deadline(2 * SHORT_S))
+    assert backend.ask("/healthy") == 200
+    assert isinstance(slow.outcome(), ApiTimeoutError)
+    assert not backend.circuit.is_open
+
+
+def test_somebody_s_impatience_opens_nothing(backend):
+    with pytest.raises(ApiTimeoutError):
+        backend.ask(read_timeout_s=60, deadline=Deadline(SHORT_S))
+    assert not backend.circuit.is_open
+
+
+@pytest.mark.usefixtures("at_once")
+def test_one_read_tries_and_its_user_gets_the_answer(backend):
+    backend.open_circuit()
+    backend.awake.set()
+    assert backend.ask("/tries") == 200
+    assert not backend.circuit.is_open
+    assert backend.ask("/after") == 200
+
+
+@pytest.mark.usefixtures("at_once")
+def test_while_one_read_tries_all_others_are_refused(backend):
+    backend.open_circuit()
+    with pytest.raises(CircuitOpenError) as caught:
+        backend.ask("/tries", read_timeout_s=60)
+    assert caught.value.was_sent
+    for _ in range(5):
+        with pytest.raises(CircuitOpenError) as caught:
+            backend.ask("/refused")
+        assert not caught.value.was_sent
+    assert backend.paths() == ["/opens", "/tries"]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_slow_answer_to_the_one_that_tries_closes_it_though_its_user_has_gone(backend):
+    backend.open_circuit()
+    with pytest.raises(CircuitOpenError):
+        backend.ask("/tries", read_timeout_s=60)
+    backend.awake.set()
+    while backend.circuit.is_open:
+        threading.Event().wait(0.005)
+    assert backend.ask("/after") == 200
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_try_that_ends_in_vain_leaves_it_open_and_the_next_may_try(backend, monkeypatch):
+    monkeypatch.setattr("portal.api.transport.CIRCUIT_PROBE_S", SHORT_S)
+    backend.open_circuit()
+    for path in ("/first", "/second"):
+        with pytest.raises(ApiTimeoutError):
+            backend.ask(path)
+        assert backend.circuit.is_open
+    assert backend.paths() == ["/opens", "/first", "/second"]
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("own_connection", [False, True])
+def test_a_write_that_tries_is_waited_for(backend, own_connection):
+    backend.open_circuit()
+    write = backend.ask_meanwhile("/write", method="POST", own_connection=own_connection)
+    with pytest.raises(CircuitOpenError):
+        backend.ask("/refused")
+    assert not write.over.is_set()
+    backend.awake.set()
+    assert write.outcome() == 200
+    assert not backend.circuit.is_open
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_process_without_room_for_a_thread_refuses_and_lets_the_next_try(backend, monkeypatch):
+    def no_room(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    backend.open_circuit()
+    backend.awake.set()
+    with monkeypatch.context() as patch:
+        patch.setattr("portal.api.transport.threading.Thread.start", no_room)
+        with pytest.raises(CircuitOpenError):
+            backend.ask("/refused")
+    assert backend.ask("/tries") == 200
+
+
+def test_a_handshake_that_hangs_opens_it_and_sent_nothing(tmp_path):
+    """The kernel accepts for a process that is stopped; what answers no `ClientHello` has seen no request."""
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as stopped:
+        url = f"https://127.0.0.1:{stopped.getsockname()[1]}"
+        ca_file = Authority(tmp_path).file
+        transport = Transport(base_url=url, connect_timeout_s=SHORT_S, read_timeout_s=60, ca_file=ca_file)
+        errors = []
+        for _ in range(2):
+            with pytest.raises(ApiUnavailableError) as caught:
+                transport.send(method="GET", target="/", headers={}, body=None, auth=None, deadline=Deadline(30))
+            errors.append((type(caught.value), caught.value.was_sent))
+        transport.close()
+    assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
+
+
+def test_the_reads_of_a_tls_backend_are_given_up_too(tmp_path):
+    authority = Authority(tmp_path)
+    backend = Backend()
+    with scripted_server(backend.answer, tls=authority.server_context()) as backend.server:
+        options = {"base_url": backend.server.url, "connect_timeout_s": 5, "ca_file": authority.file}
+        patient = Transport(**options, read_timeout_s=60)
+        hasty = Transport(**options, read_timeout_s=SHORT_S)
+        request = {"method": "GET", "headers": {}, "body": None, "auth": None}
+        backend.never_sleeps = {"/fine"}
+        assert patient.send(target="/fine", deadline=Deadline(30), **request).status == 200
+        waiting = Waiting()
+        thread = threading.Thread(
+            target=waiting.run, args=(lambda: patient.send(target="/kept", deadline=Deadline(60), **request).status,)
+        )
+        thread.start()
+        while "/kept" not in backend.paths():
+            waiting.over.wait(0.005)
+        with pytest.raises(ApiTimeoutError):
+            hasty.send(target="/opens", deadline=Deadline(30), **request)
+        assert isinstance(waiting.outcome(), CircuitOpenError)
+        thread.join(60)
+        backend.awake.set()
+        patient.close()
+        hasty.close()
+
+
+def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, monkeypatch):
+    """Some of the answer has come before the look, some comes after it."""
+    monkeypatch.setattr("portal.api.connections.LOOK_S", 0.01)
+    looked = threading.Event()
+    whole = reply(b"x" * 3000)
+
+    class Look(CircuitBreaker):
+        @property
+        def is_open(self) -> bool:
+            looked.set()
+            return super().is_open
+
+    def answer(_: Received, out: socket.socket) -> None:
+        out.sendall(whole[:20])
+        for part in (whole[20:100], whole[100:]):
+            looked.clear()
+            assert looked.wait(30)
+            out.sendall(part)
+
+    with scripted_server(answer) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=30)
+        transport._circuit = Look("test")
+        answer = transport.send(method="GET", target="/", headers={}, body=None, auth=None, deadline=Deadline(30))
+        transport.close()
+    assert answer.content == b"x" * 3000
+
+
+def test_the_provider_s_calls_share_a_circuit_and_it_is_not_the_backend_s(backend):
+    client = OidcClient(
+        provider=OidcProvider(issuer=backend.server.url, client_id="energy"),
+        connect_timeout_s=5,
+        read_timeout_s=SHORT_S,
+    )
+    with pytest.raises(ApiTimeoutError):
+        client.metadata(deadline=Deadline(30))
+    with pytest.raises(CircuitOpenError):
+        client.metadata(deadline=Deadline(30))
+    assert call_circuits.of(f"provider {backend.server.url}").is_open
+    assert not backend.circuit.is_open

@@ -1,0 +1,202 @@
+"""A store that hangs costs one slow operation a second and process; a busy one costs what it costs."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+
+import pytest
+from django.core.cache.backends.base import BaseCache
+from django.test import Client, override_settings
+
+from portal.breaker import store_circuits
+from portal.errors import StoreUnavailableError
+from portal.store.aliases import MISSING, query_store, refresh_store
+from portal.store.sqlite_file import StoreFullError
+from portal.store.sqlite_pool import close_idle_connections
+from tests.portal.given_store import StoreOn
+
+TIMEOUT_S = 0.3
+
+
+class HangingServer:
+    """Accepts connections and never answers."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.connections: list[socket.socket] = []
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                self.connections.append(self._listener.accept()[0])
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join(10)
+        for connection in self.connections:
+            connection.close()
+
+
+def redis_at(url: str) -> dict[str, object]:
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": [url],
+        "OPTIONS": {
+            "serializer": "portal.store.json_serializer.JsonSerializer",
+            "socket_timeout": TIMEOUT_S,
+            "socket_connect_timeout": TIMEOUT_S,
+        },
+    }
+
+
+@pytest.fixture
+def hanging() -> Iterator[HangingServer]:
+    server = HangingServer()
+    url = f"redis://user:a-password@127.0.0.1:{server.port}"
+    with override_settings(CACHES={"default": redis_at(f"{url}/0"), "refresh": redis_at(f"{url}/1")}):
+        yield server
+    server.close()
+
+
+def test_one_operation_finds_out_and_the_others_fail_at_once(hanging):
+    with pytest.raises(StoreUnavailableError, match="TimeoutError"):
+        query_store().get("key")
+    asked = len(hanging.connections)
+    for store in (query_store(), refresh_store()):
+        for operation in (lambda s: s.get("k"), lambda s: s.add("k", 1, lifetime_s=1), lambda s: s.delete_many(["k"])):
+            with pytest.raises(StoreUnavailableError, match="does not answer at the moment"):
+                operation(store)
+    assert len(hanging.connections) == asked, "both aliases stand on one server"
+
+
+def test_the_circuit_s_name_tells_no_secret(hanging):
+    with pytest.raises(StoreUnavailableError):
+        refresh_store().get("key")
+    assert [(state.name, state.is_open) for state in store_circuits.states()] == [
+        (f"store redis://127.0.0.1:{hanging.port}", True)
+    ]
+
+
+def test_the_process_is_not_ready_and_says_so_at_once(hanging):
+    for _ in range(2):
+        assert Client().get("/readyz").status_code == 503
+    assert len(hanging.connections) == 1
+    assert Client().get("/healthz").status_code == 200
+
+
+@pytest.mark.redis
+def test_it_closes_when_the_store_answers_again(redis_url, monkeypatch):
+    with override_settings(CACHES={"default": redis_at(redis_url), "refresh": redis_at(redis_url)}):
+        store = query_store()
+        store.set("key", 1, lifetime_s=60)
+        circuit = store.circuit()
+        circuit.failed(circuit.admit(), slow_s=-1, why="a test")
+        with pytest.raises(StoreUnavailableError):
+            store.get("key")
+        monkeypatch.setattr(circuit, "_clock", lambda: float("inf"))
+        assert store.get("key") == 1
+        assert not circuit.is_open
+
+
+def test_other_settings_begin_with_a_closed_circuit(hanging, tmp_path):
+    with pytest.raises(StoreUnavailableError):
+        query_store().get("key")
+    entry = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        assert query_store().get("key") is MISSING
+
+
+def test_the_embedded_files_have_a_circuit_each(tmp_path):
+    files = {alias: str(tmp_path / "s" / f"{alias}.sqlite3") for alias in ("default", "refresh")}
+    entries = {alias: {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": file} for alias, file in files.items()}
+    with override_settings(CACHES=entries):
+        assert query_store().circuit() is not refresh_store().circuit()
+        assert query_store().circuit().name == f"store {files['default']}"
+
+
+@pytest.mark.parametrize("in_a_list", [False, True])
+@pytest.mark.parametrize(
+    ("location", "name"),
+    [
+        ("rediss://user:a-password@cache.example.com:6380/3", "store rediss://cache.example.com:6380"),
+        ("unix://user:a-password@/run/redis.sock?db=1", "store unix:///run/redis.sock"),
+        ("", "store default"),
+    ],
+)
+def test_a_circuit_is_named_by_its_server(location, name, in_a_list):
+    entry = {**redis_at(""), "LOCATION": [location] if in_a_list else location}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        assert query_store().circuit().name == name
+
+
+def test_an_embedded_store_that_others_write_to_is_no_dead_one(tmp_path):
+    """A write waits in vain for as long as it may, and the next one is tried all the same."""
+    file = tmp_path / "s" / "c.sqlite3"
+    entry = {
+        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "LOCATION": str(file),
+        "OPTIONS": {"BUSY_TIMEOUT_S": 0.2},
+    }
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        store = query_store()
+        store.set("key", 1, lifetime_s=60)
+        writer = sqlite3.connect(file, isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailableError, match="OperationalError"):
+            store.set("key", 2, lifetime_s=60)
+        assert store.get("key") == 1
+        writer.execute("COMMIT")
+        writer.close()
+        store.set("key", 2, lifetime_s=60)
+        assert store.circuit().state().opened == 0
+    close_idle_connections()
+
+
+class Backend(BaseCache):
+    """Raises what it is given, as late as it is told to."""
+
+    def __init__(self, error: Exception, time) -> None:
+        super().__init__({})
+        self.error = error
+        self.time = time
+        self.asked = 0
+
+    def get(self, key, default=None, version=None):
+        self.asked += 1
+        self.time.now += 1.0
+        raise self.error
+
+
+class Time:
+    now = 0.0
+
+
+@pytest.mark.parametrize(
+    ("error", "opens"),
+    [
+        (OSError("down"), True),
+        (StoreUnavailableError("another process makes the file"), True),
+        (StoreFullError("full"), False),
+        (TypeError("not JSON"), False),
+    ],
+    ids=["out of reach", "being made", "full", "the caller's own"],
+)
+def test_what_opens_it_is_silence_alone(error, opens, monkeypatch):
+    backend = Backend(error, Time())
+    store = StoreOn(backend)
+    monkeypatch.setattr(store.circuit(), "_clock", lambda: backend.time.now)
+    for _ in range(3):
+        with pytest.raises(type(error) if not opens else StoreUnavailableError):
+            store.get("key")
+    assert store.circuit().is_open is opens
+    assert backend.asked == (1 if opens else 3)
+    store_circuits.forget()
