@@ -32,8 +32,32 @@ def test_a_refused_refresh_purges(
             raise SignInEndedError("over")
 
     world.backend.refresh = refuse
+    sent = len(world.backend.calls)
     with pytest.raises(SignInEndedError):
         call(process.request(ada))
+    assert len(world.backend.calls) == sent, "the access token had expired: nothing was sent"
+    reads = world.backend.reads()
+    listed(other.request(tokens))
+    assert world.backend.reads() == reads + 1
+
+
+@pytest.mark.parametrize(
+    ("call", "method"),
+    [(lambda client: listed(client, params={"q": "c"}), "GET"), (create, "POST")],
+    ids=["list", "create"],
+)
+def test_so_does_one_behind_a_call_that_was_sent(
+    world: World, process: Process, ada: TokenStore, call: Callable[[QueryClient], object], method: str
+) -> None:
+    """The backend answers 401, and refuses the refresh that follows."""
+    other, tokens = world.process(), world.backend.sign_in("ada")
+    listed(process.request(ada))
+    listed(other.request(tokens))
+    world.backend.failures = [SignInEndedError("over")]
+    sent = len(world.backend.calls)
+    with pytest.raises(SignInEndedError):
+        call(process.request(ada))
+    assert [made[:2] for made in world.backend.calls[sent:]] == [(method, "/energy/clients")]
     reads = world.backend.reads()
     listed(other.request(tokens))
     assert world.backend.reads() == reads + 1

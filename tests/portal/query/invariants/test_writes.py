@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pytest
 from portal.errors import ApiUnavailableError
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import unavailable
+from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 
 if TYPE_CHECKING:
@@ -143,6 +145,25 @@ class TestI4OperationsAppearAllOrNone:
         ).mutate(body={"gone": "a"})
         assert seen == [({"id": "n"}, {"id": "b", "name": "changed"})]
         assert sets == ["set"], "one record: a reader sees all of it or nothing"
+
+    def test_of_one_row_in_the_documents_order_whatever_order_they_were_declared_in(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        """Remove, then add, then merge: any other order shows another list."""
+        faulty = Faulty(world, process, ada)
+        faulty.shown()
+        declared = (
+            merges(lambda data: {**data, "name": "merged"}),
+            adds(lambda data: {**data, "name": "added"}),
+            removes(lambda sent: sent.body["id"]),
+        )
+        faulty.answer = {"id": "b"}
+        faulty.write(
+            lambda endpoint: functools.reduce(lambda so_far, add: add(so_far), declared, endpoint), body={"id": "b"}
+        )
+        read = faulty.queries.use_get_things_query(faulty.request())
+        assert read.data.items == ({"id": "b", "name": "merged"}, {"id": "a", "name": "A"})
+        assert faulty.fetched() == 1, "patched, not fetched anew"
 
     def test_a_reader_between_claim_and_record_fetches(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada))

@@ -12,7 +12,7 @@ from django.test import Client
 from portal.api.handover import family_secret, record_name
 from portal.config.limits import HANDOVER_AFTER_USE_S
 from portal.store.aliases import refresh_store
-from portal.testing import profile_of
+from portal.testing import page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
 
 SIGN_IN_COOKIES = ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS")
@@ -45,6 +45,23 @@ def test_a_backend_that_fails_keeps_nobody_signed_in(
     response = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="r1").post("/en/logout")
     assert response.status_code == 303
     assert response.cookies["VAR_REFRESH_TOKEN"].value == ""
+
+
+def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile_of(account, "ENERGY_APP"))
+    asked = backend.get(f"{BACKEND}/energy/clients", json=page_of([{"id": "c1"}]))
+    backend.post(f"{BACKEND}/auth/logout", status=204)
+    here, elsewhere = (browser_of("ENERGY_APP", VAR_REFRESH_TOKEN=f"{place} {account}") for place in ("here", "there"))
+    for browser in (here, elsewhere, here):
+        assert row_ids(browser.get("/en/energy/clients")) == ["c1"]
+    before = asked.call_count
+    assert row_ids(elsewhere.get("/en/energy/clients")) == ["c1"]
+    assert asked.call_count == before, "cached for the user, whichever sign-in asks"
+    assert here.post("/en/logout").status_code == 303
+    assert row_ids(elsewhere.get("/en/energy/clients")) == ["c1"]
+    assert asked.call_count == before + 1
 
 
 def tombstone_lifetimes(refresh: str) -> list[float]:
