@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from django.utils import translation
 
 from tests.harness import RunningStack, running_stack
 
 pytest_plugins = ["portal.testing"]
+
+
+@pytest.fixture(autouse=True)
+def _no_language_of_the_test_before() -> Iterator[None]:
+    """A request leaves its language to the thread; the next request has its own, the next test may have none."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(scope="session")

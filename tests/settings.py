@@ -10,9 +10,11 @@ import os
 import shutil
 import tempfile
 
+#: Variables of the portal that do not begin with APP_; those set below need not be named.
+_OTHERS = {"CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
-for _name in [name for name in os.environ if name.startswith("APP_") or name in {"CACHE_URL", "REFRESH_CACHE_URL"}]:
+for _name in [name for name in os.environ if name.startswith("APP_") or name in _OTHERS]:
     del os.environ[_name]
 os.environ.update(
     APP_STATE_DIR=_STATE,
