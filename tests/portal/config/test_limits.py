@@ -1,0 +1,65 @@
+"""The numbers of the document and of the contract, as they stand there.
+
+Other tests measure behaviour by the constants; that the constants are right is said here, once and in figures.
+"""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+
+from portal.config import cookies, limits
+from portal.query.cache import PAGE_LIFETIME_S
+from portal.server.fleet import STOP_TIMEOUT_S
+
+MINUTE, DAY = 60, 24 * 60 * 60
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        # The document, "Limits".
+        ("STALE_TIME_S", 5 * MINUTE),
+        ("QUERY_RETRIES", 2),
+        ("MUTATION_RETRIES", 1),
+        # Contract, section 3.
+        ("CONNECT_TIMEOUT_S", 3.05),
+        ("READ_TIMEOUT_S", 10),
+        ("STORE_MAX_MB", 256),
+        ("SIGN_IN_MAX_AGE_S", 30 * DAY),
+        # Section 5.
+        ("EXPIRY_LEEWAY_S", 30),
+        ("NEXT_MAX_CHARS", 2000),
+        # Section 8.
+        ("HANDOVER_AFTER_USE_S", 60),
+        ("REFRESH_FAILED_STATUSES", {400, 401, 403, 422, 500}),
+        ("REFRESH_DEADLINE_S", 10),
+        ("REFRESH_LOCK_S", 15),
+        ("RETRY_STATUSES", {408, 425, 429, 500, 502, 503, 504}),
+        ("RETRY_BASE_DELAY_S", 0.1),
+        ("RETRY_AFTER_MAX_S", 2),
+        ("REQUEST_BUDGET_S", 10),
+        ("VAR_DEFAULT_PAGE_SIZE", 20),
+    ],
+)
+def test_a_limit_is_the_number_of_the_contract(name: str, value: object) -> None:
+    assert getattr(limits, name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MAX_PLATFORMS_COOKIE_CHARS", 1024), ("MAX_COOKIE_BYTES", 4096), ("LOCALE_MAX_AGE_S", 365 * DAY)],
+)
+def test_a_limit_of_cookies_is_the_number_of_the_contract(name: str, value: int) -> None:
+    assert getattr(cookies, name) == value
+
+
+def test_cached_pages_and_the_end_of_all_servers_keep_the_contract() -> None:
+    assert PAGE_LIFETIME_S == 15 * MINUTE
+    assert STOP_TIMEOUT_S < 5, "`make run` ends within 5 s"
+
+
+def test_calls_and_sign_ins_have_them_where_the_environment_says_nothing() -> None:
+    # The environment of the tests names none of these.
+    assert (settings.PORTAL.connect_timeout_s, settings.PORTAL.read_timeout_s) == (3.05, 10)
+    assert settings.PORTAL.sign_in_max_age_s == 30 * DAY
