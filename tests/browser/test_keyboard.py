@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from urllib.parse import parse_qs
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -55,21 +56,33 @@ def test_a_form_that_nobody_answered_stays_and_is_sent_again_under_its_key(
     page = new_page()
     sign_in(page, "energy")
     page.goto(stack.url("energy", "/en/energy/clients/new"))
-    fields = page.locator("main form").inner_html()
     alert = '<div class="notice bad" role="alert" tabindex="-1"><p>nobody answered</p></div>'
+    form = page.locator("main form").evaluate("form => form.outerHTML").replace(">", f">{alert}", 1)
+    sent: list[dict[str, list[str]]] = []
 
-    def lose(route: Route) -> None:
+    def lose_the_first_answer(route: Route) -> None:
         if route.request.method != "POST":
             route.continue_()
             return
-        route.fetch(max_redirects=0)
-        body = f'<main id="content"><form method="post">{alert}{fields}</form></main>'
-        route.fulfill(status=503, body=body, headers={"HX-Retarget": "#content", "HX-Push-Url": "false"})
+        sent.append(parse_qs(route.request.post_data))
+        if len(sent) > 1:
+            route.continue_()
+            return
+        assert route.fetch(max_redirects=0).status == 303, "the server has done it"
+        route.fulfill(
+            status=503,
+            body=f'<main id="content">{form}</main>',
+            headers={"HX-Retarget": "#content", "HX-Push-Url": "false"},
+        )
 
-    page.route("**/clients/new", lose)
+    page.route("**/clients/new", lose_the_first_answer)
     fill_client(page, name="Twice Sent", email="twice@example.com")
     expect(page.get_by_role("alert")).to_be_focused()
-    page.unroute("**/clients/new")
+    fill_client(page, name="Twice Sent", email="twice@example.com")
+    expect(page.get_by_role("heading", name="Clients")).to_be_focused()
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    assert len(sent[0]["submissionKey"][0]) > 16
     page.goto(stack.url("energy", "/en/energy/clients?q=Twice Sent"))
     expect(page.locator(ROWS)).to_have_count(1)
 

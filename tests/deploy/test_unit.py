@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from portal.management.commands.serve import Command
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import UNIT, start_command, unit_settings, unit_variables
-from tests.harness import ROOT
+from tests.harness import ROOT, require_tool
 
 #: Of 100, as `systemd-analyze security` counts: below 20 it says "OK" with a smile.
 EXPOSURE = 20
@@ -28,9 +27,7 @@ def unit(tmp_path: Path) -> Path:
 
 
 def analyze(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    tool = shutil.which("systemd-analyze")
-    if tool is None:
-        pytest.skip("needs systemd-analyze on this machine")
+    tool = require_tool("systemd-analyze")
     return subprocess.run([tool, *words], capture_output=True, text=True, check=False, timeout=30)
 
 
