@@ -1,4 +1,4 @@
-"""The limit on failed sign-ins at the gateway itself."""
+"""The limits on sign-ins at the gateway itself."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_unknown_account_is_answered_as_a_wrong_password_is(gateway, visitor)
     assert (known.status_code, unknown.status_code) == (429, 429)
 
 
-def test_right_passwords_never_come_to_the_limit(gateway, visitor):
+def test_right_passwords_never_come_to_the_limit_of_wrong_ones(gateway, visitor):
     come_from(visitor, "203.0.113.11")
     for _ in range(12):
         assert visitor.sign_in(gateway, email="finance@example.com").status_code == 303

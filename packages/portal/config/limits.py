@@ -86,5 +86,7 @@ SIGN_OUT_DEADLINE_S: Final = 2.0
 #: Failed tries for one account from one address, and from one address whatever the account, in one window.
 SIGN_IN_TRIES: Final = 10
 SIGN_IN_TRIES_PER_ADDRESS: Final = 100
-#: Length of the window, minutes; it begins with the first failed try.
+#: Successful sign-ins of one account in one window: far above what people do, far below what a loop does.
+SIGN_INS_PER_ACCOUNT: Final = 100
+#: Length of the window, minutes; it begins with the first that counts.
 SIGN_IN_WINDOW_MIN: Final = 15

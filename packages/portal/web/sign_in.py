@@ -83,17 +83,25 @@ class SignInRefused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInLimited:
-    """The try was not made: too many have failed before it.
+    """The try was not made: too many have failed before it, or were right.
 
     :param retry_after: seconds.
+    :param failed: which of the two.
     """
 
     retry_after: int
+    failed: bool = True
 
     @property
     def text(self) -> str:
         """What the page says, in its language."""
         minutes = math.ceil(self.retry_after / 60)
+        if not self.failed:
+            return ngettext(
+                "Too many sign-ins to this account. Please wait %(minutes)d minute, then try again.",
+                "Too many sign-ins to this account. Please wait %(minutes)d minutes, then try again.",
+                minutes,
+            ) % {"minutes": minutes}
         return ngettext(
             "Too many failed tries. Please wait %(minutes)d minute, then try again.",
             "Too many failed tries. Please wait %(minutes)d minutes, then try again.",
@@ -125,11 +133,16 @@ def explain(reason: str) -> str:
 def sign_in(
     request: HttpRequest, *, email: str, password: str, wanted: str
 ) -> SignedIn | SignInRefused | SignInUnavailable | SignInLimited:
-    """Ask the backend for tokens, keep them, and work out where to go. Only failed tries count against the limit.
+    """Ask the backend for tokens, keep them, and work out where to go. Failed tries count against a limit.
+
+    Right ones count against another one, far above what people do.
 
     :param wanted: the form's `next`; it wins over the home where it is an address of ours.
     """
     limit = sign_in_limit()
+    full = limit.too_many(email)
+    if full is not None:
+        return SignInLimited(retry_after=full.retry_after, failed=False)
     attempt = limit.count(account=email, address=client_address(request))
     if isinstance(attempt, TooMany):
         return SignInLimited(retry_after=attempt.retry_after)
@@ -140,6 +153,8 @@ def sign_in(
     finally:
         if not failed:
             limit.give_back(attempt)
+    if isinstance(outcome, SignedIn):
+        limit.succeeded(email)
     return outcome
 
 

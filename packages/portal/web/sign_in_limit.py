@@ -1,6 +1,8 @@
-"""The limit on failed sign-ins: per account and address, and per address (docs/adr/0003-sign-in-limit.md).
+"""The limits on sign-ins (docs/adr/0003-sign-in-limit.md): failed ones per account and address, and per address;
+successful ones, generously, per account.
 
-A try is counted before it is made, so that parallel tries can't pass together, and given back unless it failed.
+A try is counted before it is made, so that parallel tries can't pass together, and given back unless it failed. A
+success is counted afterwards: what strangers try must not take an owner's successes away.
 While the store does not answer nothing is counted, and nobody is kept out.
 """
 
@@ -17,7 +19,12 @@ from typing import TYPE_CHECKING, Final
 from limits import RateLimitItemPerMinute
 from limits.strategies import FixedWindowRateLimiter
 
-from portal.config.limits import SIGN_IN_TRIES, SIGN_IN_TRIES_PER_ADDRESS, SIGN_IN_WINDOW_MIN
+from portal.config.limits import (
+    SIGN_IN_TRIES,
+    SIGN_IN_TRIES_PER_ADDRESS,
+    SIGN_IN_WINDOW_MIN,
+    SIGN_INS_PER_ACCOUNT,
+)
 from portal.errors import StoreUnavailableError
 from portal.store.aliases import query_store
 from portal.store.counters import SharedCounters
@@ -31,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 _PER_ACCOUNT: Final = RateLimitItemPerMinute(SIGN_IN_TRIES, SIGN_IN_WINDOW_MIN, namespace="sign-in:account")
 _PER_ADDRESS: Final = RateLimitItemPerMinute(SIGN_IN_TRIES_PER_ADDRESS, SIGN_IN_WINDOW_MIN, namespace="sign-in:address")
+_SUCCESSES: Final = RateLimitItemPerMinute(SIGN_INS_PER_ACCOUNT, SIGN_IN_WINDOW_MIN, namespace="sign-in:success")
 #: The part of an IPv6 address that one customer is given, in bits; the rest is theirs to change at will.
 _CUSTOMER_BITS: Final = 64
 _NAME_CHARS: Final = 32
@@ -69,13 +77,39 @@ class SignInLimit:
         self._limiter = FixedWindowRateLimiter(counters)
         self._clock = clock
 
+    def too_many(self, account: str) -> TooMany | None:
+        """Whether the account has signed in too often of late to do so again; None where it may.
+
+        :param account: as in :meth:`succeeded`.
+        """
+        name = _account(account)
+        try:
+            if self._limiter.test(_SUCCESSES, name):
+                return None
+            end = self._limiter.get_window_stats(_SUCCESSES, name).reset_time
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: how often an account signed in is not known: %s", error)
+            return None
+        logger.warning("sign-in: too many successful ones of one account")
+        return TooMany(retry_after=max(1, math.ceil(end - self._clock())))
+
+    def succeeded(self, account: str) -> None:
+        """Count a successful sign-in.
+
+        :param account: as it was typed, or the name by which a provider knows it.
+        """
+        try:
+            self._limiter.hit(_SUCCESSES, _account(account))
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: a success is not counted: %s", error)
+
     def count(self, *, account: str, address: str) -> Counted | TooMany:
         """Count a try, whatever comes of it.
 
         :param account: as it was typed; spelling in capitals makes no other account of it.
         :param address: of the browser. Whatever is no address shares one counter.
         """
-        attempt = Counted(account=_hashed(account.strip().casefold()), address=_hashed(network_of(address)))
+        attempt = Counted(account=_account(account), address=_hashed(network_of(address)))
         try:
             for item, names in attempt.counters:
                 if not self._limiter.hit(item, *names):
@@ -111,6 +145,10 @@ def network_of(address: str) -> str:
             return str(parsed.ipv4_mapped)
         return f"{int(parsed) >> (128 - _CUSTOMER_BITS):x}::/{_CUSTOMER_BITS}"
     return str(parsed)
+
+
+def _account(typed: str) -> str:
+    return _hashed(typed.strip().casefold())
 
 
 def _hashed(name: str) -> str:

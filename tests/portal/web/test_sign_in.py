@@ -8,10 +8,15 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
 from portal.api.deadline import Deadline
+from portal.api.oidc_tokens import SignedInAs
 from portal.api.session import api_session
-from portal.api.tokens import Fate, TokenStore
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.config.limits import SIGN_INS_PER_ACCOUNT
 from portal.query.client import create_query_client
-from portal.web.sign_in import SignedIn, SignInRefused, sign_in
+from portal.web.oidc.failures import ProviderFailure
+from portal.web.oidc.provider_sign_in import _Checked, _keep
+from portal.web.sign_in import SignedIn, SignInLimited, SignInRefused, sign_in
+from portal.web.sign_in_limit import sign_in_limit
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 
@@ -35,6 +40,39 @@ def test_usable_tokens_sign_in(backend: responses.RequestsMock, account: str, re
     outcome = try_with(request_to_sign_in, account)
     assert isinstance(outcome, SignedIn)
     assert request_to_sign_in.token_store.fate is Fate.SIGNED_IN
+
+
+def test_an_account_that_has_signed_in_too_often_is_not_tried_and_told_why(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+) -> None:
+    backend.post(f"{BACKEND}/auth/login", json={"accessToken": access_token(account), "refreshToken": "r"})
+    backend.get(f"{BACKEND}/me", json=profile(account))
+    for _ in range(SIGN_INS_PER_ACCOUNT - 1):
+        sign_in_limit().succeeded(f"{account}@example.com")
+    assert isinstance(try_with(request_to_sign_in, account), SignedIn)
+    calls = len(backend.calls)
+    outcome = try_with(request_to_sign_in, account)
+    assert isinstance(outcome, SignInLimited)
+    assert outcome.text == "Too many sign-ins to this account. Please wait 15 minutes, then try again."
+    assert len(backend.calls) == calls
+
+
+def test_who_signed_in_too_often_at_a_provider_gets_no_sign_in_here(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account))
+    answer = _Checked(
+        pair=TokenPair(access=access_token(account), refresh="r"),
+        id_token="id-token",
+        signed_in_as=SignedInAs(subject=account, sid=None),
+    )
+    for _ in range(SIGN_INS_PER_ACCOUNT - 1):
+        sign_in_limit().succeeded(f"provider:{account}")
+    assert isinstance(_keep(request_to_sign_in, answer, wanted=""), SignedIn)
+    refused = _keep(request_to_sign_in, answer, wanted="")
+    assert isinstance(refused, ProviderFailure)
+    assert (refused.name, refused.status) == ("too-many", 429)
+    assert 0 < (refused.retry_after or 0) <= 15 * 60
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The limit on failed sign-ins: who is kept out, for how long, and who is not."""
+"""The limits on sign-ins: who is kept out, for how long, and who is not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import logging
 
 import pytest
 
-from portal.config.limits import SIGN_IN_TRIES, SIGN_IN_TRIES_PER_ADDRESS, SIGN_IN_WINDOW_MIN
+from portal.config.limits import (
+    SIGN_IN_TRIES,
+    SIGN_IN_TRIES_PER_ADDRESS,
+    SIGN_IN_WINDOW_MIN,
+    SIGN_INS_PER_ACCOUNT,
+)
 from portal.store.counters import SharedCounters
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
@@ -123,6 +128,24 @@ def test_an_address_counts_by_what_one_customer_is_given(address, network):
     assert network_of(address) == network
 
 
+def test_successes_have_a_limit_of_their_own_that_is_the_accounts_alone(limit, clock):
+    assert SIGN_INS_PER_ACCOUNT == 100
+    for _ in range(SIGN_INS_PER_ACCOUNT):
+        assert limit.too_many(ACCOUNT) is None
+        limit.succeeded(ACCOUNT)
+        clock.now += 1
+    assert limit.too_many(f" {ACCOUNT.upper()}") == TooMany(retry_after=WINDOW_S - SIGN_INS_PER_ACCOUNT)
+    assert limit.too_many("bob@example.com") is None
+    clock.now += WINDOW_S
+    assert limit.too_many(ACCOUNT) is None
+
+
+def test_what_strangers_try_takes_no_success_from_the_owner(limit):
+    for number in range(SIGN_INS_PER_ACCOUNT + 1):
+        limit.count(account=ACCOUNT, address=f"203.0.113.{number}")
+    assert limit.too_many(ACCOUNT) is None
+
+
 def test_a_store_that_is_down_keeps_nobody_out_and_says_so(clock, caplog):
     class Broken:
         def __getattr__(self, name):
@@ -132,8 +155,11 @@ def test_a_store_that_is_down_keeps_nobody_out_and_says_so(clock, caplog):
     with caplog.at_level(logging.WARNING):
         outcomes = fail(limit, times=SIGN_IN_TRIES + 5)
         limit.give_back(outcomes[0])
+        limit.succeeded(ACCOUNT)
+        assert limit.too_many(ACCOUNT) is None
     assert all(isinstance(outcome, Counted) for outcome in outcomes)
     assert "tries are not counted" in caplog.text
+    assert "a success is not counted" in caplog.text
 
 
 def test_neither_the_store_nor_the_log_names_anybody(limit, backend, caplog):

@@ -71,6 +71,12 @@ TOO_LARGE: Final = ProviderFailure(
     title=_("You were not signed in"),
     text=_("Your account’s sign-in is larger than browsers can keep. Please tell your administrator."),
 )
+TOO_MANY: Final = ProviderFailure(
+    name="too-many",
+    status=429,
+    title=_("You were not signed in"),
+    text=_("This account has signed in too often in a short time. Please try again later."),
+)
 _FORGED = _("What came back does not bear the signature of the service that signs you in, so it was not believed.")
 _NOT_OURS = _("What came back was meant for somebody else, so it was not believed.")
 _ID_TOKEN_TEXTS: Final = {

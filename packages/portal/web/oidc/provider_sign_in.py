@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +24,7 @@ from portal.web.oidc.failures import (
     PROVIDER_DOWN,
     PROVIDER_ERROR,
     TOO_LARGE,
+    TOO_MANY,
     UNKNOWN_ATTEMPT,
     UNUSABLE,
     ProviderFailure,
@@ -31,6 +32,7 @@ from portal.web.oidc.failures import (
 )
 from portal.web.oidc.sign_ins import provider_sign_ins
 from portal.web.sign_in import SignInRefused, keep_sign_in
+from portal.web.sign_in_limit import sign_in_limit
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -91,9 +93,19 @@ def sign_in_from_callback(request: HttpRequest, attempt: Attempt | None) -> Sign
         return id_token_failure(error.flaw)
     if isinstance(answer, ProviderFailure):
         return answer
-    outcome = keep_sign_in(request, answer.pair, wanted=attempt.wanted)
+    return _keep(request, answer, wanted=attempt.wanted)
+
+
+def _keep(request: HttpRequest, answer: _Checked, *, wanted: str) -> SignedIn | ProviderFailure:
+    """Keep the tokens of who signed in, unless the account did so too often of late."""
+    limit, account = sign_in_limit(), f"provider:{answer.signed_in_as.subject}"
+    full = limit.too_many(account)
+    if full is not None:
+        return replace(TOO_MANY, retry_after=full.retry_after)
+    outcome = keep_sign_in(request, answer.pair, wanted=wanted)
     if isinstance(outcome, SignInRefused):
         return TOO_LARGE if outcome.fault is Fault.TOO_LARGE else UNUSABLE
+    limit.succeeded(account)
     try:
         provider_sign_ins().begin(answer.pair, signed_in_as=answer.signed_in_as, id_token=answer.id_token)
     except StoreUnavailableError as error:
