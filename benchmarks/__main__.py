@@ -7,8 +7,8 @@ import sys
 from itertools import takewhile
 from pathlib import Path
 
-#: The storms take minutes and have make targets of their own.
-STORMS = {"storm", "storm_query"}
+#: These take minutes and have make targets of their own.
+STORMS = {"storm", "storm_query", "outage", "refresh_store"}
 
 
 def main(arguments: list[str]) -> int:

@@ -54,6 +54,10 @@ class Family:
         until = {older.name: older.until for older in self.older}.get(record_name(refresh), 0)
         return until is not None and until <= now
 
+    def spent(self, *, now: float) -> tuple[str, ...]:
+        """Names of the tokens that nothing is given for any more."""
+        return tuple(older.name for older in self.older if older.until is not None and older.until <= now)
+
     def knows(self, pair: TokenPair) -> bool:
         """Whether this pair's refresh token is, or was, one of the family's."""
         return pair.refresh == self.pair.refresh or record_name(pair.refresh or "") in {old.name for old in self.older}

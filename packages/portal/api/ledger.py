@@ -180,9 +180,9 @@ class Ledger:
         """Whether a tombstone stands on a sign-in, by its secret, or on an access token."""
         return self._store.get(_key(secret, "out")) is not MISSING
 
-    def drop(self, secret: str) -> None:
-        """Forget a sign-in's tokens. Those that lead to its tombstone go on doing so."""
-        self._store.delete(_key(secret, "family"))
+    def drop(self, secret: str, *, forgotten: Iterable[str]) -> None:
+        """Forget a sign-in's newest pair. Its tokens go on leading to its tombstone, but for those that are named."""
+        self._store.delete_many([_key(secret, "family"), *(f"{name}:token" for name in forgotten)])
 
 
 def _key(secret: str, kind: str) -> str:

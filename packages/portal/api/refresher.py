@@ -223,7 +223,7 @@ class TokenRefresher:
             family = _insist(self._ledger.look, brought).family
             if family is not None:
                 newest = family.pair
-                _insist(self._ledger.drop, entry.secret)
+                _insist(self._ledger.drop, entry.secret, forgotten=family.spent(now=self._clock.now()))
         accesses = {token for token in (pair.access, newest.access) if token is not None}
         if accesses:
             lasts = max(self._tombstone_s(token, genuine=genuine) for token in accesses)

@@ -217,7 +217,7 @@ class Renewal:
             # later finds the record.
             buried = self.ledger.is_buried(secret)
             if buried:
-                self.ledger.drop(secret)
+                self.ledger.drop(secret, forgotten=family.spent(now=self.clock.now()))
             self.ledger.settle(secret, owner=owner, forgotten=forgotten)
             return Ended(outcome=Outcome.SIGNED_OUT) if buried else renewed
 

@@ -45,7 +45,7 @@ REFRESH_WAIT_S: Final = 5.0
 #: Older tokens of one sign-in that are remembered, so that what it leaves in the store is at most twice the size of its
 #: tokens: those that are over, so that they are not presented a second time, and those whose successor no browser has
 #: presented yet. The one that a request presents is kept beside them.
-REFRESH_SPENT_KEPT: Final = 4
+REFRESH_SPENT_KEPT: Final = 3
 REFRESH_UNCONFIRMED_KEPT: Final = 8
 #: How long an access token that was over when it came, by this machine's clock, is given to others, seconds.
 REFRESH_BORN_EXPIRED_S: Final = 5.0

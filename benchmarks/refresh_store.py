@@ -1,0 +1,183 @@
+"""What sign-ins leave in the refresh store: many of them, refreshed again and again, half of them signed out.
+
+Tokens of 1.5 KB, access tokens of 300 s, each sign-in refreshed once in that time by a browser that keeps its cookies.
+The clock is a fake one; on Redis, whose entries end by its own, the last minute is waited for.
+
+`python -m benchmarks refresh_store [--sign-ins 10000] [--refreshes 20] [--store embedded|redis]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import contextlib
+import json
+import logging
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import django
+from django.test import override_settings
+
+from portal.api.clock import Clock
+from portal.api.deadline import Deadline
+from portal.api.exchange import Granted
+from portal.api.refresher import TokenRefresher
+from portal.api.tokens import TokenPair, TokenStore
+from portal.store.aliases import SharedStore
+from tests.redis_server import running_redis
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+TOKEN_CHARS = 1500
+ACCESS_LIFETIME_S = 300
+MINUTE_S = 61
+MAX_AGE_S = 30 * 24 * 60 * 60
+
+
+class _Time:
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class _Backend:
+    """Gives a new pair for any refresh token."""
+
+    repeatable_s = 0.0
+
+    def __init__(self, clock: _Time) -> None:
+        self._clock = clock
+
+    def pair(self) -> TokenPair:
+
+        head, tail = _encoded({"alg": "RS256", "typ": "JWT"}), _random(342)
+        claims = {"exp": self._clock() + ACCESS_LIFETIME_S, "filling": ""}
+        room = (TOKEN_CHARS - len(head) - len(tail) - 2) * 3 // 4 - len(json.dumps(claims))
+        return TokenPair(
+            access=f"{head}.{_encoded(claims | {'filling': _random(room)})}.{tail}", refresh=_random(TOKEN_CHARS)
+        )
+
+    def exchange(self, **_: Any) -> Any:
+
+        return Granted(pair=self.pair())
+
+    def revoke(self, **_: Any) -> None:
+        """Nothing to tell."""
+
+
+@dataclass(frozen=True)
+class _Store:
+    """A store and how many bytes live in it.
+
+    :param ends_by_real_time: whether its entries end by another clock than the fake one.
+    """
+
+    name: str
+    shared: SharedStore
+    live_bytes: Callable[[], int]
+    ends_by_real_time: bool
+
+
+def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> Iterator[tuple[str, int]]:
+    """Run it; what was done, and the bytes that live in the store then."""
+
+    backend: Any = _Backend(clock)
+    refresher = TokenRefresher(
+        exchange=backend, store=store.shared, max_age_s=MAX_AGE_S, clock=Clock(now=clock, monotonic=clock)
+    )
+    held = [backend.pair() for _ in range(sign_ins)]
+    empty = store.live_bytes()
+    for number in range(1, refreshes + 1):
+        clock.now += ACCESS_LIFETIME_S + 1
+        for index, pair in enumerate(held):
+            tokens = TokenStore(pair)
+            refresher.renew(tokens, deadline=Deadline(60))
+            held[index] = tokens.current
+        if number in {1, refreshes}:
+            yield f"each refreshed {number} time{'s' * (number > 1)}", store.live_bytes() - empty
+    for pair in held[: sign_ins // 2]:
+        refresher.sign_out(TokenStore(pair))
+    clock.now += MINUTE_S
+    if store.ends_by_real_time:
+        time.sleep(MINUTE_S)
+    yield "half of them signed out, a minute later", store.live_bytes() - empty
+
+
+@contextlib.contextmanager
+def _embedded(clock: _Time, folder: Path) -> Iterator[_Store]:
+
+    entry = {
+        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "LOCATION": str(folder / "refresh.sqlite3"),
+        "OPTIONS": {"WHEN_FULL": "refuse", "MAX_BYTES": 2**34},
+    }
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        shared = SharedStore(alias="refresh")
+        cache: Any = shared.backend()
+        cache.clock = clock
+
+        def live_bytes() -> int:
+            cache._run("DELETE FROM entries WHERE expires <= ?", (clock(),))  # noqa: SLF001  at once, not in portions
+            return int(cache.size_in_bytes())
+
+        yield _Store("embedded", shared, live_bytes, ends_by_real_time=False)
+
+
+@contextlib.contextmanager
+def _redis(_: _Time, folder: Path) -> Iterator[_Store]:
+
+    with running_redis(folder) as server, server.client() as client:
+        entry = {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": server.url(),
+            "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+        }
+        with override_settings(CACHES={"default": entry, "refresh": entry}):
+            shared = SharedStore(alias="refresh")
+            shared.get("connected")
+            yield _Store("redis", shared, lambda: int(client.info("memory")["used_memory"]), ends_by_real_time=True)
+
+
+def _encoded(claims: dict[str, object]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
+
+
+def _random(length: int) -> str:
+    return base64.urlsafe_b64encode(os.urandom(length)).decode()[:length]
+
+
+def main() -> None:
+    """`python -m benchmarks refresh_store`."""
+    logging.disable(logging.INFO)
+    parser = argparse.ArgumentParser(prog="refresh_store")
+    parser.add_argument("--sign-ins", type=int, default=10_000)
+    parser.add_argument("--refreshes", type=int, default=20)
+    parser.add_argument("--store", choices=("embedded", "redis"), action="append")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="refresh-store-") as name:
+        folder = Path(name)
+        settings = {"DJANGO_SETTINGS_MODULE": "apps.energy.settings", "DEBUG": "on", "APP_STATE_DIR": str(folder)}
+        os.environ |= settings
+        django.setup()
+        makers = {"embedded": _embedded, "redis": _redis}
+        print(f"{options.sign_ins} sign-ins of two tokens of {TOKEN_CHARS} bytes")
+        for store in options.store or makers:
+            clock = _Time()
+            with makers[store](clock, folder) as made:
+                steps = measure(made, clock=clock, sign_ins=options.sign_ins, refreshes=options.refreshes)
+                for done, size in steps:
+                    each = size / options.sign_ins
+                    print(f"{store:9} {done:42} {size / 2**20:8.1f} MB {each:9.0f} B each", flush=True)
+
+
+if __name__ == "__main__":
+    main()
