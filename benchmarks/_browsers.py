@@ -68,12 +68,13 @@ class Jar:
 class Connection:
     """A tab's connections to the projects."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, timeout_s: float = 40) -> None:
         self._kept: dict[int, http.client.HTTPConnection] = {}
+        self._timeout_s = timeout_s
 
     def ask(self, port: int, path: str, jar: Jar, *, form: dict[str, str] | None = None) -> Answer | None:
         """One request; None where the connection broke, as it does when a worker is killed."""
-        kept = self._kept.setdefault(port, http.client.HTTPConnection("127.0.0.1", port, timeout=40))
+        kept = self._kept.setdefault(port, http.client.HTTPConnection("127.0.0.1", port, timeout=self._timeout_s))
         headers = {"Accept": "text/html", "Cookie": jar.header(), "Host": f"localhost:{port}"}
         body = None
         if form is not None:

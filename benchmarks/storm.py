@@ -88,13 +88,13 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     """Run one scenario on one store, in `folder`."""
     state = folder / "state"
     log = folder / "servers.log"
-    port = _free_ports(1 + len(APPS))
+    port = free_ports(1 + len(APPS))
     backend_environment = clean_environment(
         DEBUG="on",
         SANDBOX_STATE_DIR=str(folder / "sandbox"),
         **{**BACKEND, **scenario.backend},
     )
-    _prepare_backend(backend_environment)
+    prepare_backend(backend_environment)
     backend = Server(
         name="sandbox",
         command=("-m", "sandbox_api", "serve", "--end-with-parent", "--port", str(port[0]), "--threads", "32"),
@@ -104,12 +104,12 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     fleet = Fleet(log=log)
     with contextlib.ExitStack() as stack:
         stack.callback(fleet.stop)
-        alone = _start_redis(folder, stack) if store == "redis" and not scenario.watched else None
+        alone = start_redis(folder, stack) if store == "redis" and not scenario.watched else None
         watched = stack.enter_context(watched_redis(folder / "redis", *DURABLE)) if scenario.watched else None
         redis = alone or watched
         seen = stack.enter_context(witness(port[0]))
         servers = [
-            _project(
+            project(
                 app,
                 port=number,
                 state=state / app if scenario.apart else state,
@@ -150,7 +150,7 @@ def _browse(storm: Storm, scenario: Scenario, seen: Witness) -> list[Browser]:
     paths = {server.port: APPS[server.name] for server in storm.servers}
     browsers = [Browser() for _ in range(STAYING + LEAVING)]
     for browser in browsers:
-        browser.jar.put(_sign_in(seen))
+        browser.jar.put(sign_in(seen))
     tabs = [
         threading.Thread(target=use_tab, args=(browser, ports, paths, storm.stop), daemon=True)
         for browser in browsers
@@ -171,7 +171,8 @@ def _browse(storm: Storm, scenario: Scenario, seen: Witness) -> list[Browser]:
     return browsers
 
 
-def _sign_in(seen: Witness) -> dict[str, str]:
+def sign_in(seen: Witness) -> dict[str, str]:
+    """Sign in at the backend; the cookies."""
     connection = http.client.HTTPConnection(seen.url.removeprefix("http://"), timeout=30)
     body = json.dumps({"email": "all@example.com", "password": "demo"})
     connection.request("POST", "/auth/login", body=body, headers={"Content-Type": "application/json"})
@@ -200,7 +201,7 @@ def _is_signed_in(browser: Browser, port: int) -> bool:
 # --- what it stands on ---
 
 
-def _project(app: str, *, port: int, state: Path, backend: str, cache_url: str | None) -> Server:
+def project(app: str, *, port: int, state: Path, backend: str, cache_url: str | None) -> Server:
     environment = clean_environment(
         DEBUG="on",
         APP_STATE_DIR=str(state),
@@ -211,7 +212,7 @@ def _project(app: str, *, port: int, state: Path, backend: str, cache_url: str |
     return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)
 
 
-def _prepare_backend(environment: dict[str, str | None]) -> None:
+def prepare_backend(environment: dict[str, str | None]) -> None:
     merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
     for step in ("migrate", "seed"):
         subprocess.run(
@@ -219,7 +220,7 @@ def _prepare_backend(environment: dict[str, str | None]) -> None:
         )
 
 
-def _start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
+def start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
     data = folder / "redis"
     data.mkdir()
     server = RedisServer(data, *DURABLE)
@@ -228,7 +229,7 @@ def _start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
     return server
 
 
-def _free_ports(number: int) -> list[int]:
+def free_ports(number: int) -> list[int]:
     with contextlib.ExitStack() as stack:
         probes = [stack.enter_context(socket.socket()) for _ in range(number)]
         for probe in probes:
