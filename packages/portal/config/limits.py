@@ -23,6 +23,19 @@ REQUEST_BUDGET_S: Final = 10.0
 #: Its longest share for a GET `/me` that is only to prove whose a token is: the write or read itself comes after it.
 PROOF_BUDGET_S: Final = 3.0
 
+#: Longest wait of one request, all its waits together, for news of what it could show as it was known, seconds.
+PATIENCE_S: Final = 0.7
+#: Work beside a request, which waits for it: threads of one process, and pieces of work that may wait for one.
+BESIDE_THREADS: Final = 16
+BESIDE_QUEUE: Final = 64
+#: Work behind all requests, which nobody waits for: likewise.
+BEHIND_THREADS: Final = 4
+BEHIND_QUEUE: Final = 64
+#: Seconds for which a query is revalidated by one process only: as long as its calls may take.
+REVALIDATION_LEASE_S: Final = REQUEST_BUDGET_S
+#: Seconds that a token must have left for a call behind a request: nobody would refresh it there.
+REVALIDATION_TOKEN_S: Final = 5.0
+
 # --- tokens (contract, sections 5 and 8; the refresh design) ---
 #: A token counts as expired this many seconds after its `exp`.
 EXPIRY_LEEWAY_S: Final = 30

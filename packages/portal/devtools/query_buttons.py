@@ -36,9 +36,9 @@ def refetch_query(request: HttpRequest) -> HttpResponse:
     try:
         if hook.is_list:
             pages, cursor = max(1, min(pages, MAX_PAGES)), request.POST.get("start") or None
-            client_of(request).paginated(hook.spec(params), pages=pages, cursor=cursor, force=True)
+            client_of(request).paginated(hook.spec(params).query, pages=pages, cursor=cursor, force=True)
         else:
-            client_of(request).query(hook.spec(params), force=True)
+            client_of(request).query(hook.spec(params).query, force=True)
     except UsageError as error:
         return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
     return _back(request)

@@ -12,7 +12,8 @@ from portal.query.mutations import Mutation, MutationEndpoint, MutationHook
 from portal.query.paginated import PaginatedQueryEndpoint, PaginatedQueryHook, paginated_query_endpoint
 from portal.query.queries import QueryEndpoint, QueryHook, query_endpoint
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-from portal.query.specs import Variables
+from portal.query.side_by_side import use_queries
+from portal.query.specs import QuerySpec, Variables
 
 __all__ = [
     "Mutation",
@@ -29,6 +30,7 @@ __all__ = [
     "QueryGroup",
     "QueryHook",
     "QueryResult",
+    "QuerySpec",
     "Variables",
     "create_mutation_group",
     "create_query_client",
@@ -36,4 +38,5 @@ __all__ = [
     "mutation_endpoint",
     "paginated_query_endpoint",
     "query_endpoint",
+    "use_queries",
 ]

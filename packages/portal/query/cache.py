@@ -11,6 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
 from portal.query.generations import Generations, generation_key, namespace_generation_key
 from portal.query.keys import canonical_json
@@ -101,6 +102,31 @@ class QueryCache:
             self._store.set(place.key, place.occupied(stored), lifetime_s=PAGE_LIFETIME_S)
         except StoreUnavailableError as error:
             logger.warning("%s: a page was not cached: %s", key.endpoint, error)
+
+    def lease(self, lease: str) -> bool:
+        """Take a lease: True for exactly one of all who try, in all processes, until it ends by itself.
+
+        :param lease: from :func:`lease_key`.
+        """
+        try:
+            return self._store.add(lease, 1, lifetime_s=REVALIDATION_LEASE_S)
+        except StoreUnavailableError as error:
+            logger.warning("nothing is revalidated without the store: %s", error)
+            return False
+
+    def release(self, lease: str) -> None:
+        """Give a lease back: the cache has the news."""
+        try:
+            self._store.delete(lease)
+        except StoreUnavailableError as error:
+            logger.warning("a lease ends by itself: %s", error)
+
+    def drop(self, scope: Scope, key: QueryKey, *, start: str | None, index: int) -> None:
+        """Drop one page, and with it those behind it: the backend has it no more for this user."""
+        try:
+            self._store.delete(_place(scope, key, start, index).key)
+        except StoreUnavailableError as error:
+            logger.warning("%s: a page was not dropped: %s", key.endpoint, error)
 
     def positions(self, scope: Scope, endpoints: Sequence[str]) -> dict[str, int | None]:
         """Where the logs of `endpoints` stand, before a write leaves."""
@@ -243,11 +269,23 @@ class _Place:
         return value[1]
 
 
+def lease_key(scope: Scope, key: QueryKey, *, start: str | None, index: int) -> str:
+    """Where the lease of a revalidation stands that begins with this page of a query."""
+    return f"{scope.namespace}:lease:{_page_name(key, start, index)}"
+
+
+def _page_name(key: QueryKey, start: str | None, index: int) -> str:
+    return f"{key.digest}:{_begin(start)}:{index}"
+
+
+def _begin(start: str | None) -> str:
+    # A cursor is the server's own text: of any length, and with any characters.
+    return "" if start is None else hashlib.sha256(start.encode(errors="surrogatepass")).hexdigest()[:_CURSOR_CHARS]
+
+
 def _place(scope: Scope, key: QueryKey, start: str | None, index: int) -> _Place:
     if start is None and not key.params:
         return _Place(f"{scope.namespace}:{key.digest}::{index}", "")
-    # A cursor is the server's own text: of any length, and with any characters.
-    begin = "" if start is None else hashlib.sha256(start.encode(errors="surrogatepass")).hexdigest()[:_CURSOR_CHARS]
     # The pages of one list lie side by side: they never take each other's place.
-    first = int(key.digest[:_PLACE_CHARS], 16) + int(begin[:_PLACE_CHARS] or "0", 16)
-    return _Place(f"{scope.namespace}:variant:{(first + index) % MAX_VARIANT_PAGES}", f"{key.digest}:{begin}:{index}")
+    first = int(key.digest[:_PLACE_CHARS], 16) + int(_begin(start)[:_PLACE_CHARS] or "0", 16)
+    return _Place(f"{scope.namespace}:variant:{(first + index) % MAX_VARIANT_PAGES}", _page_name(key, start, index))

@@ -16,6 +16,8 @@ from portal.query.bodies import usable_body
 from portal.query.retries import Retries
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
     from portal.query.specs import Write
@@ -81,19 +83,30 @@ class Caller:
         """
         self.api.refuse_signed_out(self.tokens)
 
-    def read(self, where: Address, *, budget: Deadline | None = None) -> Any:
+    def read(
+        self,
+        where: Address,
+        *,
+        budget: Deadline | None = None,
+        bearer: str | None = None,
+        tries: int = 1 + QUERY_RETRIES,
+        may_repeat: Callable[[ApiError], bool] = lambda _error: True,
+    ) -> Any:
         """GET, with up to two further tries; gives the answer's JSON.
 
         :param budget: of all tries together; by default all the time that is left.
+        :param bearer: this access token in place of the request's; it is not refreshed.
+        :param may_repeat: a last word on whether to try again.
         :raises ApiError: that of the last try.
         """
         budget = budget or self.deadline
         return self.retries.run(
             lambda number: self._call(
-                method="GET", where=where, budget=budget, attempt=Attempt(number, 1 + QUERY_RETRIES)
+                method="GET", where=where, budget=budget, bearer=bearer, attempt=Attempt(number, tries)
             ),
-            retries=QUERY_RETRIES,
+            retries=tries - 1,
             budget=budget,
+            may_repeat=may_repeat,
         )
 
     def write(self, write: Write) -> Any:

@@ -15,6 +15,7 @@ from portal.errors import ApiError, UsageError
 from portal.query.cache import MAX_PAGES
 from portal.query.calls import Caller
 from portal.query.events import QueryEvent, Verdict
+from portal.query.fetches import Ask
 from portal.query.judging import judge_of
 from portal.query.list_cache import Outdated
 from portal.query.memory import Memory
@@ -28,11 +29,11 @@ from portal.query.retries import Retries
 from portal.query.scopes import Scopes
 from portal.query.shared import Shared, process_shared, shared_on
 from portal.query.shown import Outcome, copied, copied_rows
-from portal.query.specs import ListQuery, Query, Write
+from portal.query.specs import ListQuery, Query, QuerySpec, Write
 from portal.query.writes import Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from portal.api.deadline import Deadline
     from portal.api.session import ApiSession
@@ -68,6 +69,8 @@ class QueryClient:
             scopes=self._scopes,
             cache=shared.cache,
             flights=shared.flights,
+            beside=shared.beside,
+            revalidations=shared.revalidations,
             memory=self._memory,
             judge_of=lambda endpoint: judge_of(endpoint, registry=registry),
             clock=clock,
@@ -85,15 +88,8 @@ class QueryClient:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        outcome = self._observed(query, start=None, known=not force, run=lambda: self._reads.answer(query, force=force))
-        page = outcome.shown[0].page if outcome.shown else None
-        return QueryResult(
-            data=copied(page.body) if page else None,
-            error=outcome.error,
-            fetched_at=page.at if page else None,
-            is_stale=outcome.stale,
-            _refetch=lambda: self.query(query, force=True),
-        )
+        [outcome] = self._observed([Ask(query=query, force=force)])
+        return self._answered(query, outcome)
 
     def paginated(
         self,
@@ -110,22 +106,34 @@ class QueryClient:
         :raises UsageError: `pages` is no number from 1 to 50, or `cursor` no text.
         :raises SignInEndedError: the sign-in is over.
         """
-        _check_pages(pages=pages, cursor=cursor, endpoint=query.key.endpoint)
-        outcome = self._observed(
-            query,
-            start=cursor,
-            known=not force,
-            run=lambda: self._reads.pages(query, start=cursor, count=pages, force=force, again=again),
-        )
-        return PaginatedResult(
-            data=self._flattened(query, outcome),
-            error=outcome.error,
-            fetched_at=min((shown.page.at for shown in outcome.shown), default=None),
-            is_stale=outcome.stale,
-            pages=len(outcome.shown),
-            _refetch=lambda: self.paginated(query, pages=pages, cursor=cursor, force=True),
-            _fetch_next=lambda: self.paginated(query, pages=len(outcome.shown) + 1, cursor=cursor, again=True),
-        )
+        ask = Ask(query=query, start=cursor, count=pages, force=force, again=again)
+        _check_pages(ask)
+        [outcome] = self._observed([ask])
+        return self._listed(query, ask, outcome)
+
+    def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
+        """Run queries side by side; gives their results in the same order.
+
+        :raises UsageError: a list's `pages` is no number from 1 to 50, or its `cursor` no text.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        asks = [Ask(query=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
+        for ask in asks:
+            _check_pages(ask)
+        return [
+            self._listed(ask.query, ask, outcome)
+            if isinstance(ask.query, ListQuery)
+            else self._answered(ask.query, outcome)
+            for ask, outcome in zip(asks, self._observed(asks), strict=True)
+        ]
+
+    def start(self, spec: QuerySpec[Any]) -> bool:
+        """Begin to fetch what a query needs, while the request goes on; the hook will wait for it.
+
+        :returns: whether a fetch is under way: not where none is needed, nor where it is unknown whose the token is.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        return self._reads.start(Ask(query=spec.query, start=spec.cursor, count=spec.pages))
 
     def mutate(
         self,
@@ -194,29 +202,53 @@ class QueryClient:
 
     # --- inside ---
 
-    def _observed(self, query: Query, *, start: str | None, known: bool, run: Callable[[], Outcome]) -> Outcome:
-        before = self._memory.get(query.key, start=start) if known else None
+    def _answered(self, query: Query, outcome: Outcome) -> QueryResult[Any]:
+        page = outcome.shown[0].page if outcome.shown else None
+        return QueryResult(
+            data=copied(page.body) if page else None,
+            error=outcome.error,
+            fetched_at=page.at if page else None,
+            is_stale=outcome.stale,
+            _refetch=lambda: self.query(query, force=True),
+        )
+
+    def _listed(self, query: ListQuery, ask: Ask, outcome: Outcome) -> PaginatedResult[Any]:
+        return PaginatedResult(
+            data=self._flattened(query, outcome),
+            error=outcome.error,
+            fetched_at=_oldest(outcome),
+            is_stale=outcome.stale,
+            pages=len(outcome.shown),
+            _refetch=lambda: self.paginated(query, pages=ask.count, cursor=ask.start, force=True),
+            _fetch_next=lambda: self.paginated(query, pages=len(outcome.shown) + 1, cursor=ask.start, again=True),
+        )
+
+    def _observed(self, asks: Sequence[Ask]) -> list[Outcome]:
+        known = [None if ask.force else self._memory.get(ask.query.key, start=ask.start) for ask in asks]
         began = time.perf_counter()
-        outcome = run()
+        outcomes = self._reads.read_all(asks)
         duration = time.perf_counter() - began
-        remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
-        verdict = _verdict(outcome, remembered=remembered)
-        oldest = min((shown.page.at for shown in outcome.shown), default=None)
+        for ask, outcome, before in zip(asks, outcomes, known, strict=True):
+            remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
+            self._observe(ask, outcome, verdict=_verdict(outcome, remembered=remembered), duration_s=duration)
+        return outcomes
+
+    def _observe(self, ask: Ask, outcome: Outcome, *, verdict: Verdict, duration_s: float) -> None:
+        key, oldest = ask.query.key, _oldest(outcome)
         self._note(
             QueryEvent(
-                key=tuple(query.key.parts),
-                endpoint=query.key.endpoint,
-                start=start,
+                key=tuple(key.parts),
+                endpoint=key.endpoint,
+                start=ask.start,
                 pages=len(outcome.shown),
                 verdict=verdict,
-                duration_s=duration,
+                duration_s=duration_s,
                 age_s=None if oldest is None else self._clock() - oldest,
                 patches=outcome.patches,
                 error=type(outcome.error).__name__ if outcome.error else "",
             )
         )
-        self._counters.count(query.key.endpoint, verdict)
-        return outcome
+        self._counters.count(key.endpoint, verdict)
 
     def _note(self, event: QueryEvent) -> None:
         self.events.append(event)
@@ -295,7 +327,11 @@ def client_of(source: HttpRequest | QueryClient) -> QueryClient:
     return client
 
 
-def _check_pages(*, pages: object, cursor: object, endpoint: str) -> None:
+def _check_pages(ask: Ask) -> None:
+    endpoint = ask.query.key.endpoint
+    # Whatever a team's code gives, whether a type checker has seen it or not.
+    pages: object = ask.count
+    cursor: object = ask.start
     if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
         raise UsageError(
             f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from there,"
@@ -305,11 +341,16 @@ def _check_pages(*, pages: object, cursor: object, endpoint: str) -> None:
         raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
 
 
+def _oldest(outcome: Outcome) -> float | None:
+    """When its oldest page left the backend."""
+    return min((shown.page.at for shown in outcome.shown), default=None)
+
+
 def _verdict(outcome: Outcome, *, remembered: bool) -> Verdict:
     if outcome.error is not None:
         return "stale" if outcome.shown else "failed"
     if remembered:
         return "remembered"
     if not outcome.fetched:
-        return "fresh"
+        return "revalidating" if outcome.stale else "fresh"
     return "fetched" if outcome.fetched >= len(outcome.shown) else "more"

@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["remembered", "fresh", "fetched", "more", "stale", "failed"]
-#: remembered: this request had it · fresh: from the cache · fetched: from the backend · more: some pages of each ·
-#: stale: old data beside an error · failed: an error alone.
-VERDICTS: Final[tuple[Verdict, ...]] = ("remembered", "fresh", "fetched", "more", "stale", "failed")
+Verdict: TypeAlias = Literal["remembered", "fresh", "revalidating", "fetched", "more", "stale", "failed"]
+#: remembered: this request had it · fresh: from the cache · revalidating: likewise, past its stale time, and fetched
+#: anew behind this request · fetched: from the backend · more: some pages of each · stale: old data beside an error ·
+#: failed: an error alone.
+VERDICTS: Final[tuple[Verdict, ...]] = (
+    "remembered",
+    "fresh",
+    "revalidating",
+    "fetched",
+    "more",
+    "stale",
+    "failed",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.keys import QueryKey, query_key
 from portal.query.params import check_stale_time, checked_params
-from portal.query.specs import ListQuery
+from portal.query.specs import ListQuery, QuerySpec
 from portal.query.urls import Url, check_url, shape
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class PaginatedQueryEndpoint(Generic[TItem, TParams]):
     unique_by: str | Literal[False]
     stale_time_s: float
     shared: bool
+    stale_while_revalidate: bool
 
     def __get__(self, instance: object, owner: type[object]) -> PaginatedQueryHook[TItem, TParams]:
         """For type checkers: in a group, the attribute is the hook."""
@@ -57,6 +58,7 @@ class PaginatedQueryEndpoint(Generic[TItem, TParams]):
             unique_by=self.unique_by,
             stale_time_s=self.stale_time_s,
             shared=self.shared,
+            stale_while_revalidate=self.stale_while_revalidate,
         )
 
 
@@ -76,6 +78,7 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
     unique_by: str | Literal[False]
     stale_time_s: float
     shared: bool
+    stale_while_revalidate: bool
 
     @property
     def is_list(self) -> bool:
@@ -117,7 +120,7 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        result = client_of(request).paginated(self.spec(params), pages=pages, cursor=cursor)
+        result = client_of(request).paginated(self._query(params), pages=pages, cursor=cursor)
         return cast("PaginatedResult[TItem]", result)
 
     def invalidate(
@@ -139,22 +142,37 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
 
     def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None, *, pages: int = 1) -> None:
         """Have its first pages in the cache for a later read; a failure is left for that read to meet."""
-        client_of(request).prefetch(self.spec(params), pages=pages)
+        client_of(request).prefetch(self._query(params), pages=pages)
 
-    def spec(self, params: TParams | None) -> ListQuery:
-        """The resolved read."""
+    def spec(
+        self, params: TParams | None = None, *, pages: int = 1, cursor: str | None = None
+    ) -> QuerySpec[PaginatedResult[TItem]]:
+        """The same call, for `use_queries` to run beside others.
+
+        :raises UsageError: the parameters do not fit the declaration.
+        """
+        return QuerySpec(query=self._query(params), pages=pages, cursor=cursor)
+
+    def _query(self, params: TParams | None) -> ListQuery:
         return ListQuery(
             key=self.query_key(params),
             url=self.url,
             stale_time_s=self.stale_time_s,
             shared=self.shared,
+            stale_while_revalidate=self.stale_while_revalidate,
             unique_by=self.unique_by,
         )
 
 
 @overload
 def paginated_query_endpoint(
-    *, item: type[TItem], url: str, unique_by: str | Literal[False] = ..., stale_time_s: float = ..., shared: bool = ...
+    *,
+    item: type[TItem],
+    url: str,
+    unique_by: str | Literal[False] = ...,
+    stale_time_s: float = ...,
+    shared: bool = ...,
+    stale_while_revalidate: bool = ...,
 ) -> PaginatedQueryEndpoint[TItem, None]: ...
 @overload
 def paginated_query_endpoint(
@@ -165,6 +183,7 @@ def paginated_query_endpoint(
     unique_by: str | Literal[False] = ...,
     stale_time_s: float = ...,
     shared: bool = ...,
+    stale_while_revalidate: bool = ...,
 ) -> PaginatedQueryEndpoint[TItem, TParams]: ...
 def paginated_query_endpoint(
     *,
@@ -174,6 +193,7 @@ def paginated_query_endpoint(
     unique_by: str | Literal[False] = ID_FIELD,
     stale_time_s: float = STALE_TIME_S,
     shared: bool = True,
+    stale_while_revalidate: bool = True,
 ) -> PaginatedQueryEndpoint[Any, Any]:
     """Declare a cursor-paginated list; the API must answer with the document's `TPaginatedRes`.
 
@@ -186,13 +206,21 @@ def paginated_query_endpoint(
     :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
         other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
         other request's fetch is waited for, and when a fetch fails there are no older data.
+    :param stale_while_revalidate: False for what must not be shown past its stale time before the backend was asked. By
+        default such an answer is shown as it is known, up to 15 minutes old, and fetched anew behind the request.
     :raises UsageError: the url is no path, the stale time none, or `unique_by` no field's name.
     """
     check_url(url, endpoint="paginated_query_endpoint")
     check_stale_time(stale_time_s, endpoint="paginated_query_endpoint")
     _check_unique_by(unique_by)
     return PaginatedQueryEndpoint(
-        item=item, params=params, url=url, unique_by=unique_by, stale_time_s=stale_time_s, shared=shared
+        item=item,
+        params=params,
+        url=url,
+        unique_by=unique_by,
+        stale_time_s=stale_time_s,
+        shared=shared,
+        stale_while_revalidate=stale_while_revalidate,
     )
 
 

@@ -10,7 +10,7 @@ from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.keys import QueryKey, query_key
 from portal.query.params import check_stale_time, checked_params
-from portal.query.specs import Query
+from portal.query.specs import Query, QuerySpec
 from portal.query.urls import Url, check_url, shape
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class QueryEndpoint(Generic[TData, TParams]):
     url: Url[Any]
     stale_time_s: float
     shared: bool
+    stale_while_revalidate: bool
 
     def __get__(self, instance: object, owner: type[object]) -> QueryHook[TData, TParams]:
         """For type checkers: in a group, the attribute is the hook."""
@@ -53,6 +54,7 @@ class QueryEndpoint(Generic[TData, TParams]):
             url=self.url,
             stale_time_s=self.stale_time_s,
             shared=self.shared,
+            stale_while_revalidate=self.stale_while_revalidate,
         )
 
 
@@ -71,6 +73,7 @@ class QueryHook(Generic[TData, TParams]):
     url: Url[Any]
     stale_time_s: float
     shared: bool
+    stale_while_revalidate: bool
 
     @property
     def is_list(self) -> bool:
@@ -103,7 +106,7 @@ class QueryHook(Generic[TData, TParams]):
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        return cast("QueryResult[TData]", client_of(request).query(self.spec(params)))
+        return cast("QueryResult[TData]", client_of(request).query(self._query(params)))
 
     def invalidate(
         self,
@@ -124,20 +127,42 @@ class QueryHook(Generic[TData, TParams]):
 
     def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None) -> None:
         """Have it in the cache for a later read; a failure is left for that read to meet."""
-        client_of(request).prefetch(self.spec(params))
+        client_of(request).prefetch(self._query(params))
 
-    def spec(self, params: TParams | None) -> Query:
-        """The resolved read."""
-        return Query(key=self.query_key(params), url=self.url, stale_time_s=self.stale_time_s, shared=self.shared)
+    @overload
+    def spec(self: QueryHook[TData, None]) -> QuerySpec[QueryResult[TData]]: ...
+    @overload
+    def spec(self, params: TParams) -> QuerySpec[QueryResult[TData]]: ...
+    def spec(self, params: Any = None) -> QuerySpec[QueryResult[TData]]:
+        """The same call, for `use_queries` to run beside others.
+
+        :raises UsageError: the parameters do not fit the declaration.
+        """
+        return QuerySpec(query=self._query(params))
+
+    def _query(self, params: TParams | None) -> Query:
+        return Query(
+            key=self.query_key(params),
+            url=self.url,
+            stale_time_s=self.stale_time_s,
+            shared=self.shared,
+            stale_while_revalidate=self.stale_while_revalidate,
+        )
 
 
 @overload
 def query_endpoint(
-    *, data: type[TData], url: str, stale_time_s: float = ..., shared: bool = ...
+    *, data: type[TData], url: str, stale_time_s: float = ..., shared: bool = ..., stale_while_revalidate: bool = ...
 ) -> QueryEndpoint[TData, None]: ...
 @overload
 def query_endpoint(
-    *, data: type[TData], params: type[TParams], url: Url[TParams], stale_time_s: float = ..., shared: bool = ...
+    *,
+    data: type[TData],
+    params: type[TParams],
+    url: Url[TParams],
+    stale_time_s: float = ...,
+    shared: bool = ...,
+    stale_while_revalidate: bool = ...,
 ) -> QueryEndpoint[TData, TParams]: ...
 def query_endpoint(
     *,
@@ -146,6 +171,7 @@ def query_endpoint(
     params: type[Any] | None = None,
     stale_time_s: float = STALE_TIME_S,
     shared: bool = True,
+    stale_while_revalidate: bool = True,
 ) -> QueryEndpoint[Any, Any]:
     """Declare a one-shot GET.
 
@@ -157,8 +183,17 @@ def query_endpoint(
     :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
         other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
         other request's fetch is waited for, and when a fetch fails there are no older data.
+    :param stale_while_revalidate: False for what must not be shown past its stale time before the backend was asked. By
+        default such an answer is shown as it is known, up to 15 minutes old, and fetched anew behind the request.
     :raises UsageError: the url is no path, or the stale time none.
     """
     check_url(url, endpoint="query_endpoint")
     check_stale_time(stale_time_s, endpoint="query_endpoint")
-    return QueryEndpoint(data=data, params=params, url=url, stale_time_s=stale_time_s, shared=shared)
+    return QueryEndpoint(
+        data=data,
+        params=params,
+        url=url,
+        stale_time_s=stale_time_s,
+        shared=shared,
+        stale_while_revalidate=stale_while_revalidate,
+    )

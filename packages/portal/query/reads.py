@@ -1,63 +1,71 @@
-"""Reads: from this request's memory, from the cache while fresh, else from the backend."""
+"""Reads: from this request's memory, from the cache while fresh, else from the backend.
+
+What is stale by its age alone is known all the same. It is shown at once and revalidated behind the request; where the
+endpoint or the user wants the news first, the request waits for them a moment, and shows what is known beside an error
+if they don't come. What the user's own writes have made stale is fetched before anything is shown.
+"""
 
 from __future__ import annotations
 
-import logging
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from portal.config.limits import PROOF_BUDGET_S
 from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
+from portal.query.behind import Behind
+from portal.query.beside import Beside, Work
 from portal.query.cache import NOTHING_FOUND, Found, QueryCache
 from portal.query.calls import Share
+from portal.query.fetches import Ask, Fetch, Fetches
 from portal.query.flights import ANY_FLIGHT, NO_FLIGHT
 from portal.query.memory import REMEMBERED_FOR_S
-from portal.query.pages import Page, Stamp, check_list_body
+from portal.query.proofs import proof_key
 from portal.query.scopes import PROFILE_QUERY, Scopes
-from portal.query.shown import Outcome, Shown, fresh_prefix, shown_answer, shown_pages
+from portal.query.shown import Outcome, Shown, fresh_prefix, is_enough, shown_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from portal.api.deadline import Deadline
     from portal.query.calls import Caller
     from portal.query.flights import Flights
     from portal.query.list_cache import Judge
     from portal.query.memory import Memory
+    from portal.query.pool import Pool
     from portal.query.proofs import Scope
-    from portal.query.specs import ListQuery, Query
-    from portal.query.urls import Address
+    from portal.query.revalidations import Revalidations
 
-logger = logging.getLogger("portal.query")
-
-
-class _Unshared(Exception):  # noqa: N818  not a failure: it carries a page past the flights
-    def __init__(self, page: Page) -> None:
-        super().__init__("this page is for its own request only")
-        self.page = page
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where a page belongs, and under which stamp its request leaves.
+class _Asked:
+    """One run of a query, and what was so at its begin.
 
-    :param budget: its part of the request's time; None for all that is left.
+    :param asker: the access token.
+    :param since: for :meth:`Memory.put`.
+    :param at: when the oldest part of it was remembered; None for now.
     """
 
-    query: Query
-    scope: Scope | None
-    stamp: Stamp | None
-    start: str | None = None
-    index: int = 0
-    cursor: str | None = None
-    budget: Deadline | None = None
+    ask: Ask
+    asker: str | None
+    since: int
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """A run that needs the backend."""
+
+    asked: _Asked
+    work: Work
 
 
 @dataclass(slots=True, kw_only=True)
 class Reads:
     """The reads of one request.
 
+    :param beside: threads for fetches that this request waits for.
     :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
     :param clock: seconds since the epoch.
     :param reload: whether the first read of each query asks the backend before it answers: the user wants what is so
@@ -68,59 +76,73 @@ class Reads:
     scopes: Scopes
     cache: QueryCache
     flights: Flights
+    beside: Pool
+    revalidations: Revalidations
     memory: Memory
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
     reload: bool = False
+    _fetches: Fetches = field(init=False)
+    _beside: Beside = field(init=False)
+    _behind: Behind = field(init=False)
     _began: float = field(default_factory=time.monotonic, init=False)
+    _started: dict[tuple[str, str, str | None], _Begun] = field(default_factory=dict, init=False)
     _permissions_checked: tuple[str | None, float] | None = field(default=None, init=False)
     _proof_took_too_long: tuple[str | None, float] | None = field(default=None, init=False)
 
-    def answer(self, query: Query, *, force: bool = False) -> Outcome:
-        """Run a one-shot query.
-
-        :param force: ask the backend, however fresh the cached answer is.
-        :raises SignInEndedError: the sign-in is over.
-        """
-        self.scopes.follow()
-        known = self.memory.get(query.key)
-        if known is not None and not force:
-            return known.outcome
-        asker, since = self.scopes.token, self.memory.drops(query.key)
-        outcome = self._protected(query, lambda: self._answer(query, force=force))
-        if self.scopes.is_still(asker):
-            self.memory.put(query.key, outcome, since=since)
-        return outcome
-
-    def pages(
-        self, query: ListQuery, *, start: str | None, count: int, force: bool = False, again: bool = False
-    ) -> Outcome:
-        """Read the first `count` pages of a list, from the cursor `start` on.
-
-        :param force: ask the backend for all of them, however fresh they are.
-        :param again: try once more what has failed in this request.
-        :raises SignInEndedError: the sign-in is over.
-        """
-        self.scopes.follow()
-        known = self.memory.get(query.key, start=start)
-        before: tuple[Shown, ...] = ()
-        at: float | None = None
-        if known is not None and not force:
-            done = known.outcome
-            if _is_enough(done.shown, count) and not done.stale:
-                # What failed was a page behind these.
-                return replace(done, shown=done.shown[:count], error=None)
-            if _is_enough(done.shown, count) or (done.error is not None and count <= known.count and not again):
-                return replace(done, shown=done.shown[:count])
-            # Pages that this request has shown stay as they are; what follows begins at their cursor.
-            before, at = ((), None) if done.stale else (done.shown, known.at)
-        asker, since = self.scopes.token, self.memory.drops(query.key)
-        outcome = self._protected(
-            query, lambda: self._pages(query, start=start, count=count, force=force, before=before)
+    def __post_init__(self) -> None:
+        """Make what fetches: here, beside the request, and behind it."""
+        self._fetches = Fetches(
+            caller=self.caller, scopes=self.scopes, cache=self.cache, flights=self.flights, clock=self.clock
         )
-        if self.scopes.is_still(asker):
-            self.memory.put(query.key, outcome, since=since, start=start, count=count, at=at)
-        return outcome
+        self._beside = Beside(pool=self.beside, fetches=self._fetches)
+        self._behind = Behind(
+            revalidations=self.revalidations,
+            fetches=self._fetches,
+            shown_of=lambda found, query: shown_of(found, query, judge_of=self.judge_of),
+        )
+
+    def read(self, ask: Ask) -> Outcome:
+        """Run one query.
+
+        :raises SignInEndedError: the sign-in is over.
+        """
+        return self.read_all([ask])[0]
+
+    def read_all(self, asks: Sequence[Ask]) -> list[Outcome]:
+        """Run queries side by side: what has to be fetched is fetched at the same time, with one token refresh for all.
+
+        :returns: their outcomes, in the same order.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        most: dict[tuple[str, str, str | None], Ask] = {}
+        for ask in asks:
+            if ask.name not in most or ask.count > most[ask.name].count:
+                most[ask.name] = ask
+        begun = {name: self._begin(ask) for name, ask in most.items()}
+        fetches = [one for one in begun.values() if isinstance(one, _Begun)]
+        # What is waited for in full comes first. One of those is this thread's own, and whatever no other one takes.
+        fetches.sort(key=lambda one: one.work.may_be_left)
+        for number, one in enumerate(fetches):
+            if number or one.work.may_be_left:
+                self._beside.hand_over(one.work)
+        ended = self._all_ended(fetches)
+        outcomes = {name: one if isinstance(one, Outcome) else ended[name] for name, one in begun.items()}
+        return [outcomes[ask.name] if ask is most[ask.name] else self.read(ask) for ask in asks]
+
+    def start(self, ask: Ask) -> bool:
+        """Begin to fetch what a query needs, while the request goes on: its :meth:`read` will wait for it.
+
+        :returns: whether a fetch is under way; not where none is needed, nor where it is unknown whose the token is.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        begun = self._begin(ask)
+        if isinstance(begun, Outcome) or begun.work.fetch.scope is None:
+            return False
+        if not self._beside.hand_over(begun.work):
+            return False
+        self._started[ask.name] = begun
+        return True
 
     def scope(self) -> Scope | None:
         """The scope of this request's user, proven with a GET `/me` if need be; None where that fails.
@@ -148,13 +170,14 @@ class Reads:
         token = self.scopes.token
         if self.memory.get(PROFILE_QUERY.key) is not None or self._is_recent(self._proof_took_too_long):
             return
-        since = self.memory.drops(PROFILE_QUERY.key)
-        budget = Share(self.caller.deadline, seconds=PROOF_BUDGET_S)
-        outcome = self._protected(PROFILE_QUERY, lambda: self._answer(PROFILE_QUERY, force=False, budget=budget))
+        ask = Ask(query=PROFILE_QUERY)
+        asked = _Asked(ask=ask, asker=token, since=self.memory.drops(PROFILE_QUERY.key))
+        fetch = Fetch(ask=ask, scope=None, stamp=None, budget=Share(self.caller.deadline, seconds=PROOF_BUDGET_S))
+        outcome = self._valued(lambda: self._fetches.run(fetch))
         if isinstance(outcome.error, ApiTimeoutError):
             self._proof_took_too_long = (token, self.clock())
-        elif self.scopes.is_still(token):
-            self.memory.put(PROFILE_QUERY.key, outcome, since=since)
+        else:
+            self._end(asked, outcome)
 
     def after_failure(self, error: ApiError, *, endpoint: str) -> None:
         """What a failure says about the cached data of this user.
@@ -171,7 +194,7 @@ class Reads:
             and not self._is_recent(self._permissions_checked)
         ):
             self._permissions_checked = (self.scopes.token, self.clock())
-            self.answer(PROFILE_QUERY, force=True)
+            self.read(Ask(query=PROFILE_QUERY, force=True))
 
     def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
         """Whether it was noted in this request: under the same token, and for a client that lives longer, just now."""
@@ -180,70 +203,75 @@ class Reads:
         token, at = noted
         return token == self.scopes.token and 0 <= self.clock() - at < REMEMBERED_FOR_S
 
-    def _protected(self, query: Query, run: Callable[[], Outcome]) -> Outcome:
-        """Failures as values; what they say about cached data is done."""
-        try:
-            outcome = run()
-        except SignInEndedError:
-            self.scopes.purge()
-            raise
-        except ApiError as error:
-            outcome = Outcome(error=error)
-        if outcome.error is not None:
-            self.after_failure(outcome.error, endpoint=query.key.endpoint)
-        return outcome
+    def _begin(self, ask: Ask) -> Outcome | _Begun:
+        """What a query comes to without the backend, or what it needs from there."""
+        self.scopes.follow()
+        started = self._started.pop(ask.name, None)
+        if started is not None and self.scopes.is_still(started.asked.asker):
+            return started
+        before: tuple[Shown, ...] = ()
+        at: float | None = None
+        stale = False
+        known = self.memory.get(ask.query.key, start=ask.start)
+        if known is not None and not ask.force:
+            done = known.outcome
+            if is_enough(done.shown, ask.count) and (not done.stale or done.error is None):
+                # What failed was a page behind these.
+                return replace(done, shown=done.shown[: ask.count], error=None)
+            if is_enough(done.shown, ask.count) or (
+                done.error is not None and ask.count <= known.count and not ask.again
+            ):
+                return replace(done, shown=done.shown[: ask.count])
+            # Pages that this request has shown stay as they are; what follows begins at their cursor.
+            if not done.stale or done.error is None:
+                before, at, stale = done.shown, known.at, done.stale
+        asked = _Asked(ask=ask, asker=self.scopes.token, since=self.memory.drops(ask.query.key), at=at)
+        prepared = self._valued(lambda: self._prepared(ask, before=before, stale=stale))
+        if isinstance(prepared, Outcome):
+            return self._end(asked, prepared)
+        return _Begun(asked=asked, work=Work(fetch=prepared))
 
-    def _answer(self, query: Query, *, force: bool, budget: Deadline | None = None) -> Outcome:
-        scope, found = self._look_up(query)
-        shown = shown_answer(found, query)
-        if shown and not (force or self.reload) and self._fresh(shown, query) == len(shown):
-            return Outcome(shown=shown)
-        try:
-            place = _Place(query=query, scope=scope, stamp=found.stamp, budget=budget)
-            page = self._fetch(place, query.address(), force=force)
-        except ApiError as error:
-            return Outcome(shown=shown, error=error, stale=bool(shown))
-        return Outcome(shown=(Shown(page=page),), fetched=1)
+    def _prepared(self, ask: Ask, *, before: tuple[Shown, ...], stale: bool) -> Outcome | Fetch:
+        """What the cache says, or what has to be fetched.
 
-    def _pages(
-        self, query: ListQuery, *, start: str | None, count: int, force: bool, before: tuple[Shown, ...]
-    ) -> Outcome:
-        scope, found = self._look_up(query, start=start, count=0 if before else count)
-        shown, patches = (before, 0) if before else shown_pages(found, query, judge=self.judge_of(query.key.endpoint))
-        kept = len(before) if before else self._fresh(shown, query)
-        pages = [] if force or (self.reload and not before) else list(shown[:kept])
-        stamp = found.stamp
-        fetched = 0
-        try:
-            while not _is_enough(pages, count):
-                if fetched and scope is not None and query.shared:
-                    stamp = self.cache.stamp(scope, query.key)
-                place = _Place(
-                    query=query,
-                    scope=scope,
-                    stamp=stamp,
-                    start=start,
-                    index=len(pages),
-                    cursor=pages[-1].page.next_cursor if pages else start,
-                )
-                page = self._fetch(place, query.page_address(cursor=place.cursor), force=force)
-                fetched += 1
-                pages.append(Shown(page=page, rows=tuple(page.rows)))
-        except ApiError as error:
-            stale = len(pages) < len(shown)
-            return Outcome(
-                shown=shown if stale else tuple(pages), error=error, stale=stale, fetched=fetched, patches=patches
-            )
-        return Outcome(shown=tuple(pages), fetched=fetched, patches=patches)
+        :param before: pages that the request has shown already, and whether one of them is `stale`.
+        """
+        query = ask.query
+        scope, found = self._look_up(ask, count=0 if before else ask.count)
+        shown, patches = (before, 0) if before else shown_of(found, query, judge_of=self.judge_of)
+        kept = len(before) or fresh_prefix(shown, now=self.clock(), stale_time_s=query.stale_time_s)
+        wants_news = ask.force or (self.reload and not before)
+        if not wants_news and is_enough(shown[:kept], ask.count):
+            return Outcome(shown=shown[:kept], stale=stale, patches=patches)
+        fetch = Fetch(
+            ask=ask,
+            scope=scope,
+            stamp=found.stamp,
+            shown=shown,
+            kept=0 if wants_news else kept,
+            stale=stale,
+            patches=patches,
+            left_from=self._left_from(ask),
+        )
+        bearer = self.scopes.token
+        is_known = is_enough(shown, ask.count) and all(page.is_known(now=self.clock()) for page in shown)
+        if ask.force or not is_known or scope is None or bearer is None or scope.proof != proof_key(bearer):
+            return fetch
+        if query.stale_while_revalidate and not self.reload:
+            self._behind.revalidate(replace(fetch, bearer=bearer), scope)
+            return Outcome(shown=shown, stale=True, patches=patches)
+        # A command has no page that waits for it.
+        return fetch if self.caller.limit is None else replace(fetch, bearer=bearer)
 
-    def _look_up(self, query: Query, *, start: str | None = None, count: int = 1) -> tuple[Scope | None, Found]:
+    def _look_up(self, ask: Ask, *, count: int) -> tuple[Scope | None, Found]:
         """The scope to read in, and what the store knows there: of a query that is not shared, nothing."""
+        query = ask.query
         needs_proof = query.shared and query.key != PROFILE_QUERY.key
         for _ in range(2):
             scope = self.scope() if needs_proof else self.scopes.current()
             if scope is None:
                 break
-            found = self.cache.look_up(scope, query.key, start=start, count=count if query.shared else 0)
+            found = self.cache.look_up(scope, query.key, start=ask.start, count=count if query.shared else 0)
             if found.stands:
                 # Without a stamp nothing is kept, and nobody else's fetch is joined.
                 return scope, found if query.shared else NOTHING_FOUND
@@ -251,55 +279,47 @@ class Reads:
             self.scopes.refute(scope)
         return None, NOTHING_FOUND
 
-    def _fetch(self, place: _Place, where: Address, *, force: bool) -> Page:
-        """One page from the backend, into the cache."""
-        if place.scope is None:
-            return self._fetch_alone(place, where)
-        name = f"{place.scope.namespace}:{place.query.key.digest}:{place.cursor}"
-        try:
-            return self.flights.fetch(
-                name,
-                lambda: self._fetch_alone(place, where),
-                stamp=place.stamp,
-                budget=place.budget or self.caller.deadline,
-                left_from=self._joined_from(force=force),
-            )
-        except _Unshared as unshared:
-            return unshared.page
-
-    def _joined_from(self, *, force: bool) -> float:
+    def _left_from(self, ask: Ask) -> float:
         """Which flights may be joined: those that left at this moment or later."""
-        if force:
+        if ask.force:
             return NO_FLIGHT
         return self._began if self.reload else ANY_FLIGHT
 
-    def _fetch_alone(self, place: _Place, where: Address) -> Page:
-        key = place.query.key
-        sent = self.scopes.token
-        at = self.clock()
-        body = self.caller.read(where, budget=place.budget)
-        if key.paginated:
-            check_list_body(body, endpoint=key.endpoint)
-        page = Page(stamp=place.stamp, at=at, cursor=place.cursor, body=body)
-        if key.paginated and page.lacks_cursor:
-            logger.warning(
-                "%s: a page says that there is a next one, and gives no cursor for it, or its own: the list ends here."
-                " The API should answer with `nextCursor`, a text that no page before has had",
-                key.endpoint,
+    def _all_ended(self, begun: Sequence[_Begun]) -> dict[tuple[str, str, str | None], Outcome]:
+        """Wait for all of them, also where one raises."""
+        ended: dict[tuple[str, str, str | None], Outcome] = {}
+        failure: Exception | None = None
+        for one in begun:
+            try:
+                ended[one.asked.ask.name] = self._ended(one)
+            except Exception as error:  # noqa: BLE001  raised below
+                failure = failure or error
+        if failure is not None:
+            raise failure
+        return ended
+
+    def _ended(self, one: _Begun) -> Outcome:
+        return self._end(one.asked, self._valued(lambda: self._beside.outcome(one.work)))
+
+    # --- what a run came to ---
+
+    def _valued(self, run: Callable[[], T]) -> T | Outcome:
+        """Failures as values; a sign-in that is over takes its cached data with it."""
+        try:
+            return run()
+        except SignInEndedError:
+            self.scopes.purge()
+            raise
+        except ApiError as error:
+            return Outcome(error=error)
+
+    def _end(self, asked: _Asked, outcome: Outcome) -> Outcome:
+        """Do what a failure says about cached data, and remember the outcome for this request."""
+        query = asked.ask.query
+        if outcome.error is not None:
+            self.after_failure(outcome.error, endpoint=query.key.endpoint)
+        if self.scopes.is_still(asked.asker):
+            self.memory.put(
+                query.key, outcome, since=asked.since, start=asked.ask.start, count=asked.ask.count, at=asked.at
             )
-        unchanged = place.scope is None or self.scopes.is_unchanged(place.scope, sent=sent)
-        if key == PROFILE_QUERY.key:
-            self.scopes.learn(body, sent=sent)
-        if not unchanged:
-            raise _Unshared(replace(page, stamp=None))
-        if place.scope is not None:
-            self.cache.keep(place.scope, key, page, start=place.start, index=place.index)
-        return page
-
-    def _fresh(self, shown: Sequence[Shown], query: Query) -> int:
-        return fresh_prefix(shown, now=self.clock(), stale_time_s=query.stale_time_s)
-
-
-def _is_enough(shown: Sequence[Shown], count: int) -> bool:
-    """Whether these are all the pages that are wanted, or that there are."""
-    return len(shown) >= count or (bool(shown) and not shown[-1].page.has_next)
+        return outcome

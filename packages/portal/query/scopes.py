@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("portal.query")
 
 #: The query whose success proves a token. `portal.services.user` declares it; a system check holds them together.
-PROFILE_QUERY: Final = Query(key=query_key(endpoint="user.get_me"), url=ME_PATH)
+PROFILE_QUERY: Final = Query(key=query_key(endpoint="user.get_me"), url=ME_PATH, stale_while_revalidate=False)
 
 
 class Scopes:

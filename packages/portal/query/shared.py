@@ -6,11 +6,14 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from portal.config.limits import BEHIND_QUEUE, BEHIND_THREADS, BESIDE_QUEUE, BESIDE_THREADS
 from portal.forks import begin_anew_in_child
 from portal.query.cache import QueryCache
 from portal.query.counters import Counters
 from portal.query.flights import Flights
 from portal.query.namespaces import Namespaces
+from portal.query.pool import Pool
+from portal.query.revalidations import Revalidations
 from portal.store.aliases import query_store
 
 if TYPE_CHECKING:
@@ -19,22 +22,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """One store, with what a process remembers about it. Everything in it is safe for threads."""
+    """One store, with what a process remembers about it. Everything in it is safe for threads.
+
+    :param beside: threads that work for requests which wait for them.
+    """
 
     namespaces: Namespaces
     cache: QueryCache
     flights: Flights
     counters: Counters
+    beside: Pool
+    revalidations: Revalidations
 
 
-def shared_on(store: SharedStore, *, flights: Flights | None = None) -> Shared:
-    """Begin to share `store`."""
+def shared_on(
+    store: SharedStore, *, flights: Flights | None = None, beside: Pool | None = None, behind: Pool | None = None
+) -> Shared:
+    """Begin to share `store`.
+
+    :param beside: threads that work for requests which wait for them.
+    :param behind: threads that work behind all requests: what nobody waits for is never in the way of the others.
+    """
+    beside = beside or Pool(name="beside", threads=BESIDE_THREADS, queue=BESIDE_QUEUE)
+    behind = behind or Pool(name="behind", threads=BEHIND_THREADS, queue=BEHIND_QUEUE)
     namespaces = Namespaces(store=store)
     return Shared(
         namespaces=namespaces,
         cache=QueryCache(store=store, namespaces=namespaces),
         flights=flights or Flights(),
         counters=Counters(store=store),
+        beside=beside,
+        revalidations=Revalidations(pool=behind),
     )
 
 

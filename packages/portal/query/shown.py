@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.query.list_cache import Folded, Judge, fold, is_outdated
+from portal.query.cache import PAGE_LIFETIME_S
+from portal.query.list_cache import fold, is_outdated
+from portal.query.specs import ListQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from portal.errors import ApiError
     from portal.query.cache import Found
+    from portal.query.list_cache import Judge
     from portal.query.pages import Page, Row
-    from portal.query.specs import ListQuery, Query
+    from portal.query.specs import Query
 
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
@@ -34,6 +37,10 @@ class Shown:
     rows: tuple[Row, ...] = ()
     outdated: bool = False
 
+    def is_known(self, *, now: float) -> bool:
+        """Whether it may be shown although it is stale: by its age alone, and within the life of a page."""
+        return not self.outdated and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
+
     def is_stale(self, *, now: float, stale_time_s: float) -> bool:
         """Whether it must not be shown as fresh. A page from the future was stamped by a wrong clock."""
         age = now - self.page.at
@@ -45,7 +52,7 @@ class Outcome:
     """What one read came to.
 
     :param shown: its pages.
-    :param stale: whether one of them is stale; only beside an error.
+    :param stale: whether one of them is stale: beside an error, or because it is revalidated behind this read.
     :param fetched: how many of them came from the backend now.
     :param patches: how many operations of writes were applied.
     """
@@ -57,17 +64,18 @@ class Outcome:
     patches: int = 0
 
 
-def shown_answer(found: Found, query: Query) -> tuple[Shown, ...]:
-    """A one-shot query's cached answer, if there is one."""
-    return tuple(
-        Shown(page=page, outdated=is_outdated(page=page, records=found.records, params=query.key.params))
-        for page in found.pages
-    )
+def shown_of(found: Found, query: Query, *, judge_of: Callable[[str], Judge]) -> tuple[tuple[Shown, ...], int]:
+    """What is cached of a query, with the writes that it lacks, and how many operations that were.
 
-
-def shown_pages(found: Found, query: ListQuery, *, judge: Judge) -> tuple[tuple[Shown, ...], int]:
-    """A list's cached pages with the writes that they lack, and how many operations that were."""
-    folded: Folded = fold(pages=found.pages, records=found.records, params=query.key.params, judge=judge)
+    :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
+    """
+    params = query.key.params
+    if not isinstance(query, ListQuery):
+        return tuple(
+            Shown(page=page, outdated=is_outdated(page=page, records=found.records, params=params))
+            for page in found.pages
+        ), 0
+    folded = fold(pages=found.pages, records=found.records, params=params, judge=judge_of(query.key.endpoint))
     return tuple(
         Shown(page=page, rows=rows, outdated=outdated)
         for page, rows, outdated in zip(found.pages, folded.rows, folded.outdated, strict=True)
@@ -94,6 +102,11 @@ def copied_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     if _CONTAINERS.isdisjoint(map(type, chain.from_iterable(map(dict.values, rows)))):
         return list(map(dict.copy, rows))
     return list(map(copied, rows))
+
+
+def is_enough(shown: Sequence[Shown], count: int) -> bool:
+    """Whether these are all the pages that are wanted, or that there are."""
+    return len(shown) >= count or (bool(shown) and not shown[-1].page.has_next)
 
 
 def fresh_prefix(shown: Sequence[Shown], *, now: float, stale_time_s: float) -> int:

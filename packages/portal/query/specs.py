@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from portal.query.keys import QueryKey
 
 TBody = TypeVar("TBody")
+TResult = TypeVar("TResult")
 TParams = TypeVar("TParams")
 
 Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
@@ -30,12 +31,14 @@ class Query:
 
     :param stale_time_s: seconds for which an answer counts as fresh.
     :param shared: whether the answer is the same for all tokens of a user; else nothing but this request keeps it.
+    :param stale_while_revalidate: whether an answer past its stale time is shown, and fetched anew behind the request.
     """
 
     key: QueryKey
     url: Url[Any]
     stale_time_s: float = STALE_TIME_S
     shared: bool = True
+    stale_while_revalidate: bool = True
 
     def address(self) -> Address:
         """Where it is read.
@@ -60,6 +63,19 @@ class ListQuery(Query):
         asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
         query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **asked}
         return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: writable(cursor)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySpec(Generic[TResult]):
+    """A hook's call that has not run: for `use_queries`. Made by a hook's `spec(…)`.
+
+    :param pages: of a list.
+    :param cursor: of a list: where to begin.
+    """
+
+    query: Query
+    pages: int = 1
+    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

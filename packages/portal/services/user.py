@@ -18,4 +18,5 @@ class Profile(Row, total=False):
 class UserQueries(QueryGroup):
     """`use_get_me_query`."""
 
-    use_get_me_query = query_endpoint(data=Profile, url=ME_PATH)
+    # It decides on access, and proves whose the data are.
+    use_get_me_query = query_endpoint(data=Profile, url=ME_PATH, stale_while_revalidate=False)

@@ -10,6 +10,7 @@ import itertools
 import json
 import threading
 from collections import Counter
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from portal.errors import (
     StoreUnavailableError,
 )
 from portal.query import create_query_client
+from portal.query.pool import Pool
 from portal.query.retries import Retries
 from portal.query.shared import shared_on
 from portal.store.aliases import MISSING
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
 
 _JWT_KEY = "a key for tests, long enough for HS256"
 _serial = itertools.count(1)
+
+#: Seconds after which a page is shown to nobody before the backend was asked.
+PAST_ITS_LIFE_S = 15 * 60 + 1
 
 
 def make_token(user: str = "ada", *, exp: float | None = None, jti: str = "") -> str:
@@ -149,6 +154,7 @@ class FakeBackend:
     calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     attempts: list[Attempt | None] = field(default_factory=list)
+    bearers: list[str | None] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
     open_paths: dict[str, Any] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
@@ -196,13 +202,14 @@ class FakeBackend:
         params = dict(params or {})
         self.attempts.append(attempt)
         self.calls.append((method, path, params))
+        self.bearers.append(bearer)
         self.keys.append(idempotency_key)
         if self.before is not None:
             self.before(method, path)
         failure = self.failures.pop(0) if self.failures else None
         if failure is not None:
             raise failure
-        data = jsoned(self._do(tokens.current.access, method, path, params, json))
+        data = jsoned(self._do(bearer or tokens.current.access, method, path, params, json))
         if self.inside is not None:
             self.inside(method, path)
         return read_answer(Reply(status=200, headers={}, content=data))
@@ -270,17 +277,42 @@ def jsoned(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
+class WorkLater(Pool):
+    """Work behind requests, done when the test wants it, in the test's own thread."""
+
+    def __init__(self) -> None:
+        super().__init__(name="later", threads=0, queue=0)
+        self.waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, work: Callable[[], Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.waiting.append((future, work))
+        return future
+
+    def run(self) -> int:
+        """Do all that waits; gives how much it was."""
+        waiting, self.waiting = self.waiting, []
+        for future, work in waiting:
+            if future.set_running_or_notify_cancel():
+                future.set_result(work())
+        return len(waiting)
+
+
 @dataclass
 class World:
-    """One backend, one store, and as many processes, users and requests as a test wants."""
+    """One backend, one store, and as many processes, users and requests as a test wants.
+
+    :param behind: what all processes have to do behind their requests.
+    """
 
     backend: FakeBackend = field(default_factory=FakeBackend)
     store: Any = field(default_factory=FakeStore)
     clock: FakeClock = field(default_factory=FakeClock)
     waits: list[float] = field(default_factory=list)
+    behind: WorkLater = field(default_factory=WorkLater)
 
     def process(self, **options: Any) -> Process:
-        return Process(world=self, shared=shared_on(self.store, **options))
+        return Process(world=self, shared=shared_on(self.store, **{"behind": self.behind, **options}))
 
 
 @dataclass

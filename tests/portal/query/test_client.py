@@ -349,7 +349,17 @@ class TestEvents:
         clients(process.request(ada))
         world.clock.now += 400
         world.backend.failures = [unavailable()] * 3
-        client = process.request(ada)
+        client = process.request(ada, reload=True)
         clients(client)
         assert client.events[-1].verdict == "stale"
+        assert client.events[-1].age_s == 400
+
+    def test_data_that_is_revalidated_behind_the_request_is_called_so(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        clients(process.request(ada))
+        world.clock.now += 400
+        client = process.request(ada)
+        clients(client)
+        assert client.events[-1].verdict == "revalidating"
         assert client.events[-1].age_s == 400

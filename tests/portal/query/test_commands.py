@@ -102,6 +102,7 @@ def test_the_counts_of_all_processes_are_shown() -> None:
         "endpoint": "energy.get_clients",
         "remembered": "2",
         "fresh": "4",
+        "revalidating": "0",
         "fetched": "2",
         "more": "0",
         "stale": "0",

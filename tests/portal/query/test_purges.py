@@ -10,7 +10,7 @@ from portal.query import create_query_client
 from portal.services.auth import AuthMutations
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import Process, World
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World
 
 
 def ids(result) -> list[str]:
@@ -123,7 +123,7 @@ def test_a_sign_in_during_a_read_leaves_nothing_of_the_user_before_in_the_reques
     world: World, process: Process, ada: TokenStore
 ) -> None:
     ClientQueries.use_get_clients_query(process.request(ada))
-    world.clock.now += 301
+    world.clock.now += PAST_ITS_LIFE_S
     tokens = TokenStore(ada.current)
     client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
     bens = world.backend.sign_in("ben").current

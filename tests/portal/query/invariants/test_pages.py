@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from portal.errors import ApiUnavailableError
 from portal.services.energy.clients import ClientQueries
-from tests.portal.query.fakes import unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.invariants.clients_list import delete, listed
 
 if TYPE_CHECKING:
@@ -73,12 +73,15 @@ class TestI10NothingStaleIsReturnedAsFresh:
         listed(process.request(ada))
         assert world.backend.reads() == 1
         world.clock.now += 0.001
-        listed(process.request(ada))
+        result = ClientQueries.use_get_clients_query(process.request(ada))
+        assert result.is_stale
+        world.behind.run()
         assert world.backend.reads() == 2
+        assert not ClientQueries.use_get_clients_query(process.request(ada)).is_stale
 
     def test_an_error_keeps_the_data_and_says_so(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada), pages=2)
-        world.clock.now += 301
+        world.clock.now += PAST_ITS_LIFE_S
         world.backend.failures = [unavailable()] * 3
         result = ClientQueries.use_get_clients_query(process.request(ada), pages=2)
         assert [row["id"] for row in result.data.items] == ["c5", "c4", "c3", "c2"]
@@ -118,7 +121,7 @@ class TestI10NothingStaleIsReturnedAsFresh:
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         listed(process.request(ada), pages=3)
-        world.clock.now += 301
+        world.clock.now += PAST_ITS_LIFE_S
         listed(process.request(ada), pages=2)
         cursors = [params.get("cursor") for _, path, params in world.backend.calls if path != "/me"]
         assert cursors == [None, cursors[1], cursors[2], None, cursors[1]]

@@ -10,7 +10,7 @@ import pytest
 
 from portal.errors import ApiUnavailableError
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from tests.portal.query.fakes import unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 
@@ -82,7 +82,7 @@ class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
         listed(other.request(ada), params={"q": "3"})  # so that the token is proven
         if not first:
             listed(process.request(ada))
-            world.clock.now += 301
+            world.clock.now += PAST_ITS_LIFE_S
         world.backend.inside = once(lambda: delete(other.request(ada), "c5"))
         listed(process.request(ada))  # its answer left the backend with c5 in it
         reads = world.backend.reads()
@@ -112,7 +112,7 @@ class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
         rename(process.request(ada), "c5", "by ada")
         world.backend.rows[0]["name"] = "by someone else"
         assert names(process.request(ada))["c5"] == "by ada"
-        world.clock.now += 301
+        world.clock.now += PAST_ITS_LIFE_S
         assert names(process.request(ada))["c5"] == "by someone else"
         assert names(process.request(ada))["c5"] == "by someone else"
 

@@ -1,0 +1,86 @@
+"""A few threads of this process that work for its requests, with a bounded queue before them.
+
+Unlike those of `concurrent.futures`, they are daemons: a process that is asked to end does not wait for a backend
+that hangs. What they were doing is lost with them, and nothing depends on it.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import threading
+from collections import deque
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+logger = logging.getLogger("portal.query")
+
+
+class Pool:
+    """Threads, each started when there is work that no idle one can take. Not for use after a fork.
+
+    :param threads: how many at most.
+    :param queue: how many pieces of work may wait for a thread at most.
+    """
+
+    def __init__(self, *, name: str, threads: int, queue: int) -> None:
+        self._name = name
+        self._most_threads = threads
+        self._most_waiting = queue
+        self._waiting: deque[tuple[contextvars.Context, Future[Any], Callable[[], Any]]] = deque()
+        self._threads = 0
+        self._idle = 0
+        self._changed = threading.Condition()
+
+    def submit(self, work: Callable[[], T]) -> Future[T] | None:
+        """Have `work` done in one of the threads, in the context of the caller: its log lines name the same request.
+
+        :returns: its future, which can be cancelled until the work begins; None where too much is waiting.
+        """
+        future: Future[T] = Future()
+        with self._changed:
+            if len(self._waiting) >= self._most_waiting:
+                return None
+            self._waiting.append((contextvars.copy_context(), future, work))
+            if len(self._waiting) > self._idle and self._threads < self._most_threads:
+                self._start_thread()
+            self._changed.notify()
+        if self._threads == 0 and future.cancel():
+            return None
+        return future
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._work, name=f"portal-{self._name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the machine, or this process's limit, has no more threads
+            logger.warning("%s: no thread more than %s: %s", self._name, self._threads, error)
+        else:
+            self._threads += 1
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._idle += 1
+                while not self._waiting:
+                    self._changed.wait()
+                self._idle -= 1
+                context, future, work = self._waiting.popleft()
+            if future.set_running_or_notify_cancel():
+                _do(context, future, work)
+            # Nothing of a request is kept while the thread waits for the next one.
+            del context, future, work
+
+
+def _do(context: contextvars.Context, future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        result = context.run(work)
+    except BaseException as error:  # noqa: BLE001  raised again where the future is waited for
+        future.set_exception(error)
+    else:
+        future.set_result(result)

@@ -1,0 +1,297 @@
+"""Patience: a page waits a moment for news of what it could show as it is known, and in full for anything else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.api.deadline import Deadline
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import ApiNotFoundError, ApiRejectedError, ApiTimeoutError, SignInEndedError
+from portal.query.beside import Beside
+from portal.query.pool import Pool
+from portal.services.energy.clients import ClientQueries
+from portal.services.energy.summary import EnergySummaryQueries
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import Process, World, make_token, unavailable
+from tests.portal.query.invariants.clients_list import delete, listed, names
+
+if TYPE_CHECKING:
+    from portal.query import QueryClient
+
+WAIT_S = 20
+STALE_S = 301
+
+clients = ClientQueries.use_get_clients_query
+summary = EnergySummaryQueries.use_get_summary_query
+me = UserQueries.use_get_me_query
+
+
+class Hung:
+    """A backend that accepts calls and answers none until it may.
+
+    :param is_asked: whether a page's patience begins when the backend was asked, so that no test is a race.
+    """
+
+    def __init__(self) -> None:
+        self.is_asked = True
+        self.asked, self.may_answer = threading.Semaphore(0), threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def __call__(self, _method: str, _path: str) -> None:
+        self.threads.append(threading.current_thread())
+        self.asked.release()
+        assert self.may_answer.wait(WAIT_S)
+
+
+@pytest.fixture
+def hung(monkeypatch: pytest.MonkeyPatch):
+    """Hangs from the first call after the test has put it into the backend."""
+    made = Hung()
+    wait = Beside._waited_for
+
+    def when_asked(self: Beside, future: Any) -> Any:
+        assert not made.is_asked or made.asked.acquire(timeout=WAIT_S)
+        return wait(self, future)
+
+    monkeypatch.setattr(Beside, "_waited_for", when_asked)
+    yield made
+    made.may_answer.set()
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no test waits for long."""
+    monkeypatch.setattr("portal.query.beside.PATIENCE_S", 0.05)
+
+
+def page_of(process: Process, tokens: TokenStore, **options: Any) -> QueryClient:
+    """A client as a web request has it: with a deadline."""
+    return process.request(tokens, deadline=Deadline(WAIT_S), **options)
+
+
+def see_profile(process: Process, tokens: TokenStore) -> None:
+    """The first one proves whose the token is, the second one is cached."""
+    for _ in range(2):
+        me(process.request(tokens))
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for another thread's work."""
+    end = Deadline(WAIT_S)
+    while not condition():
+        assert not end.passed
+        threading.Event().wait(0.005)
+
+
+class TestABackendThatHangs:
+    def test_has_a_reload_show_what_is_known_beside_an_error(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        world.backend.before = hung
+        result = clients(page_of(process, ada, reload=True))
+        assert [row["id"] for row in result.unwrap().items] == ["c5", "c4"]
+        assert isinstance(result.error, ApiTimeoutError)
+        assert result.is_stale
+
+    def test_has_a_profile_shown_that_was_known_before(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        see_profile(process, ada)
+        world.clock.now += STALE_S
+        world.backend.before = hung
+        result = me(page_of(process, ada))
+        assert result.unwrap()["id"] == "ada"
+        assert isinstance(result.error, ApiTimeoutError)
+
+    def test_is_waited_for_by_all_queries_of_a_request_together(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        listed(process.request(ada))
+        summary(process.request(ada))
+        see_profile(process, ada)
+        waits: list[float] = []
+        waited_for = Beside._waited_for
+
+        def noting(self: Beside, future: Any) -> Any:
+            waits.append(self._patience_s)
+            return waited_for(self, future)
+
+        monkeypatch.setattr(Beside, "_waited_for", noting)
+        world.backend.before = hung
+        client = page_of(process, ada, reload=True)
+        for read in (clients, summary, me):
+            assert isinstance(read(client).error, ApiTimeoutError)  # type: ignore[operator]  # three kinds of hooks
+        assert waits[0] == 0.05
+        assert max(waits[1:]) <= 0, "the first has used up what there was"
+
+    def test_is_still_asked_and_its_answer_is_kept_for_the_next_page(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        world.backend.rows[0]["name"] = "by someone else"
+        world.backend.before = hung
+        assert names(page_of(process, ada, reload=True))["c5"] == "client 5"
+        reads = world.backend.reads()
+        hung.may_answer.set()
+        until(lambda: names(process.request(ada))["c5"] == "by someone else")
+        assert world.backend.reads() == reads
+
+    def test_is_not_asked_again_by_what_nobody_waits_for(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        world.backend.before = hung
+        world.backend.failures = [unavailable()] * 3
+        clients(page_of(process, ada, reload=True))
+        reads = world.backend.reads()
+        hung.may_answer.set()
+        until(lambda: process.shared.beside._idle == 1)
+        assert world.backend.reads() == reads
+        assert world.waits == []
+
+    def test_is_waited_for_in_full_by_a_query_without_data(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        me(process.request(ada))
+        world.backend.before = hung
+        seen: list[list[str]] = []
+        page = threading.Thread(target=lambda: seen.append(listed(page_of(process, ada))))
+        page.start()
+        assert hung.asked.acquire(timeout=WAIT_S)
+        assert hung.threads == [page], "the request's own thread"
+        hung.may_answer.set()
+        page.join(WAIT_S)
+        assert seen == [["c5", "c4"]]
+
+    def test_is_waited_for_in_full_by_a_query_that_a_write_of_the_user_has_outdated(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        clients.invalidate(process.request(ada))
+        world.backend.before = hung
+        seen: list[list[str]] = []
+        page = threading.Thread(target=lambda: seen.append(listed(page_of(process, ada, reload=True))))
+        page.start()
+        assert hung.asked.acquire(timeout=WAIT_S)
+        assert hung.threads == [page]
+        hung.may_answer.set()
+        page.join(WAIT_S)
+        assert seen == [["c5", "c4"]]
+
+    def test_is_waited_for_in_full_by_a_command(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        world.backend.before = hung
+        seen: list[Any] = []
+        command = threading.Thread(target=lambda: seen.append(clients(process.request(ada, reload=True)).error))
+        command.start()
+        assert hung.asked.acquire(timeout=WAIT_S)
+        assert hung.threads == [command]
+        hung.may_answer.set()
+        command.join(WAIT_S)
+        assert seen == [None]
+
+    def test_shows_what_a_write_of_the_user_removed_no_more(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        delete(process.request(ada), "c5")
+        world.backend.before = hung
+        assert [row["id"] for row in clients(page_of(process, ada, reload=True)).data.items] == ["c4"]
+
+    def test_holds_no_more_threads_than_there_are(self, world: World, ada: TokenStore, hung: Hung) -> None:
+        process = world.process(beside=Pool(name="few", threads=1, queue=1))
+        listed(process.request(ada))
+        world.backend.before = hung
+        for number in range(4):
+            hung.is_asked = number == 0
+            result = clients(page_of(process, ada, reload=True))
+            assert [row["id"] for row in result.unwrap().items] == ["c5", "c4"]
+        assert len(hung.threads) == 1
+
+
+class TestABackendThatAnswersInTime:
+    def test_is_shown(self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        listed(process.request(ada))
+        world.backend.rows[0]["name"] = "by someone else"
+        assert names(page_of(process, ada, reload=True))["c5"] == "by someone else"
+
+    def test_with_an_error_is_tried_again_while_the_page_waits(
+        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        listed(process.request(ada))
+        world.backend.failures = [unavailable(), unavailable()]
+        reads = world.backend.reads()
+        assert clients(page_of(process, ada, reload=True)).error is None
+        assert world.backend.reads() == reads + 3
+
+    def test_with_a_definite_no_is_believed(
+        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        listed(process.request(ada))
+        world.backend.failures = [ApiNotFoundError(status=404)]
+        result = clients(page_of(process, ada, reload=True))
+        with pytest.raises(ApiNotFoundError):
+            result.unwrap()
+
+
+class TestTheTokenMeanwhile:
+    def test_is_refreshed_by_the_request_if_the_backend_refuses_it(
+        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        listed(process.request(ada))
+        reads = world.backend.reads()
+        world.backend.failures = [ApiRejectedError(status=401)]
+        assert clients(page_of(process, ada, reload=True)).error is None
+        assert world.backend.reads() == reads + 2
+        assert world.backend.bearers[-2:] == [ada.current.access, None], "the second call may refresh"
+
+    def test_is_refreshed_first_if_it_has_expired(
+        self, world: World, process: Process, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        old, new = make_token("ada"), make_token("ada")
+        world.backend.users[old] = world.backend.users[new] = "ada"
+        tokens = TokenStore(TokenPair(access=old, refresh="r"))
+        listed(process.request(tokens))
+        world.backend.refresh = lambda store: store.renew(TokenPair(access=new, refresh="s"), spent="r") and None
+        listed(page_of(process, tokens, reload=True))
+        assert world.backend.bearers[-1] == new
+
+    def test_that_was_signed_out_leaves_nothing_of_a_profile_that_comes_late(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        see_profile(process, ada)
+        world.clock.now += STALE_S
+        world.backend.before = hung
+        me(page_of(process, ada))
+        process.request(ada).purge()
+        world.backend.signed_out.add(ada.current.access)
+        hung.may_answer.set()
+        until(lambda: process.shared.beside._idle == 1)
+        assert not [key for key in world.store.values if key.startswith("ns:")]
+        with pytest.raises(SignInEndedError):
+            me(process.request(ada))
+
+    def test_of_a_user_with_other_permissions_by_now_opens_nothing_of_before(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    ) -> None:
+        listed(process.request(ada))
+        see_profile(process, ada)
+        world.clock.now += STALE_S
+        world.backend.permissions["ada"] = ["FINANCE_APP"]
+        world.backend.before = hung
+        assert me(page_of(process, ada)).unwrap()["permissions"] == ["ENERGY_APP"]
+        hung.may_answer.set()
+        until(lambda: process.shared.beside._idle == 1)
+        assert clients(process.request(ada)).data.items == ()
