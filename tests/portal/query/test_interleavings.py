@@ -2,7 +2,7 @@
 
 Beside `test_model`, where actions only happen inside one another, requests overlap here in any way: one may begin
 while a second is under way and end after it, with a third in between. A request passes two gates in each of
-its calls: before the backend looks at it, and before the answer leaves.
+its calls: before the backend looks at it, and before the answer leaves. What is fetched behind them passes them too.
 """
 
 from __future__ import annotations
@@ -156,6 +156,15 @@ class InterleavingMachine(RuleBasedStateMachine):
         create = ClientMutations.use_create_client_mutation
         body: Any = {"name": "new", "email": "new@example.com"}
         self._begin(process, lambda client: create(client).mutate(body=body), completed)
+
+    @precondition(lambda self: len(self.underway) < MOST_AT_ONCE and self.world.behind.waiting)
+    @rule(process=st.integers(0, 1))
+    def begin_what_is_to_be_done_behind(self, process: int) -> None:
+        self._begin(process, lambda _client: self.world.behind.run(), lambda _result: None)
+
+    @rule(seconds=st.sampled_from([200, 301]))
+    def time_passes(self, seconds: int) -> None:
+        self.world.clock.now += seconds
 
     @precondition(lambda self: self.underway)
     @rule(which=st.integers(0, MOST_AT_ONCE - 1))

@@ -4,7 +4,8 @@ Each change of a row gives it a higher version on the server. Whoever completed 
 that starts afterwards and in whatever process, at least the version that the write gave; what they deleted is
 gone, and what they created is there. Actions run inside one another: a read or write of one process happens while
 another one's request is under way, before or after the server has looked at it. Keys are evicted at random, single
-store operations fail, time passes, and others change rows without the cache knowing.
+store operations fail, time passes, and others change rows without the cache knowing. What is stale is fetched anew
+behind the requests that showed it, at any moment later; nobody is ever shown another user's rows.
 """
 
 from __future__ import annotations
@@ -26,9 +27,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from portal.api.tokens import TokenStore
 from portal.errors import ApiNotFoundError, StoreUnavailableError
+from portal.query import create_query_client
+from portal.query.behind import Behind
 from portal.query.cache import MAX_PAGES, QueryCache
 from portal.query.flights import Flights, NoFlights
+from portal.query.scopes import Scopes
+from portal.query.shown import Shown
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import FakeBackend, Process, World
 
@@ -44,7 +50,13 @@ class VersionedBackend(FakeBackend):
     def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
         if method in {"POST", "PATCH"}:
             body = {**body, "version": next(self.versions)}
-        return super()._do(token, method, path, params, body)
+        return self._as_shown_to(self.users.get(token or ""), super()._do(token, method, path, params, body))
+
+    def _as_shown_to(self, user: str | None, answer: Any) -> Any:
+        """Every row says whom it was shown to."""
+        if isinstance(answer, dict) and "items" in answer:
+            return {**answer, "items": [{**row, "shown_to": user} for row in answer["items"]]}
+        return {**answer, "shown_to": user} if isinstance(answer, dict) else answer
 
     def change_row(self, index: int) -> None:
         row = self.rows[index % len(self.rows)]
@@ -76,7 +88,7 @@ def dice(monkeypatch: pytest.MonkeyPatch) -> Dice:
 
 nested_actions = st.lists(
     st.tuples(
-        st.sampled_from(["read", "rename", "delete", "create", "evict", "tick"]),
+        st.sampled_from(["read", "rename", "delete", "create", "evict", "tick", "revalidate"]),
         st.integers(0, 1),  # process
         st.integers(0, 5),  # row, variant or key
         st.sampled_from(["before", "inside"]),
@@ -97,7 +109,7 @@ class QueryMachine(RuleBasedStateMachine):
         self.world = World(backend=VersionedBackend())
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
         self.processes: list[Process] = [self.world.process(flights=self.flights()) for _ in range(2)]
-        self.ada = self.world.backend.sign_in("ada")
+        self.ada, self.ben = self.world.backend.sign_in("ada"), self.world.backend.sign_in("ben")
         self.written: dict[str, int] = {}
         self.created: dict[str, str] = {}
         self.deleted: set[str] = set()
@@ -121,6 +133,7 @@ class QueryMachine(RuleBasedStateMachine):
         shown = {row["id"]: row for row in result.data.items}
         assert len(shown) == len(result.data.items), "a row came twice"
         for row_id, row in shown.items():
+            assert row["shown_to"] == "ada", "these are another user's rows"
             assert row_id not in deleted, f"{row_id} was deleted"
             assert row["version"] >= written.get(row_id, 0), f"{row_id} is older than a completed write"
         if pages == MAX_PAGES and variant != 2:
@@ -162,7 +175,30 @@ class QueryMachine(RuleBasedStateMachine):
         self.created[data["id"]] = name
         self.written[data["id"]] = max(self.written.get(data["id"], 0), data["version"])
 
+    # --- what others do ---
+
+    @rule(process=st.integers(0, 1), nested=nested_actions)
+    def ben_reads(self, process: int, nested: list[Any]) -> None:
+        with self._with(nested):
+            result = ClientQueries.use_get_clients_query(self.processes[process].request(self.ben))
+        assert {row["shown_to"] for row in result.data.items} <= {"ben"}, "these are another user's rows"
+
+    @rule(process=st.integers(0, 1), ends=st.sampled_from(["signed out", "signed in as ben"]))
+    def a_request_reads_and_ends_with_other_tokens(self, process: int, ends: str) -> None:
+        tokens = TokenStore(self.ada.current)
+        shared = self.processes[process].shared
+        client = create_query_client(tokens=tokens, api=self.world.backend, shared=shared, clock=self.world.clock)
+        ClientQueries.use_get_clients_query(client)
+        if ends == "signed out":
+            tokens.clear()
+        else:
+            tokens.replace(self.ben.current)
+
     # --- what happens to them ---
+
+    @rule()
+    def what_is_stale_is_fetched_behind(self) -> None:
+        self.world.behind.run()
 
     @rule(seconds=st.sampled_from([1, 200, 301]))
     def time_passes(self, seconds: int) -> None:
@@ -230,6 +266,8 @@ class QueryMachine(RuleBasedStateMachine):
                 self.create(process, "n", [])
         elif what == "evict":
             self._evict(number * 7)
+        elif what == "revalidate":
+            self.world.behind.run()
         else:
             self.world.clock.now += 120
 
@@ -303,7 +341,20 @@ def _log_begins_at_the_same_place(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Dice, "randbelow", lambda _self, _end: 0)
 
 
-@pytest.mark.parametrize("sabotage", [_overlaps_ignored, _stamps_taken_late, _log_begins_at_the_same_place])
+def _outdated_pages_shown_as_known(patch: pytest.MonkeyPatch) -> None:
+    known = Shown.is_known
+    patch.setattr(Shown, "is_known", lambda self, *, now: known(replace(self, outdated=False), now=now))
+
+
+@pytest.mark.parametrize(
+    "sabotage",
+    [
+        _overlaps_ignored,
+        _stamps_taken_late,
+        _log_begins_at_the_same_place,
+        _outdated_pages_shown_as_known,
+    ],
+)
 def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sabotage(monkeypatch)
     with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
@@ -319,3 +370,28 @@ def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch:
                 suppress_health_check=list(HealthCheck),
             ),
         )
+
+
+def a_request_that_ends_with_another_users_tokens() -> None:
+    """What it showed past its stale time is fetched behind it, when its tokens are another user's already."""
+    machine = WithoutFlights()
+    machine.start()
+    machine.read(0, 0, 1, [])
+    machine.time_passes(301)
+    machine.a_request_reads_and_ends_with_other_tokens(0, "signed in as ben")
+    machine.what_is_stale_is_fetched_behind()
+    machine.read(0, 0, 1, [])
+
+
+def test_what_is_fetched_behind_a_request_is_never_another_users() -> None:
+    a_request_that_ends_with_another_users_tokens()
+
+
+def test_and_with_the_requests_tokens_of_then_it_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = Behind.revalidate
+    monkeypatch.setattr(
+        Behind, "revalidate", lambda self, fetch, scope: begin(self, replace(fetch, bearer=None), scope)
+    )
+    monkeypatch.setattr(Scopes, "is_unchanged", lambda _self, _scope, *, sent: True)
+    with pytest.raises(AssertionError, match="another user's rows"):
+        a_request_that_ends_with_another_users_tokens()
