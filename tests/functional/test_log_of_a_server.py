@@ -20,14 +20,25 @@ from portal.server.fleet import answers
 from tests.functional.test_serve import children, environment, until
 from tests.harness import ROOT, free_port_base
 
+SERVE = """
+from portal.server.workers import serve_wsgi
+serve_wsgi(target={target!r}, host="127.0.0.1", port={port}, workers=1, threads=2)
+"""
 TEXT_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) energy \S+ ")
 
 
 @contextlib.contextmanager
-def logged_server(folder: Path, *options: str, **variables: str) -> Iterator[tuple[int, int, Path]]:
-    """Gives the server's process id, its port and the file that takes all that it writes."""
+def logged_server(
+    folder: Path, *options: str, target: str | None = None, **variables: str
+) -> Iterator[tuple[int, int, Path]]:
+    """Gives the server's process id, its port and the file that takes all that it writes.
+
+    :param target: a WSGI application in place of the energy project's own.
+    """
     log, port = folder / "server.log", free_port_base()
     command = [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port), *options]
+    if target is not None:
+        command = [sys.executable, "-c", SERVE.format(target=target, port=port)]
     # Production, so that the checks have something to warn of: nothing verifies tokens, hosts share no cookies.
     settings = environment(
         folder,

@@ -269,7 +269,8 @@ class TokenRefresher:
         if isinstance(result, Ended):
             tokens.end(refused=refresh, lost=result.outcome is Outcome.LOST)
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
-        raise ApiUnavailableError(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
+        later = ApiUnavailableError(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
+        raise later from result.cause
 
 
 def _brought(tokens: TokenStore) -> str | None:

@@ -35,7 +35,7 @@ from portal.config.limits import (
     SIGN_OUT_DEADLINE_S,
     STORE_TIMEOUT_S,
 )
-from portal.errors import StoreUnavailableError
+from portal.errors import ApiUnavailableError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from portal.api.flights import Flight
     from portal.api.ledger import Entry, Ledger
     from portal.api.tokens import TokenPair
+    from portal.errors import PortalError
 
 logger = logging.getLogger(__name__)
 
@@ -77,9 +78,13 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Later:
-    """Nothing can be said now; another try may help, and nobody is signed out."""
+    """Nothing can be said now; another try may help, and nobody is signed out.
+
+    :param cause: why, for the log.
+    """
 
     outcome: Outcome
+    cause: PortalError | None = field(default=None, compare=False)
 
 
 Result: TypeAlias = Renewed | Ended | Later
@@ -122,7 +127,7 @@ class Renewal:
                 pause = min(pause * 2, LAST_LOOK_S)
         except StoreUnavailableError as error:
             logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
-            self._land(flight, Later(outcome=Outcome.STORE_DOWN))
+            self._land(flight, Later(outcome=Outcome.STORE_DOWN, cause=error))
 
     # --- what is known ---
 
@@ -240,7 +245,7 @@ class Renewal:
             logger.warning("refresh %s: refused: %s", name, answer.reason)
             return self._note(flight, entry, owner, None, Ended(outcome=Outcome.REJECTED))
         unknown = replace(begun, at=None)
-        later = Later(outcome=Outcome.UNREACHABLE)
+        later = Later(outcome=Outcome.UNREACHABLE, cause=ApiUnavailableError(f"the refresh: {answer.reason}"))
         if not answer.lost:
             logger.warning("refresh %s: no usable answer: %s", name, answer.reason)
             # It says that this try did nothing, and nothing of one before it.

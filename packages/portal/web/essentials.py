@@ -97,11 +97,9 @@ def fetch_user_essentials(request: HttpRequest) -> Essentials | None:
 
 def use_app_essentials(request: HttpRequest) -> Essentials | None:
     """What this request already learned, else what :func:`fetch_user_essentials` gives."""
-    try:
-        known: Essentials | None = getattr(request, _MEMO)
-    except AttributeError:
+    if not hasattr(request, _MEMO):
         return fetch_user_essentials(request)
-    return known
+    return known_essentials(request)
 
 
 def known_essentials(request: HttpRequest) -> Essentials | None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 import requests
 
-from portal.errors import ApiError, PortalError
+from portal.errors import ApiError, ApiMalformedError, PortalError, StoreUnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.http import HttpRequest
 
 logger = logging.getLogger(__name__)
@@ -23,10 +25,8 @@ _EXPLAINED: Final = "_portal_failure_explained"
 
 
 def explain_failure(request: HttpRequest, error: PortalError, *, status: int) -> None:
-    """Write the line: method, path without query, status, and the innermost cause."""
-    cause = describe_cause(error)
-    if isinstance(error, ApiError) and error.status is not None and error.__cause__ is None:
-        cause = f"the backend answered {error.status}"
+    """Write the line: method, path without query, status, and the cause."""
+    cause = _why(error)
     logger.error(
         "%s %s: %d: %s",
         request.method,
@@ -36,6 +36,24 @@ def explain_failure(request: HttpRequest, error: PortalError, *, status: int) ->
         extra={"method": request.method, "path": request.path, "status": status, "cause": cause},
     )
     setattr(request, _EXPLAINED, True)
+
+
+def _why(error: PortalError) -> str:
+    """Who failed, and how: the innermost cause, which no message of ours repeats."""
+    chain = [error, *_causes(error)]
+    if isinstance(error, ApiError) and error.status is not None and len(chain) == 1:
+        return f"the backend answered {error.status}"
+    if any(isinstance(link, StoreUnavailableError) for link in chain):
+        return f"no answer of the store: {describe_cause(error)}"
+    if isinstance(error, ApiMalformedError):
+        return f"the backend's answer can't be used: {describe_cause(error)}"
+    return f"no answer of the backend: {describe_cause(error)}"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    while error.__cause__ is not None:
+        error = error.__cause__
+        yield error
 
 
 class Unexplained(logging.Filter):
@@ -50,11 +68,18 @@ class Unexplained(logging.Filter):
 MAX_REASON_CHARS: Final = 200
 
 
+#: Libraries that raise an error of their own in place of another without naming it. With any other, what was being
+#: handled may have nothing to do with it: a page may well call in an `except`.
+_WRAPPERS: Final = frozenset({"requests", "urllib3", "redis"})
+
+
 def describe_cause(error: BaseException) -> str:
     """The innermost error of a chain: its class, and its words where they can't repeat what was sent or answered."""
     seen = {id(error)}
     while True:
-        inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        inner = error.__cause__
+        if inner is None and not error.__suppress_context__ and type(error).__module__.partition(".")[0] in _WRAPPERS:
+            inner = error.__context__
         if inner is None or id(inner) in seen:
             break
         error = inner
