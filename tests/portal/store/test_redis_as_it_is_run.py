@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
+import re
 import socket
 import traceback
 from pathlib import Path
@@ -20,6 +21,7 @@ from portal.errors import StoreUnavailableError
 from portal.store.aliases import MISSING, query_store, refresh_store
 from portal.store.checks import check_refresh_store
 from tests.deploy.nginx_server import make_certificate
+from tests.harness import ROOT
 from tests.redis_sentinel import until, watched_redis
 from tests.redis_server import free_port, running_redis
 
@@ -103,6 +105,18 @@ class TestTlsAndUsers:
             assert PASSWORD not in text
             assert quote(PASSWORD, safe="") not in text
             assert "wrong-secret" not in text
+
+
+def test_the_user_of_the_documentation_may_do_what_is_needed(tmp_path):
+    text = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
+    (words,) = re.findall(r"^user (portal on >.+)$", text, re.MULTILINE)
+    password = words.split()[2].removeprefix(">")
+    with (
+        running_redis(tmp_path, "--user", "default", "off", "--user", *words.split()) as server,
+        stores_on(f"redis://portal:{password}@127.0.0.1:{server.port}/0"),
+    ):
+        use_both()
+        assert check_refresh_store() == []
 
 
 def test_a_socket_file(tmp_path):
