@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run install runtime test check format bench storm storm-query lock clean help
+.PHONY: run install runtime test check format bench storm storm-query hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -38,6 +38,9 @@ storm: .venv/.dev  ## real servers, browsers and token refreshes, for a quarter 
 
 storm-query: .venv/.dev  ## processes and threads against one user's cached list, for minutes
 	$(BIN)/python -m benchmarks storm_query
+
+hung: .venv/.dev  ## pages while the store, the backend, or both accept and never answer, for minutes
+	$(BIN)/python -m benchmarks hung
 
 .venv/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python3 should be 3.11 or newer, not " + sys.version.split()[0])'

@@ -193,8 +193,8 @@ def table(outcomes: list[Outcome]) -> str:
 
 LEGEND = f"""
 of {USERS} users, {AFTER_S:.0f} s after the backend is back · told why: on the sign-in page, which says why and leads
-back · signed out: responses that took the tokens without saying why · meanwhile: answers while it was stopped; none: not
-within {PATIENCE_S:.0f} s"""
+back · signed out: responses that took the tokens without saying why · meanwhile: answers while it was stopped; none:
+not within {PATIENCE_S:.0f} s"""
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ answer meanwhile: one slow endpoint is not a dead backend. Open, callers are ref
 them may try, and only one at a time. Any answer closes the circuit. What an answer is, and how long is long, says
 whoever calls. Each process has circuits of its own.
 
-Why no library does this: `docs/adr/0009-circuit-breaker.md`.
+Why no library does this: `docs/adr/0011-circuit-breaker.md`.
 """
 
 from __future__ import annotations

@@ -6,25 +6,20 @@ failure the innermost cause. Never a token, a header, a body or a query.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
 from enum import Enum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import requests
-
-from portal.errors import ApiError, ApiMalformedError, ApiTimeoutError, CircuitOpenError, PortalError
+from portal.api.causes import describe_cause
+from portal.errors import ApiMalformedError, ApiTimeoutError, CircuitOpenError
 from portal.forks import ForkSafeLock, begin_anew_in_child
 
 if TYPE_CHECKING:
     from portal.errors import ApiUnavailableError
 
 logger = logging.getLogger("portal.api.calls")
-
-#: A cause's own words are cut here, characters.
-MAX_REASON_CHARS: Final = 200
 
 
 class CallOutcome(Enum):
@@ -164,30 +159,3 @@ def _note(
             **({} if named is None else {"cause": named}),
         },
     )
-
-
-def describe_cause(error: BaseException) -> str:
-    """The innermost error of a chain: its class, and its words where they can't repeat what was sent or answered."""
-    seen = {id(error)}
-    while True:
-        inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        if inner is None or id(inner) in seen:
-            break
-        error = inner
-        seen.add(id(error))
-    kind, words = type(error), _own_words(error)
-    name = f"{kind.__module__}.{kind.__name__}" if kind.__name__ == "error" else kind.__name__
-    return f"{name}: {words}" if words else name
-
-
-def _own_words(error: BaseException) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        words = f"{error.msg}: line {error.lineno} column {error.colno}"
-    elif isinstance(error, OSError) and not isinstance(error, requests.RequestException):
-        words = getattr(error, "verify_message", "") or error.strerror or str(error)
-    elif isinstance(error, PortalError) and not (isinstance(error, ApiError) and error.status is not None):
-        words = str(error)
-    else:
-        # Others quote what they could not read, or the address with its query.
-        return ""
-    return "".join(character if character.isprintable() else " " for character in words)[:MAX_REASON_CHARS]

@@ -6,18 +6,18 @@ this one was written. The calls that failed on the way have lines of their own, 
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import TYPE_CHECKING, Final
 
-import requests
-
-from portal.errors import ApiError, ApiMalformedError, PortalError, StoreUnavailableError
+from portal.api.causes import describe_cause
+from portal.errors import ApiError, ApiMalformedError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from django.http import HttpRequest
+
+    from portal.errors import PortalError
 
 logger = logging.getLogger(__name__)
 
@@ -62,40 +62,3 @@ class Unexplained(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """A traceback always passes."""
         return record.exc_info is not None or not getattr(getattr(record, "request", None), _EXPLAINED, False)
-
-
-#: A cause's own words are cut here, characters.
-MAX_REASON_CHARS: Final = 200
-
-
-#: Libraries that raise an error of their own in place of another without naming it. With any other, what was being
-#: handled may have nothing to do with it: a page may well call in an `except`.
-_WRAPPERS: Final = frozenset({"requests", "urllib3", "redis"})
-
-
-def describe_cause(error: BaseException) -> str:
-    """The innermost error of a chain: its class, and its words where they can't repeat what was sent or answered."""
-    seen = {id(error)}
-    while True:
-        inner = error.__cause__
-        if inner is None and not error.__suppress_context__ and type(error).__module__.partition(".")[0] in _WRAPPERS:
-            inner = error.__context__
-        if inner is None or id(inner) in seen:
-            break
-        error = inner
-        seen.add(id(error))
-    words = _own_words(error)
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
-
-
-def _own_words(error: BaseException) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        words = f"{error.msg}: line {error.lineno} column {error.colno}"
-    elif isinstance(error, OSError) and not isinstance(error, requests.RequestException):
-        words = getattr(error, "verify_message", "") or error.strerror or str(error)
-    elif isinstance(error, PortalError) and not (isinstance(error, ApiError) and error.status is not None):
-        words = str(error)
-    else:
-        # Others quote what they could not read, or the address with its query.
-        return ""
-    return "".join(character if character.isprintable() else " " for character in words)[:MAX_REASON_CHARS]

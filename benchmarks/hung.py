@@ -1,0 +1,214 @@
+"""What pages cost while the store, the backend, or both accept connections and never answer.
+
+The energy app runs as in production, with one worker of eight threads; four browsers open one page after another. A
+hung store is a port behind which nobody reads; a hung backend is the sandbox, stopped (SIGSTOP). Cached data is past
+its stale time, so that it would be fetched anew: that time is 3 s here, and 5 minutes in production.
+
+`python -m benchmarks hung [--seconds 30] [--json]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import signal
+import socket
+import statistics
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tests.harness import RunningStack, running_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ACCOUNTS: Final = ("energy@example.com", "all@example.com")
+BROWSERS: Final = 4
+#: Between two pages of one browser, seconds.
+PAUSE_S: Final = 0.1
+STALE_S: Final = 3
+#: The longest that a call may take: by then a circuit has opened, where there is one, seconds.
+OPENED_AFTER_S: Final = 12
+#: Pages that share what is cached, and ones of which nothing ever is.
+CACHED: Final = ("/en/energy/clients", "/en/energy/stations", "/en/energy/chargers")
+SEARCH: Final = "/en/energy/clients?q=word{}"
+BACKEND: Final = "sandbox_api"
+
+
+@dataclass
+class Phase:
+    """What one phase's pages came to.
+
+    :param pages: (seconds since it began, duration in seconds, status) of each page.
+    """
+
+    name: str
+    pages: list[tuple[float, float, int | None]] = field(default_factory=list)
+
+    def line(self) -> str:
+        """Its row of the table."""
+        pages = sorted(self.pages)
+        times = [duration for _, duration, _ in pages[1:]]
+        late = [duration for began, duration, _ in pages if began > OPENED_AFTER_S]
+        statuses = " ".join(f"{status}:{count}" for status, count in sorted(self.statuses.items(), key=str))
+        return (
+            f"{self.name:38}{len(pages):7}{pages[0][1]:8.2f}{statistics.median(times):9.3f}"
+            f"{_quantile(times, 0.95):8.2f}{max(times):8.2f}{max(late, default=float('nan')):12.2f}  {statuses}"
+        )
+
+    @property
+    def statuses(self) -> Counter[int | None]:
+        """Pages by status; None where there was no answer within a minute."""
+        return Counter(status for _, _, status in self.pages)
+
+
+def main() -> None:
+    """Run all phases and print a table."""
+    parser = argparse.ArgumentParser(prog="benchmarks hung")
+    parser.add_argument("--seconds", type=float, default=30, help="of each phase")
+    parser.add_argument("--json", action="store_true", help="all pages of all phases, in place of the table")
+    options = parser.parse_args()
+    phases: list[Phase] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, run in (("embedded", _with_a_store), ("hung", _with_a_hung_store)):
+            (Path(folder) / name).mkdir()
+            phases += run(Path(folder) / name, options.seconds)
+    if options.json:
+        print(json.dumps({phase.name: phase.pages for phase in phases}))
+        return
+    print(
+        f"\n{'':38}{'pages':>7}{'first s':>8}{'median s':>9}{'95% s':>8}{'most s':>8}"
+        f"{f'after {OPENED_AFTER_S} s':>12}  statuses"
+    )
+    for phase in phases:
+        print(phase.line())
+
+
+def _with_a_store(folder: Path, seconds: float) -> Iterator[Phase]:
+    with _energy(folder) as stack:
+        cookies = _sign_in(stack)
+        _drive(stack, cookies, "warming", 3, _cached())
+        yield _drive(stack, cookies, "all well, cached", seconds, _cached())
+        yield _drive(stack, cookies, "all well, nothing cached", seconds, _searches())
+        _drive(stack, cookies, "warming", 3, _cached())
+        time.sleep(STALE_S + 1)
+        with _stopped(stack):
+            yield _drive(stack, cookies, "backend hung, cached", seconds, _cached())
+        yield _drive(stack, cookies, "backend back, cached", seconds / 3, _cached())
+        with _stopped(stack):
+            yield _drive(stack, cookies, "backend hung, nothing cached", seconds, _searches())
+        yield _drive(stack, cookies, "backend back, nothing cached", seconds / 3, _searches())
+
+
+def _with_a_hung_store(folder: Path, seconds: float) -> Iterator[Phase]:
+    with _hung_port() as port, _energy(folder, CACHE_URL=f"redis://127.0.0.1:{port}/0") as stack:
+        cookies = _sign_in(stack)
+        yield _drive(stack, cookies, "store hung", seconds, _cached())
+        with _stopped(stack):
+            yield _drive(stack, cookies, "both hung", seconds, _cached())
+        yield _drive(stack, cookies, "store hung, backend back", seconds / 3, _cached())
+
+
+@contextlib.contextmanager
+def _energy(folder: Path, **variables: str) -> Iterator[RunningStack]:
+    """The energy app and the sandbox, with a short stale time."""
+    # Read by Python at its start, before anything else of the portal is.
+    (folder / "sitecustomize.py").write_text(
+        f"import portal.config.limits\nportal.config.limits.STALE_TIME_S = {STALE_S}\n", encoding="utf-8"
+    )
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    others = ("auth_app", "operations", "finance")
+    with running_stack(folder, without=others, PYTHONPATH=path, **variables) as stack:
+        yield stack
+
+
+@contextlib.contextmanager
+def _stopped(stack: RunningStack) -> Iterator[None]:
+    """The backend accepts, by the kernel, and does nothing."""
+    group = stack.fleet.pid(BACKEND)
+    os.killpg(group, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.killpg(group, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def _hung_port() -> Iterator[int]:
+    """A port that accepts and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=4096) as listener:
+        yield listener.getsockname()[1]
+
+
+def _sign_in(stack: RunningStack) -> list[str]:
+    """The cookies of each browser, signed in at the backend."""
+    found = []
+    for account in itertools.islice(itertools.cycle(ACCOUNTS), BROWSERS):
+        connection = http.client.HTTPConnection("127.0.0.1", stack.local.backend_port, timeout=30)
+        body = json.dumps({"email": account, "password": "demo"})
+        connection.request("POST", "/auth/login", body, {"Content-Type": "application/json"})
+        pair = json.load(connection.getresponse())
+        connection.close()
+        found.append(f"VAR_ACCESS_TOKEN={pair['accessToken']}; VAR_REFRESH_TOKEN={pair['refreshToken']}")
+    return found
+
+
+def _cached() -> Callable[[], str]:
+    pages = itertools.cycle(CACHED)
+    return lambda: next(pages)
+
+
+_words = itertools.count()
+
+
+def _searches() -> Callable[[], str]:
+    return lambda: SEARCH.format(next(_words))
+
+
+def _drive(stack: RunningStack, cookies: list[str], name: str, seconds: float, page: Callable[[], str]) -> Phase:
+    phase = Phase(name)
+    port = stack.local.ports()["energy"]
+    began = time.perf_counter()
+    lock = threading.Lock()
+
+    def browse(cookie: str) -> None:
+        while time.perf_counter() - began < seconds:
+            with lock:
+                path = page()
+            started = time.perf_counter()
+            status = _open(port, path, cookie)
+            phase.pages.append((started - began, time.perf_counter() - started, status))
+            time.sleep(PAUSE_S)
+
+    threads = [threading.Thread(target=browse, args=(cookie,)) for cookie in cookies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return phase
+
+
+def _open(port: int, path: str, cookie: str) -> int | None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", path, headers={"Cookie": cookie, "Accept": "text/html", "Host": f"localhost:{port}"})
+        with connection.getresponse() as response:
+            response.read()
+            return response.status
+    except OSError:
+        return None
+    finally:
+        connection.close()
+
+
+def _quantile(values: list[float], part: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
