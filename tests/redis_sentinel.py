@@ -26,26 +26,38 @@ class WatchedRedis:
 
     :param options: of each server.
     :param monitor: further lines of each Sentinel, about the service: `auth-user portal …`.
+    :param tls: files of a certificate and its key. The Sentinels then name ports that speak TLS, and speak it
+        themselves beside their plain ports, as the servers do.
     """
 
-    def __init__(self, folder: Path, *options: str, monitor: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, folder: Path, *options: str, monitor: tuple[str, ...] = (), tls: tuple[Path, Path] | None = None
+    ) -> None:
         self.program = require_tool("redis-sentinel")
         self.folder = folder
         self.monitor = monitor
+        self.tls = _tls_options(*tls) if tls is not None else {}
         self.servers: list[RedisServer] = []
+        #: As the Sentinels name them.
+        self.named_ports: list[int] = []
         for number in range(SERVERS):
             data = folder / f"server-{number}"
             data.mkdir(parents=True)
-            replica = ("--replicaof", f"127.0.0.1 {self.servers[0].port}") if self.servers else ()
+            replica = ("--replicaof", f"127.0.0.1 {self.named_ports[0]}") if self.servers else ()
             quick = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
-            self.servers.append(RedisServer(data, *options, *quick, *replica))
+            tls_port = free_port()
+            secured = [word for name, value in self.tls.items() for word in (f"--{name}", value)]
+            secured += ["--tls-port", str(tls_port)] if self.tls else []
+            self.servers.append(RedisServer(data, *options, *quick, *secured, *replica))
+            self.named_ports.append(tls_port if self.tls else self.servers[-1].port)
         self.ports = [free_port() for _ in range(SENTINELS)]
+        self.tls_ports = [free_port() for _ in range(SENTINELS)]
         self.sentinels: list[subprocess.Popen[bytes]] = []
 
     def url(self, database: int = 0, *, user: str = "") -> str:
         """Its address, as `CACHE_URL` has it."""
-        hosts = ",".join(f"127.0.0.1:{port}" for port in self.ports)
-        return f"redis+sentinel://{user}{hosts}/{SERVICE}/{database}"
+        hosts = ",".join(f"127.0.0.1:{port}" for port in (self.tls_ports if self.tls else self.ports))
+        return f"{'rediss' if self.tls else 'redis'}+sentinel://{user}{hosts}/{SERVICE}/{database}"
 
     def start(self) -> None:
         """Start all of it, and wait until each knows of the others."""
@@ -57,10 +69,12 @@ class WatchedRedis:
                 f"port {port}",
                 "bind 127.0.0.1",
                 f"dir {self.folder}",
-                f"sentinel monitor {SERVICE} 127.0.0.1 {self.servers[0].port} {QUORUM}",
+                f"sentinel monitor {SERVICE} 127.0.0.1 {self.named_ports[0]} {QUORUM}",
                 f"sentinel down-after-milliseconds {SERVICE} {DOWN_AFTER_MS}",
                 f"sentinel failover-timeout {SERVICE} 5000",
                 *(f"sentinel {line}" for line in self.monitor),
+                *(f"{name} {value}" for name, value in self.tls.items()),
+                *([f"tls-port {self.tls_ports[number]}"] if self.tls else []),
             ]
             file.write_text("\n".join(lines) + "\n")
             self.sentinels.append(
@@ -72,7 +86,7 @@ class WatchedRedis:
         """Whom the first Sentinel names."""
         with contextlib.closing(redis.Redis(port=self.ports[0])) as client:
             _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
-        return next(server for server in self.servers if server.port == int(port))
+        return self.servers[self.named_ports.index(int(port))]
 
     def client(self) -> contextlib.AbstractContextManager[redis.Redis]:
         """A client of the primary, closed at the end of the block."""
@@ -124,14 +138,26 @@ class WatchedRedis:
 
 
 @contextlib.contextmanager
-def watched_redis(folder: Path, *options: str, monitor: tuple[str, ...] = ()) -> Iterator[WatchedRedis]:
+def watched_redis(
+    folder: Path, *options: str, monitor: tuple[str, ...] = (), tls: tuple[Path, Path] | None = None
+) -> Iterator[WatchedRedis]:
     """All of it, running inside the block."""
-    watched = WatchedRedis(folder, *options, monitor=monitor)
+    watched = WatchedRedis(folder, *options, monitor=monitor, tls=tls)
     try:
         watched.start()
         yield watched
     finally:
         watched.stop()
+
+
+def _tls_options(certificate: Path, key: Path) -> dict[str, str]:
+    return {
+        "tls-cert-file": str(certificate),
+        "tls-key-file": str(key),
+        "tls-ca-cert-file": str(certificate),
+        "tls-auth-clients": "no",
+        "tls-replication": "yes",
+    }
 
 
 def until(done: Callable[[], bool], otherwise: str) -> None:

@@ -21,8 +21,9 @@ from portal.breaker import store_circuits
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
 from portal.forks import ForkSafeLock, begin_anew_in_child
+from portal.store.refusals import StoreRefusedError
 from portal.store.size import SizeWatch, read_size
-from portal.store.sqlite_file import StoreFullError, is_busy
+from portal.store.sqlite_file import is_busy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -149,7 +150,7 @@ class SharedStore:
             raise StoreUnavailableError(f"store {self.alias!r}: it does not answer at the moment")
         try:
             result = operation(self.backend())
-        except (TypeError, StoreFullError):
+        except (TypeError, StoreRefusedError):
             circuit.withdraw(admission)
             raise
         except StoreUnavailableError as error:

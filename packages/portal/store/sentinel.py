@@ -13,27 +13,23 @@ Settings::
 
 from __future__ import annotations
 
-import threading
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
-from redis import Redis
 from redis.backoff import NoBackoff
 from redis.connection import parse_url
-from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from portal.config.store_urls import read_sentinel_url
+from portal.store.refusals import StoreRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable
 
-T = TypeVar("T")
+    from redis.client import Pipeline
 
 #: Longest wait for a replica's word, milliseconds: below the limit of one operation.
 WAIT_MS: Final = 500
@@ -43,7 +39,7 @@ ALONE_FOR_S: Final = 2.0
 MIN_SENTINEL_TIMEOUT_S: Final = 0.2
 
 
-class ReplicaError(RedisConnectionError):
+class NoReplicaError(StoreRefusedError):
     """No replica has taken a write: it may be lost with the primary."""
 
     #: For `portal.store.aliases`: this is no silence, which would keep everybody from the store for a second.
@@ -89,72 +85,74 @@ class PrimaryPool(SentinelConnectionPool):
 
 
 class PrimaryClient(RedisCacheClient):
-    """Django's client on such a pool."""
+    """Django's client on such a pool; with `WAIT_FOR_REPLICA` what it writes counts when a replica has it."""
 
-    def __init__(self, servers: list[str], **options: Any) -> None:
+    _serializer: Any
+
+    def __init__(self, servers: list[str], *, WAIT_FOR_REPLICA: bool = False, **options: Any) -> None:  # noqa: N803  as in the settings
         super().__init__(servers, pool_class=PrimaryPool, **options)
-        self._own = threading.local()
+        self._waits = WAIT_FOR_REPLICA
+        self._alone_until = 0.0
 
-    def get_client(self, key: Any = None, *, write: bool = False) -> Redis:
-        """The client of this thread's own connection, if it has one now; else one on the pool."""
-        own: Redis | None = getattr(self._own, "client", None)
-        return own or super().get_client(key, write=write)
+    def add(self, key: Any, value: Any, timeout: Any) -> bool:
+        """As Django's."""
+        if self._is_plain(timeout):
+            return super().add(key, value, timeout)
+        text = self._serializer.dumps(value)
+        (added,) = self._kept(lambda pipe: pipe.set(key, text, ex=timeout, nx=True))
+        return bool(added)
 
-    @contextmanager
-    def own_connection(self) -> Iterator[Redis]:
-        """All that this thread does in the block goes over one connection."""
-        pool = super().get_client(write=True).connection_pool
-        client = Redis(connection_pool=pool, single_connection_client=True)
-        self._own.client = client
-        try:
-            yield client
-        finally:
-            self._own.client = None
-            client.close()
+    def set(self, key: Any, value: Any, timeout: Any) -> None:
+        """As Django's."""
+        if self._is_plain(timeout):
+            super().set(key, value, timeout)
+        else:
+            text = self._serializer.dumps(value)
+            self._kept(lambda pipe: pipe.set(key, text, ex=timeout))
+
+    def set_many(self, data: Any, timeout: Any) -> None:
+        """As Django's: all of it is seen, or none."""
+        if self._is_plain(timeout):
+            super().set_many(data, timeout)
+            return
+        texts = {key: self._serializer.dumps(value) for key, value in data.items()}
+
+        def write(pipe: Pipeline) -> None:
+            pipe.execute_command("MULTI")  # type: ignore[no-untyped-call]  # as redis-py has it
+            pipe.mset(texts)
+            for key in texts if timeout is not None else ():
+                pipe.expire(key, timeout)
+            pipe.execute_command("EXEC")  # type: ignore[no-untyped-call]  # as redis-py has it
+
+        self._kept(write)
+
+    def _is_plain(self, timeout: Any) -> bool:
+        """Whether nothing is waited for: also while there is no replica, and for what ends at once."""
+        return not self._waits or timeout == 0 or time.monotonic() < self._alone_until
+
+    def _kept(self, write: Callable[[Pipeline], object]) -> list[Any]:
+        """Write, wait for a replica, and ask whether there is one: in one go, and all on the connection of the write.
+
+        Redis knows by it which write is meant; another one might lead to another primary by now.
+
+        :raises NoReplicaError: there are replicas, and none has the write.
+        """
+        pipe = self.get_client(write=True).pipeline(transaction=False)
+        write(pipe)
+        pipe.wait(1, WAIT_MS)
+        pipe.info("replication")
+        *answers, taken, replication = pipe.execute()
+        if not taken:
+            if any(isinstance(one, dict) and one.get("state") == "online" for one in replication.values()):
+                raise NoReplicaError("no replica has taken the write")
+            self._alone_until = time.monotonic() + ALONE_FOR_S
+        return answers
 
 
 class SentinelCache(RedisCache):
     """Django's Redis cache on the primary that Sentinels name; see the module."""
 
-    _cache: PrimaryClient
-
     def __init__(self, server: str | list[str], params: dict[str, Any]) -> None:
-        options = dict(params.get("OPTIONS", {}))
-        self._waits = bool(options.pop("WAIT_FOR_REPLICA", False))
         # As a text Django would take the Sentinels for servers.
-        super().__init__([server] if isinstance(server, str) else server, {**params, "OPTIONS": options})
+        super().__init__([server] if isinstance(server, str) else server, params)
         self._class = PrimaryClient
-        self._alone_until = 0.0
-
-    def add(self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """As Django's; kept by a replica too."""
-        return self._kept(lambda: super(SentinelCache, self).add(key, value, timeout, version))
-
-    def set(self, key: Any, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> None:
-        """As Django's; kept by a replica too."""
-        self._kept(lambda: super(SentinelCache, self).set(key, value, timeout, version))
-
-    def set_many(
-        self, data: Mapping[Any, Any], timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
-    ) -> list[Any]:
-        """As Django's; kept by a replica too."""
-        return self._kept(lambda: super(SentinelCache, self).set_many(dict(data), timeout, version))
-
-    def _kept(self, write: Callable[[], T]) -> T:
-        """Write, then wait for a replica, on one connection: Redis knows by it which write is meant.
-
-        :raises ReplicaError: there are replicas, and none has the write.
-        """
-        if not self._waits or time.monotonic() < self._alone_until:
-            return write()
-        with self._cache.own_connection() as client:
-            written = write()
-            if not client.wait(1, WAIT_MS):
-                self._without_replica(client)
-        return written
-
-    def _without_replica(self, client: Redis) -> None:
-        replication = client.info("replication")
-        if any(isinstance(one, dict) and one.get("state") == "online" for one in replication.values()):
-            raise ReplicaError("no replica has taken the write")
-        self._alone_until = time.monotonic() + ALONE_FOR_S

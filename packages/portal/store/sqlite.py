@@ -30,8 +30,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from portal.forks import ForkSafeLock
 from portal.store.json_serializer import JsonSerializer
+from portal.store.refusals import StoreFullError
 from portal.store.sqlite_file import (
-    StoreFullError,
     empty_journal,
     is_busy,
     journal_bytes,
@@ -240,6 +240,8 @@ class SqliteCache(BaseCache):
         raise AssertionError  # the loop returns or raises
 
     def _run_all(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        if not rows:
+            return
         for last_try in (False, True):
             try:
                 with self._pool.connection() as connection:

@@ -44,10 +44,6 @@ EMPTYING_TRY_MS: Final = 10
 _NO_TABLE: Final = "no such table: entries"
 
 
-class StoreFullError(StoreUnavailableError):
-    """The store has reached its limit and was told to refuse new entries rather than to lose old ones."""
-
-
 def open_database(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
     """Open the file that `path` stands for, making it and its folder where they are missing.
 

@@ -156,17 +156,30 @@ class TestSentinels:
                 refresh_store().get("a")
             assert "wrong-secret" not in all_words_of(caught.value)
 
+    def test_servers_and_sentinels_by_tls(self, tmp_path):
+        certificate, key = make_certificate(tmp_path, host="localhost")
+        with watched_redis(tmp_path, tls=(certificate, key)) as watched:
+            # The Sentinels name servers by their address, which is not in this certificate.
+            with stores_on(f"{watched.url()}?ssl_ca_certs={certificate}&ssl_check_hostname=false"):
+                use_both()
+            with stores_on(watched.url()), pytest.raises(StoreUnavailableError):
+                refresh_store().get("a")
+
     def test_what_no_replica_has_taken_is_not_said_to_be_kept(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):
-            with watched.suspended(watched.replicas()):
-                for write in (refresh_store().add, refresh_store().set):
+            writes = (
+                lambda: refresh_store().add("a", 1, lifetime_s=600),
+                lambda: refresh_store().set("b", 1, lifetime_s=600),
+                lambda: refresh_store().set_many({"c": 1, "d": 2}, lifetime_s=600),
+            )
+            for write in writes:
+                with watched.suspended(watched.replicas()):
                     with pytest.raises(StoreUnavailableError):
-                        write("unsure", 1, lifetime_s=600)
-                with pytest.raises(StoreUnavailableError):
-                    refresh_store().set_many({"unsure": 1}, lifetime_s=600)
-                # What is cached may be lost at any time, and waits for nobody.
-                query_store().set("cached", 1, lifetime_s=600)
-            eventually(lambda: refresh_store().add("sure", 1, lifetime_s=600))
+                        write()
+                    # What is cached may be lost at any time, and waits for nobody.
+                    query_store().set("cached", 1, lifetime_s=600)
+                eventually(lambda: refresh_store().set("sure", 1, lifetime_s=600) is None)
+            assert refresh_store().get_many(["a", "b", "c", "d"]) == {"a": 1, "b": 1, "c": 1, "d": 2}
 
     def test_what_dies_with_a_primary_was_confirmed_to_nobody_who_waited(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):

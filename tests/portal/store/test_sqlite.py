@@ -15,7 +15,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from portal.errors import StoreUnavailableError
-from portal.store.sqlite import SqliteCache, StoreFullError
+from portal.store.refusals import StoreFullError
+from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_file import empty_journal
 
 

@@ -15,7 +15,7 @@ from django.test import Client, override_settings
 from portal.breaker import store_circuits
 from portal.errors import StoreUnavailableError
 from portal.store.aliases import MISSING, query_store, refresh_store
-from portal.store.sqlite_file import StoreFullError
+from portal.store.refusals import StoreFullError
 from portal.store.sqlite_pool import close_idle_connections
 from tests.portal.given_store import StoreOn
 
