@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 KILL_EVERY_S = 5.0
 #: Longer than a follower waits, shorter than the call's own deadline.
 SLOW_MS = 6500
+#: Tells a project that its backend does not honour the Idempotency-Key.
+UNKEYED = {"PYTHONPATH": str(Path(__file__).with_name("_unkeyed"))}
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,10 @@ class Scenario:
     """One kind of weather.
 
     :param backend: environment of the sandbox.
+    :param projects: more environment of the projects.
     :param meanwhile: runs beside the browsers until they stop.
-    :param harmless: whether most-per-token must be 1 and nobody may be signed out.
+    :param harmless: whether nobody may be signed out.
+    :param once: whether most-per-token must be 1.
     :param watched: Redis with replicas and Sentinels; such a weather is for no other store.
     :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
     """
@@ -37,7 +41,9 @@ class Scenario:
     name: str
     backend: dict[str, str] = field(default_factory=dict)
     meanwhile: Callable[[Storm], None] | None = None
+    projects: dict[str, str] = field(default_factory=dict)
     harmless: bool = True
+    once: bool = True
     apart: bool = False
     watched: bool = False
 
@@ -112,11 +118,18 @@ SCENARIOS = [
         {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500", "SANDBOX_HONOUR_IDEMPOTENCY_KEY": "on"},
         kill_workers,
     ),
-    Scenario("workers killed, not honoured", {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500"}, kill_workers, harmless=False),
+    # Whoever's worker died is led to the sign-in page; but no token is presented a second time.
+    Scenario(
+        "workers killed, not honoured",
+        {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500"},
+        kill_workers,
+        projects=UNKEYED,
+        harmless=False,
+    ),
     Scenario("store restarted with its data", meanwhile=restart_store),
     Scenario("primary killed twice, Sentinel failover", meanwhile=lose_primaries, watched=True),
-    Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False),
-    Scenario("control: a store for each project", harmless=False, apart=True),
+    Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False, once=False),
+    Scenario("control: a store for each project", harmless=False, once=False, apart=True),
 ]
 
 

@@ -21,11 +21,12 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks._browsers import REFRESH, Answer, Connection, Jar
+from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
 from benchmarks.storm import free_ports, prepare_backend, project, sign_in, start_redis
 from portal.server.fleet import Fleet, Server
@@ -102,13 +103,17 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
         redis = start_redis(folder, stack) if store == "redis" else None
         url = f"http://127.0.0.1:{ports[0]}"
         projects = [
-            project(app, port=port, state=folder / "state", backend=url, cache_url=redis and redis.url())
+            project(
+                app,
+                port=port,
+                state=folder / "state",
+                backend=url,
+                cache_url=redis and redis.url(),
+                more={"APP_PUBLIC_GATEWAY_APP_URL": f"http://localhost:{ports[2]}", **({} if honoured else UNKEYED)},
+            )
             for app, port in zip(("energy", "auth_app"), ports[1:], strict=True)
         ]
-        gateway = {"APP_PUBLIC_GATEWAY_APP_URL": f"http://localhost:{ports[2]}"}
-        if not honoured:
-            gateway["PYTHONPATH"] = str(Path(__file__).with_name("_unkeyed"))
-        fleet.start([backend, *(replace(one, environment={**one.environment, **gateway}) for one in projects)])
+        fleet.start([backend, *projects])
         fleet.wait_until_ready()
         users = [User() for _ in range(USERS)]
         for user in users:

@@ -36,7 +36,7 @@ from tests.redis_sentinel import WatchedRedis, watched_redis
 from tests.redis_server import RedisServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 APPS = {"energy": ["/en/energy", "/en/energy/clients"], "operations": ["/en/operations", "/en/operations/work-orders"]}
 STAYING, LEAVING, TABS = 6, 2, 3
@@ -70,12 +70,14 @@ class Outcome:
     @property
     def sound(self) -> bool:
         """Whether all that must hold held."""
-        undisturbed = self.most_per_token == 1 and self.ended == 0 and self.still_signed_in == STAYING
+        once = self.most_per_token == 1
+        undisturbed = once and self.ended == 0 and self.still_signed_in == STAYING
         return (
             self.undone == 0
             and self.signed_out == LEAVING
             and not self.leaks
             and self.refreshes > 0
+            and (once or not self.scenario.once)
             and (undisturbed or not self.scenario.harmless)
             and not (undisturbed and self.scenario.apart)
         )
@@ -115,6 +117,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
                 state=state / app if scenario.apart else state,
                 backend=seen.url,
                 cache_url=redis and redis.url(index if scenario.apart else 0),
+                more=scenario.projects,
             )
             for index, (app, number) in enumerate(zip(APPS, port[1:], strict=True))
         ]
@@ -201,12 +204,15 @@ def _is_signed_in(browser: Browser, port: int) -> bool:
 # --- what it stands on ---
 
 
-def project(app: str, *, port: int, state: Path, backend: str, cache_url: str | None) -> Server:
+def project(
+    app: str, *, port: int, state: Path, backend: str, cache_url: str | None, more: Mapping[str, str]
+) -> Server:
+    """A project on the production server.
+
+    :param more: environment beside what every weather has.
+    """
     environment = clean_environment(
-        DEBUG="on",
-        APP_STATE_DIR=str(state),
-        APP_PUBLIC_API_BASE_URL=backend,
-        CACHE_URL=cache_url,
+        DEBUG="on", APP_STATE_DIR=str(state), APP_PUBLIC_API_BASE_URL=backend, CACHE_URL=cache_url, **more
     )
     options = ("--port", str(port), "--workers", str(WORKERS), "--threads", str(THREADS), "--end-with-parent")
     return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)

@@ -153,13 +153,15 @@ class Ledger:
             keys += [_key(secret, "begun"), _key(secret, "lock")]
         self._store.delete_many(keys)
 
-    def hand_over(self, secret: str, family: Family, *, lifetime_s: float) -> None:
-        """Leave the newest pair for all of the family, in one step with its token's way there."""
+    def hand_over(self, secret: str, family: Family, *, held: Iterable[str], lifetime_s: float) -> None:
+        """Leave the newest pair for all of the family, in one step with its token's way there.
+
+        :param held: tokens that somebody held just now: the store may have forgotten their way meanwhile.
+        """
         record = seal([family.pair.access, family.pair.refresh, family.since, family.older], under=secret)
-        values = {_key(secret, "family"): record}
-        if family.pair.refresh is not None:
-            values[_key(family.pair.refresh, "token")] = seal(secret, under=family.pair.refresh)
-        self._store.set_many(values, lifetime_s=lifetime_s)
+        later = {token for token in (family.pair.refresh, *held) if token and family_secret(token) != secret}
+        ways = {_key(token, "token"): seal(secret, under=token) for token in later}
+        self._store.set_many({_key(secret, "family"): record, **ways}, lifetime_s=lifetime_s)
 
     def remember(self, secret: str, *, head: str, verdict: Verdict, lifetime_s: float) -> None:
         """Keep a verdict on `head`, so that a dead token does not hammer the backend."""

@@ -217,7 +217,8 @@ class Renewal:
             family, forgotten = grow(
                 entry.family, head=entry.head, presented=self.presented, pair=pair, now=self.clock.now()
             )
-            self.ledger.hand_over(secret, family, lifetime_s=self._lifetime(pair))
+            held = {self.presented, entry.head}
+            self.ledger.hand_over(secret, family, held=held, lifetime_s=self._lifetime(pair))
             # Asked after the record is written: a sign-out that came before is seen here, and one that comes
             # later finds the record.
             buried = self.ledger.is_buried(secret)

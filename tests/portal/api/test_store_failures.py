@@ -320,13 +320,20 @@ def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: World)
     assert world.backend.presented[first.refresh] == 2
 
 
-def test_emptied_during_the_call_its_result_is_there_afterwards(world: World):
-    pair = world.backend.sign_in()
+@pytest.mark.parametrize("refreshes", [0, 1, 3])
+def test_emptied_during_the_call_its_result_is_there_afterwards(world: World, refreshes: int):
     process, other = world.process(), world.process()
+    tokens = process.request(world.backend.sign_in())
+    for _ in range(refreshes):
+        process.refresh(tokens)
+        process.settle()
+        world.expire()
+        tokens = process.request(tokens.current)
+    held = tokens.current
     world.backend.during = lambda _: process.store.backend().clear()
-    process.refresh(process.request(pair))
-    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
-    assert world.backend.presented == {pair.refresh: 1}
+    process.refresh(tokens)
+    assert other.refresh(other.request(held)) is Outcome.HANDED_OVER
+    assert world.backend.presented[held.refresh] == 1
 
 
 def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: World, embedded_store):

@@ -235,7 +235,7 @@ def test_the_newest_generation_is_delivered(refresh):
         ledger, family = api_session().refresher._ledger, None
         for head, pair in ((refresh, middle), (middle.refresh, newest)):
             family, _ = grow(family, head=head, presented=head, pair=pair, now=time.time())
-            ledger.hand_over(ledger.look(refresh).secret, family, lifetime_s=60)
+            ledger.hand_over(ledger.look(refresh).secret, family, held=[head], lifetime_s=60)
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
