@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run install runtime test check format bench storm storm-query hung lock clean help
+.PHONY: run install runtime test check format bench storm storm-query outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -35,6 +35,12 @@ bench: .venv/.dev  ## the benchmarks, as tables
 
 storm: .venv/.dev  ## real servers, browsers and token refreshes, for a quarter of an hour
 	$(BIN)/python -m benchmarks storm
+
+outage: .venv/.dev  ## the backend stopped for up to a minute: where its users are 10 s later, for a quarter of an hour
+	$(BIN)/python -m benchmarks outage
+
+refresh-store: .venv/.dev  ## what 10,000 sign-ins leave in the refresh store, for half an hour
+	$(BIN)/python -m benchmarks refresh_store
 
 storm-query: .venv/.dev  ## processes and threads against one user's cached list, for minutes
 	$(BIN)/python -m benchmarks storm_query

@@ -1,7 +1,7 @@
 """What sign-ins leave in the refresh store: many of them, refreshed again and again, half of them signed out.
 
 Tokens of 1.5 KB, access tokens of 300 s, each sign-in refreshed once in that time by a browser that keeps its cookies.
-Measured a minute after each step. The clock is a fake one; on Redis, whose entries end by its own, the minute is waited.
+Measured a minute after each step. The clock is a fake one; on Redis, whose entries end by its own, that is waited for.
 
 `python -m benchmarks refresh_store [--sign-ins 10000] [--refreshes 20] [--store embedded|redis]`
 """

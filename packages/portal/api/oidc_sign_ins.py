@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 #: How long a logout token is known as used, seconds: longer than it is accepted.
 USED_FOR_S: Final = 15 * 60
+#: How long the record of a token that was refreshed stays, seconds: whoever still holds it gets the new one, with its
+#: record, as soon as its access token is over.
+SPENT_FOR_S: Final = 15 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class ProviderSignIns:
         hint = self._hint(record, spent)
         sealed = None if hint is None else seal(hint, under=token)
         self.store.set(_record_key(token), record | {"hint": sealed}, lifetime_s=self._lifetime(token))
+        # Else each refresh of a sign-in would leave one more.
+        self.store.touch(_record_key(spent), lifetime_s=SPENT_FOR_S)
 
     def end(self, logged_out: LoggedOut) -> bool:
         """The provider ended a session, or all of a user's; False for a logout token that was used before.

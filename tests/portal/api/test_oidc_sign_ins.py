@@ -112,3 +112,20 @@ def test_a_replay_undoes_no_later_end(sign_ins):
     sign_ins.end(LoggedOut(subject="ada", sid=None, token_id="j-2"))
     assert sign_ins.end(OUT) is False
     assert sign_ins.has_ended(newer)
+
+
+def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(store, sign_ins, clock):
+    pair = sign_in(sign_ins, 0)
+    left = []
+    for number in range(1, 12):
+        clock.now += 300
+        newer = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
+        sign_ins.carry_over(spent=pair.refresh, pair=newer)
+        left.append(store.backend()._run("SELECT COUNT(*) FROM entries WHERE expires > ?", (clock.now,))[0][0][0])
+        before, pair = pair, newer
+    assert max(left[4:]) == min(left[4:]) <= 4
+    sign_ins.end(OUT)
+    # Also for a request that still holds the token before.
+    assert sign_ins.has_ended(pair)
+    assert sign_ins.has_ended(before)
+    assert sign_ins.id_token(pair) == "an-id-token"
