@@ -19,8 +19,8 @@ from portal.api.deadline import Deadline
 from portal.api.jwks import jwks_keys
 from portal.api.key_agreement import warn_of_other_keys
 from portal.api.session import api_session
-from portal.api.tokens import Fate, TokenStore
-from portal.config.cookies import VAR_PERMITTED_PLATFORMS
+from portal.api.tokens import NO_TOKENS, Fate, TokenStore
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.runtime import portal_config
 from portal.edge.security_headers import security_headers
@@ -82,6 +82,9 @@ class ApiAccessMiddleware:
         """One request."""
         request = cast("ApiAccessRequest", request)
         tokens = TokenStore(read_tokens(request.COOKIES))
+        if tokens.incoming == NO_TOKENS and request.COOKIES.get(VAR_ACCESS_TOKEN):
+            # What stands in the cookie is none that a sign-in set: it goes, as a dead one does (contract, section 5).
+            tokens.clear()
         deadline = Deadline(REQUEST_BUDGET_S)
         request.token_store = tokens
         request.api_deadline = deadline

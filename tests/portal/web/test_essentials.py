@@ -146,12 +146,22 @@ def test_the_platforms_cookie_is_left_alone_where_it_says_the_same(energy_user: 
     assert PLATFORMS_COOKIE not in energy_user.get("/en/energy/clients").cookies
 
 
-@pytest.mark.parametrize("answer", [[], "text", 5, None, {"permissions": "ENERGY_APP"}])
-def test_a_profile_of_an_odd_shape_breaks_no_page(
+@pytest.mark.parametrize("answer", [[], "text", 5, None])
+def test_a_profile_that_is_no_object_is_as_good_as_none(
     backend: responses.RequestsMock, browser_of: Callable[..., Client], answer: object
 ) -> None:
     backend.get(f"{BACKEND}/me", json=answer)
-    assert browser_of("ENERGY_APP").get("/en/energy/clients").status_code in {200, 403}
+    page = browser_of("ENERGY_APP").get("/en/energy/clients")
+    assert page.status_code == 200
+    assert "/en/essentials" in page.content.decode(), "the placeholder asks for them"
+
+
+@pytest.mark.parametrize("permissions", ["ENERGY_APP", {"ENERGY_APP": True}, None, 1, ["energy_app"]])
+def test_permissions_that_are_no_list_of_them_open_nothing(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], account: str, permissions: object
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account) | {"permissions": permissions})
+    assert browser_of("ENERGY_APP").get("/en/energy/clients").status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,17 @@ def test_a_made_up_access_token_beside_a_good_refresh_token_is_replaced_and_neve
     assert [call.request.headers.get("Authorization") for call in backend.calls] == [None, f"Bearer {good}"]
 
 
+@pytest.mark.parametrize("size", [4_097, 65_536])
+def test_an_access_token_larger_than_any_cookie_alone_is_cleared_too(
+    backend: responses.RequestsMock, size: int
+) -> None:
+    response = browser(VAR_ACCESS_TOKEN="x" * size).get("/en/energy/clients")
+    assert response.status_code == 302
+    for name in ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS"):
+        assert response.cookies[name].value == ""
+    assert asked(backend) == []
+
+
 def test_a_made_up_access_token_alone_asks_nothing_and_is_cleared(
     backend: responses.RequestsMock, account: str
 ) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import re
 from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 import responses
@@ -14,10 +15,12 @@ from django.test import Client, override_settings
 
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
+from portal.api.transport import Transport
 from portal.breaker import call_circuits
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.identity.known_tokens import UNJUDGED, KnownTokens
 from portal.store.aliases import SharedStore
+from portal.testing import access_token
 
 GATEWAY = "http://localhost:8000"
 
@@ -26,9 +29,26 @@ def with_config(**changes: object) -> override_settings:
     return override_settings(PORTAL=dataclasses.replace(settings.PORTAL, **changes))
 
 
-def test_the_process_is_alive_without_backend_and_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SharedStore, "get", _unavailable)
-    assert Client().get("/healthz").status_code == 200
+def test_the_process_is_alive_without_backend_and_store(
+    monkeypatch: pytest.MonkeyPatch, browser_of: Callable[..., Client]
+) -> None:
+    asked: list[str] = []
+
+    def refuse(name: str) -> Callable[..., NoReturn]:
+        def refused(*_: object, **__: object) -> NoReturn:
+            asked.append(name)
+            raise StoreUnavailableError("down")
+
+        return refused
+
+    monkeypatch.setattr(SharedStore, "_do", refuse("store"))
+    monkeypatch.setattr(Transport, "send", refuse("backend"))
+    expired = {"VAR_ACCESS_TOKEN": access_token("usr_1", lifetime_s=-60), "VAR_REFRESH_TOKEN": "r"}
+    for browser in (Client(), browser_of("ENERGY_APP"), browser_of(**expired)):
+        assert browser.get("/healthz").status_code == 200
+    assert asked == []
+    assert Client().get("/readyz").status_code == 503
+    assert asked == ["store"], "what is refused here is what other pages ask"
 
 
 def test_the_process_is_ready_only_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
