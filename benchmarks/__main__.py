@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another."""
+"""`python -m benchmarks [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another.
+
+The exit status is 1 where one of them missed a target; the others run all the same.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,17 @@ def main(arguments: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
         return 2
+    failed = False
     for name in names or [name for name in known if name not in STORMS]:
         module = importlib.import_module(f"benchmarks.{name}")
         sys.argv = [name, *arguments[len(names) :]]
-        module.main()
-    return 0
+        try:
+            module.main()
+        except SystemExit as end:
+            if isinstance(end.code, str):
+                sys.stderr.write(f"{end.code}\n")
+            failed = failed or end.code not in {None, 0}
+    return int(failed)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import queue
 import random
 import shutil
 import sqlite3
+import sys
 import tempfile
 import threading
 import time
@@ -363,11 +364,12 @@ def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
 
 
 def main() -> None:
-    """Run all of them, and print a table."""
+    """Run all of them, and print a table; the exit status is 1 where the log lost a write."""
     print(f"query storm: {PROCESSES} processes x {THREADS} threads, {SECONDS} s each, keys evicted at random")
     print("| store | design | reads | writes | fetched | evicted | rows against a completed write |")
     print("|---|---|---|---|---|---|---|")
     runs: tuple[tuple[Design, bool], ...] = (("log", True), ("naive", False))
+    missed = 0
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
         for name, cache in found.items():
             for design, evict in runs:
@@ -380,9 +382,12 @@ def main() -> None:
                     design=design,
                     evict=evict,
                 )
+                missed += report.missed if design == "log" else 0
                 label = "snapshots and log" if design == "log" else "read, change, write back (no eviction)"
                 print(
                     f"| {name} | {label} | {report.reads:,} | {report.writes:,} | {report.fetches:,} |"
                     f" {report.evictions:,} | **{report.missed:,}** |",
                     flush=True,
                 )
+    if missed:
+        sys.exit(1)
