@@ -1,8 +1,8 @@
 """What cached reads and writes cost, on the embedded store and on Redis; beside them TanStack's query-core on node.
 
 Each figure is the mean of the calls of the best of several rounds, in microseconds. Every call is a request of its
-own: nothing is remembered between them but what a process may. TanStack keeps everything in one process's memory, for one user;
-its column shows what sharing costs, not a race.
+own: nothing is remembered between them but what a process may. TanStack keeps everything in one process's memory, for
+one user; its column shows what sharing costs, not a race.
 """
 
 from __future__ import annotations
