@@ -9,6 +9,8 @@ import pytest
 
 from portal.config import env
 from portal.config.projects import PROJECTS
+from portal.management import commands as commands_folder
+from portal.management.entry import WORKSPACE_COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -55,6 +57,17 @@ def test_every_variable_that_is_read_is_documented_and_none_else() -> None:
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     documented = set(re.findall(r"`([A-Z_]+)`", "".join(rows)))
     assert documented == read, table
+
+
+def test_every_command_is_documented_and_none_else() -> None:
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
+    targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    assert sorted(re.findall(r"^\| `make ([a-z-]+)", page, flags=re.MULTILINE)) == sorted(targets)
+    commands = [path.stem for path in Path(commands_folder.__path__[0]).glob("[a-z]*.py")]
+    documented = re.findall(r"^\| `python manage.py (?:--app energy )?(\w+)", page, flags=re.MULTILINE)
+    assert sorted(documented) == sorted([*commands, "check"])
+    alone = re.findall(r"^\| `python manage.py (\w+)", page, flags=re.MULTILINE)
+    assert sorted(alone) == sorted(WORKSPACE_COMMANDS)
 
 
 def test_the_locked_requirements_name_no_address() -> None:
