@@ -51,9 +51,11 @@ class Counters:
         try:
             for (endpoint, verdict), number in counts.items():
                 key = _sum_key(endpoint, verdict)
-                if isinstance(self._store.incr(key, number), Missing) and not self._store.add(
-                    key, number, lifetime_s=SUMS_LIFETIME_S
-                ):
+                total = self._store.incr(key, number)
+                if total == number:
+                    # On Redis a sum that ends while it is added to begins anew, and without an end.
+                    self._store.touch(key, lifetime_s=SUMS_LIFETIME_S)
+                elif isinstance(total, Missing) and not self._store.add(key, number, lifetime_s=SUMS_LIFETIME_S):
                     # Another process began the sum in between.
                     self._store.incr(key, number)
         except StoreUnavailableError:

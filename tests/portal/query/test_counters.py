@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from portal.query.counters import SUM_EVERY_S, Counters
+from portal.query.counters import SUM_EVERY_S, SUMS_LIFETIME_S, Counters
 from tests.portal.query.fakes import FakeStore
 
 
@@ -47,3 +47,23 @@ def test_a_store_that_is_down_disturbs_nobody() -> None:
     store.down = True
     clock.now += SUM_EVERY_S
     counters.count("e", "fresh")
+
+
+def test_a_sum_that_ends_while_it_is_added_to_ends_again() -> None:
+    ends: dict[str, float | None] = {}
+
+    class Forgetful(FakeStore):
+        """As Redis under Django: asked for the key while it is there, it adds when it is gone."""
+
+        def incr(self, key: str, delta: int = 1) -> int:
+            self.values[key] = str(delta)
+            return delta
+
+        def touch(self, key: str, *, lifetime_s: float | None) -> bool:
+            ends[key] = lifetime_s
+            return True
+
+    counters = Counters(store=Forgetful(), clock=Clock())
+    counters.count("e", "fresh")
+    counters.add_up()
+    assert ends == {"sum:e:fresh": SUMS_LIFETIME_S}

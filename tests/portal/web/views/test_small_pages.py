@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
+import socket
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -113,10 +114,16 @@ def test_metrics_tell_how_full_the_stores_are() -> None:
         assert int(used.rpartition(" ")[2]) > 0
 
 
-def test_metrics_of_a_store_that_does_not_answer_lack_its_size_alone() -> None:
-    entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        response = Client(REMOTE_ADDR="127.0.0.1").get("/metrics")
+@pytest.mark.parametrize("hangs", [False, True])
+def test_metrics_of_a_store_that_does_not_answer_lack_its_size_alone(*, hangs: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        entry = {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": f"redis://127.0.0.1:{silent.getsockname()[1] if hangs else 1}/0",
+            "OPTIONS": {"socket_timeout": 0.2, "socket_connect_timeout": 0.2},
+        }
+        with override_settings(CACHES={"default": entry, "refresh": entry}):
+            response = Client(REMOTE_ADDR="127.0.0.1").get("/metrics")
     assert response.status_code == 200
     assert b"portal_refresh_total{" in response.content
     assert b"portal_store_used_bytes{" not in response.content
