@@ -163,10 +163,10 @@ class Renewal:
             entry = self._to_be_presented()
         except StoreUnavailableError:
             # It may have failed for a moment only: let nobody wait for the lock to expire.
-            self._give_back(secret, owner)
+            self._give_back(self.ledger.unlock, secret, owner)
             raise
         if entry is None or self.clock.monotonic() - asked_at > LATEST_START_S:
-            self._give_back(secret, owner)
+            self._give_back(self.ledger.unlock, secret, owner)
             return None
         return self._present(flight, entry, owner)
 
@@ -198,7 +198,8 @@ class Renewal:
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError:
-            self._give_back(secret, owner, unsent=entry)
+            # Nothing was sent, so there is no doubt but the one that there was before.
+            self._give_back(self.ledger.settle if earlier is None else self.ledger.unlock, secret, owner)
             raise
         if isinstance(answer, Granted):
             return self._grant(flight, entry, owner, answer.pair)
@@ -306,19 +307,9 @@ class Renewal:
                 return result
             self.clock.sleep(OFFER_PAUSE_S)
 
-    def _give_back(self, secret: str, owner: str, *, unsent: Entry | None = None) -> None:
-        """Give the lock back, nothing having been sent.
-
-        :param unsent: what was noted of it before this presentation, which was to begin.
-        """
+    def _give_back(self, release: Callable[..., None], secret: str, owner: str) -> None:
         try:
-            if unsent is None:
-                self.ledger.unlock(secret, owner=owner)
-            elif unsent.begun is None:
-                self.ledger.settle(secret, owner=owner)
-            else:
-                self.ledger.begin(secret, head=unsent.head, begun=replace(unsent.begun, at=None))
-                self.ledger.unlock(secret, owner=owner)
+            release(secret, owner=owner)
         except StoreUnavailableError:
             logger.debug("refresh %s: the lock is left to expire", record_name(self.presented)[:8])
 

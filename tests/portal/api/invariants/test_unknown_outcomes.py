@@ -12,7 +12,7 @@ from portal.api.exchange import Unanswered
 from portal.api.handover import family_secret, record_name
 from portal.api.tokens import Fate, TokenPair
 from portal.config import limits
-from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import UNANSWERED, Process, World
 
 NOT_SENT = Unanswered(reason="refused connection", lost=False)
@@ -216,3 +216,28 @@ def test_a_verdict_on_an_older_token_counts_for_nothing(world: World):
     process = world.process()
     process.store.set(verdict_key(pair), ["failed", record_name("one before")], lifetime_s=30)
     assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+
+
+def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    time_out(world, process, pair)
+    world.time.advance(2)
+    ledger = process.refresher._ledger
+    begin = ledger.begin
+
+    def fails_once(*args, **options):
+        ledger.begin = begin
+        begin(*args, **options)
+        raise StoreUnavailableError("store 'refresh': for a moment")
+
+    ledger.begin = fails_once
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.time.advance(world.backend.repeatable_s)
+    tokens = process.request(pair)
+    with pytest.raises(SignInEndedError):
+        process.refresh(tokens)
+    assert tokens.lost
+    assert world.backend.presented == {pair.refresh: 1}
