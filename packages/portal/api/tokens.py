@@ -92,7 +92,7 @@ class TokenStore:
     def replace(self, pair: TokenPair) -> None:
         """A sign-in: these tokens, whatever was before."""
         with self._lock:
-            self._current, self._fate = pair, Fate.SIGNED_IN
+            self._current, self._fate, self._just_issued = pair, Fate.SIGNED_IN, False
 
     def renew(self, pair: TokenPair, *, spent: str, just_issued: bool = False) -> bool:
         """A refresh of the refresh token `spent` gave `pair`; ignored if another token is in use by now.

@@ -69,3 +69,20 @@ def test_a_pair_never_shows_itself():
     assert "old" not in f"{OLD!r} {OLD!s} {OLD}"
     with pytest.raises(dataclasses.FrozenInstanceError):
         OLD.access = "other"
+
+
+def test_tokens_that_came_from_the_backend_for_this_request_are_told_from_those_of_a_record():
+    tokens = TokenStore(OLD)
+    assert not tokens.just_issued
+    tokens.renew(NEW, spent=OLD.refresh, just_issued=True)
+    assert tokens.just_issued
+    tokens.renew(OTHER, spent=NEW.refresh)
+    assert not tokens.just_issued
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_sign_in_that_is_lost_ends_as_one_that_was_refused_but_for_where_it_leads(lost: bool):
+    tokens = TokenStore(OLD)
+    assert tokens.end(refused=OLD.refresh, lost=lost)
+    assert (tokens.ended, tokens.cleared, tokens.lost) == (True, True, lost)
+    assert tokens.current == TokenPair()
