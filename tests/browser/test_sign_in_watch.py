@@ -102,8 +102,13 @@ def another_tab(page: Page, url: str) -> Page:
 
 
 def focus(page: Page) -> None:
-    """A person comes back to the tab. The browser itself says so only where it has a screen."""
-    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    """A person comes back to the tab from another one; the browser itself says so to the page."""
+    # Playwright pretends that every page has the focus, which then never comes back.
+    page.context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+    other = page.context.new_page()
+    other.bring_to_front()
+    page.bring_to_front()
+    other.close()
 
 
 def sign_out(page: Page) -> None:
@@ -184,6 +189,7 @@ def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: Site, new_p
     page.on("request", note)
     with page.expect_response("**/sign-in-state"):
         focus(page)
+    # A headless Chromium hides no tab, so this event is made up.
     with page.expect_response("**/sign-in-state"):
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_load_state("networkidle")
