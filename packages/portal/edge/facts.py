@@ -42,6 +42,8 @@ class RequestFacts(NamedTuple):
     htmx: str | None = None
     #: `HX-Current-URL`
     current_url: str | None = None
+    #: `Referer`
+    referer: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,4 +51,5 @@ def read_facts(
         meta.get("HTTP_X_REQUESTED_WITH"),
         meta.get("HTTP_HX_REQUEST"),
         meta.get("HTTP_HX_CURRENT_URL"),
+        meta.get("HTTP_REFERER"),
     )

@@ -118,10 +118,12 @@ def _private(at: Situation) -> Decision | None:
     rule, login, ends = "2-private", at.facts.site.logins[at.locale()], at.ends_sign_in()
     if not at.is_navigation():
         site, current = at.facts.site, at.facts.current_url
-        htmx_login = htmx_login_url(site, locale=at.locale(), current_url=current) if at.is_htmx() else None
+        htmx_login = login_url_from(site, locale=at.locale(), current_url=current) if at.is_htmx() else None
         return Refuse(rule, 401, hx_redirect=htmx_login, ends_sign_in=ends)
     if not at.reads:
-        return Redirect(rule, 303, login, ends_sign_in=ends)
+        # Back to the page with the form, which can be filled again.
+        back = login_url_from(at.facts.site, locale=at.locale(), current_url=at.facts.referer)
+        return Redirect(rule, 303, back, ends_sign_in=ends)
     return Redirect(rule, 302, login + _back_to_this_page(at), ends_sign_in=ends)
 
 
@@ -133,10 +135,10 @@ def _back_to_this_page(at: Situation) -> str:
     return at.facts.site.next_prefix + (route.quoted + quote(query, safe="") if query else route.quoted)
 
 
-def htmx_login_url(site: Site, *, locale: str, current_url: str | None) -> str:
-    """The sign-in page for a request of htmx, with the page on which it asked as `next` if that is this app's own.
+def login_url_from(site: Site, *, locale: str, current_url: str | None) -> str:
+    """The sign-in page for what a page asked or sent, with that page as `next` if it is this app's own.
 
-    :param current_url: `HX-Current-URL`.
+    :param current_url: `HX-Current-URL`, or `Referer`.
     """
     login = site.logins[locale]
     target = accept_target(current_url, own_origin=site.own_origin, origins=())

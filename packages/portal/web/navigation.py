@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlencode
 
 from portal.edge import navigation
-from portal.edge.routing import htmx_login_url
+from portal.edge.routing import login_url_from
 from portal.web.request_parts import facts_of, site_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def lead_to_login(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Have htmx go to the sign-in page, which leads back to the page on which it asked."""
     if navigation.is_htmx(_headers(request)):
         current_url = request.META.get("HTTP_HX_CURRENT_URL")
-        response["HX-Redirect"] = htmx_login_url(
+        response["HX-Redirect"] = login_url_from(
             site_of(request), locale=facts_of(request).locale, current_url=current_url
         )
     return response
@@ -56,7 +56,7 @@ def login_url(request: HttpRequest, *, reason: str) -> str:
         back = meta.get("HTTP_HX_CURRENT_URL")
     else:
         back = request.get_full_path() if request.method in {"GET", "HEAD"} else meta.get("HTTP_REFERER")
-    url = htmx_login_url(site_of(request), locale=facts_of(request).locale, current_url=back)
+    url = login_url_from(site_of(request), locale=facts_of(request).locale, current_url=back)
     return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: reason})}"
 
 

@@ -82,12 +82,14 @@ HEADERS = {
 
 
 def headers(words: str) -> dict[str, object]:
-    """Header fields from words: those above, `on=URL` (HX-Current-URL), `asks=…` (Accept-Language), `chose=…`."""
+    """Header fields from words: those above, `on=URL` (HX-Current-URL), `from=URL` (Referer), `asks=…` (Accept-Language), `chose=…`."""
     facts: dict[str, object] = {}
     for word in words.split():
         name, _, value = word.partition("=")
         if name == "on":
             facts["current_url"] = unshorten(value)
+        elif name == "from":
+            facts["referer"] = unshorten(value)
         elif name == "asks":
             facts["accept_language"] = value
         elif name == "chose":

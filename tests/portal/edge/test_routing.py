@@ -56,6 +56,7 @@ FACTS = st.builds(
     htmx=st.none() | st.just("true") | RAW_TEXT,
     current_url=MAYBE
     | st.sampled_from([*HOSTILE, "http://localhost:8001/en/energy", "http://localhost:8000/en/profile"]),
+    referer=MAYBE | st.sampled_from([*HOSTILE, "http://localhost:8001/en/energy/clients/new"]),
 )
 
 

@@ -137,6 +137,14 @@ energy  | GET /en/logout/now              | out          |        | 302 gateway/
 energy  | GET /en/Login                   | out          |        | 302 gateway/en/login ↩ energy/en/Login
 energy  | GET /en/energyx                 | out          |        | 302 gateway/en/login ↩ energy/en/energyx
 energy  | POST /en/energy/clients/new     | out          |        | 303 gateway/en/login
+energy  | POST /en/energy/clients/c/delete | out          | from=energy/en/energy/clients?q=x | 303 gateway/en/login ↩ energy/en/energy/clients?q=x
+energy  | POST /de/energy/clients/new     | out          | from=energy/en/energy/clients/new | 303 gateway/de/login ↩ energy/en/energy/clients/new
+energy  | POST /en/energy/clients/new     | out          | from=finance/en/finance  | 303 gateway/en/login
+energy  | POST /en/energy/clients/new     | out          | from=https://evil.test/en/energy | 303 gateway/en/login
+energy  | POST /en/energy/clients/new     | out          | from=energy/en/signed-out | 303 gateway/en/login
+energy  | POST /en/energy/clients/new     | out          | from=energy/en          | 303 gateway/en/login
+gateway | POST /en/profile/sign-ins/1/revoke | out       | from=gateway/en/profile | 303 gateway/en/login ↩ /en/profile
+energy  | GET /en/energy                  | out          | from=energy/en/energy/clients | 302 gateway/en/login ↩ energy/en/energy
 energy  | DELETE /en/energy               | out          |        | 303 gateway/en/login
 energy  | BREW /en/energy                 | out          |        | 303 gateway/en/login
 energy  | POST /en                        | out          |        | 303 gateway/en/login
