@@ -270,6 +270,7 @@ class QueryClient:
             has_next=last.has_next if last else False,
             next_cursor=last.next_cursor if last else None,
             raw_res=tuple(copied(shown.page.body) for shown in outcome.shown),
+            total=outcome.shown[0].total if outcome.shown else None,
         )
 
 

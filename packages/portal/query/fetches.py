@@ -105,6 +105,7 @@ class Fetches:
         :raises SignInEndedError: the sign-in is over.
         """
         query, count = fetch.ask.query, fetch.ask.count
+        is_list = isinstance(query, ListQuery)
         pages = list(fetch.shown[: fetch.kept])
         stamp = fetch.stamp
         fetched = 0
@@ -116,7 +117,7 @@ class Fetches:
                 place = _Place(fetch=fetch, stamp=stamp, index=len(pages), cursor=cursor, is_given_up=is_given_up)
                 page = self._page(place)
                 fetched += 1
-                pages.append(Shown(page=page, rows=tuple(page.rows) if query.key.paginated else ()))
+                pages.append(Shown(page=page, rows=tuple(page.rows), total=page.total) if is_list else Shown(page=page))
         except ApiError as error:
             less = len(pages) < len(fetch.shown)
             return Outcome(

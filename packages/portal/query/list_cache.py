@@ -142,11 +142,13 @@ class Folded:
 
     :param rows: of each page.
     :param outdated: of each page, whether a write made it stale.
+    :param totals: of each page, how many rows the list has in all; None where that is not known.
     :param patches: how many operations were applied.
     """
 
     rows: tuple[tuple[Row, ...], ...]
     outdated: tuple[bool, ...]
+    totals: tuple[int | None, ...]
     patches: int
 
 
@@ -160,6 +162,7 @@ def fold(
     """
     rows = [page.rows for page in pages]
     outdated = [False] * len(pages)
+    totals = [page.total for page in pages]
     patches = 0
     for position, record in records:
         older = [index for index, page in enumerate(pages) if page.stamp and page.stamp.position < position]
@@ -169,11 +172,17 @@ def fold(
         for operation in record.operations:
             fits = _judged(operation, by=record.by, params=params, judge=judge)
             unsure = unsure or fits is None or (bool(params) and _comes_to_fit(operation, rows, fits=fits))
+            was_there = _is_there(operation.row_id, rows)
             patches += _apply(operation, rows, older=older, fits=fits, first=_is_start(pages))
+            more: int | None = int(_is_there(operation.row_id, rows)) - int(was_there)
+            if not more and (fits is None or not (was_there or _is_whole(pages))):
+                more = _unseen(operation, fits=fits, params=params)
+            for index in older:
+                totals[index] = _plus(totals[index], more)
         if unsure:
             for index in older:
                 outdated[index] = True
-    return Folded(rows=tuple(map(tuple, rows)), outdated=tuple(outdated), patches=patches)
+    return Folded(rows=tuple(map(tuple, rows)), outdated=tuple(outdated), totals=tuple(totals), patches=patches)
 
 
 def is_outdated(*, page: Page, records: Sequence[tuple[int, Record]], params: Mapping[str, Any]) -> bool:
@@ -202,18 +211,46 @@ def _judged(operation: Operation, *, by: str, params: Mapping[str, Any], judge: 
 
 def _comes_to_fit(operation: Operation, rows: Sequence[Sequence[Row]], *, fits: bool | None) -> bool:
     """Whether a changed row may have come to meet a filter, or moved here: it fits, and is not there."""
-    there = any(row_id(row) == operation.row_id for page in rows for row in page)
-    return operation.kind == "merge" and bool(fits) and not there
+    return operation.kind == "merge" and bool(fits) and not _is_there(operation.row_id, rows)
+
+
+def _is_there(name: str, rows: Sequence[Sequence[Row]]) -> bool:
+    """Whether one of the pages has the row with this id."""
+    return any(row_id(row) == name for page in rows for row in page)
+
+
+def _unseen(operation: Operation, *, fits: bool | None, params: Mapping[str, Any]) -> int | None:
+    """By how many rows a list grew whose pages show nothing of an operation; None where that is not known.
+
+    Of a list without parameters all rows are, so one that was removed stood on a page that is not loaded.
+    """
+    if fits is None:
+        return None
+    if operation.kind == "add":
+        return int(fits)
+    if params:
+        return None
+    return -1 if operation.kind == "remove" else 0
+
+
+def _plus(total: int | None, more: int | None) -> int | None:
+    """The sum; None where a part is not known, or the server's number can't be right."""
+    return None if total is None or more is None or total + more < 0 else total + more
 
 
 def _is_start(pages: Sequence[Page]) -> bool:
     return bool(pages) and pages[0].cursor is None
 
 
+def _is_whole(pages: Sequence[Page]) -> bool:
+    """Whether these are all pages of the list."""
+    return _is_start(pages) and not pages[-1].has_next
+
+
 def _apply(operation: Operation, rows: list[list[Row]], *, older: Sequence[int], fits: bool | None, first: bool) -> int:
     """Change the rows of the pages `older` in place of their lists; gives 1 if anything changed."""
     changed = False
-    present = any(row_id(row) == operation.row_id for page in rows for row in page)
+    present = _is_there(operation.row_id, rows)
     for index in older:
         if not any(row_id(row) == operation.row_id for row in rows[index]):
             continue

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from portal.config.contract import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD
+from portal.config.contract import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, TOTAL_FIELD
 from portal.errors import ApiMalformedError
 
 Row: TypeAlias = dict[str, Any]
@@ -73,6 +73,12 @@ class Page:
     def has_next(self) -> bool:
         """Whether a next page exists."""
         return self.next_cursor is not None
+
+    @property
+    def total(self) -> int | None:
+        """How many rows the list has in all, in the server's words; None where it gives no number."""
+        total = self.body.get(TOTAL_FIELD)
+        return total if isinstance(total, int) and not isinstance(total, bool) and total >= 0 else None
 
     @property
     def lacks_cursor(self) -> bool:

@@ -72,12 +72,15 @@ class PaginatedRes(Generic[TItem]):
     :param has_next: whether the server has a further page, in its own last words.
     :param next_cursor: where that page begins; None at the end.
     :param raw_res: the server's own page bodies, one for each page.
+    :param total: how many rows the list has in all, after this user's own writes; None where the backend gives no
+        number, and where nobody knows whether a written row was among a filter's.
     """
 
     items: tuple[TItem, ...] = ()
     has_next: bool = False
     next_cursor: str | None = None
     raw_res: tuple[dict[str, Any], ...] = ()
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,11 +31,14 @@ class Shown:
 
     :param rows: after the writes that the page lacks; empty for a one-shot answer.
     :param outdated: whether a write made it stale.
+    :param total: how many rows the list has in all, as this page and the writes that it lacks say; None where that is
+        not known.
     """
 
     page: Page
     rows: tuple[Row, ...] = ()
     outdated: bool = False
+    total: int | None = None
 
     def is_known(self, *, now: float) -> bool:
         """Whether it may be shown although it is stale: by its age alone, and within the life of a page."""
@@ -77,8 +80,8 @@ def shown_of(found: Found, query: Query, *, judge_of: Callable[[str], Judge]) ->
         ), 0
     folded = fold(pages=found.pages, records=found.records, params=params, judge=judge_of(query.key.endpoint))
     return tuple(
-        Shown(page=page, rows=rows, outdated=outdated)
-        for page, rows, outdated in zip(found.pages, folded.rows, folded.outdated, strict=True)
+        Shown(page=page, rows=rows, outdated=outdated, total=total)
+        for page, rows, outdated, total in zip(found.pages, folded.rows, folded.outdated, folded.totals, strict=True)
     ), folded.patches
 
 

@@ -13,9 +13,6 @@ from urllib.parse import urlencode
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from portal.config.contract import TOTAL_FIELD
-from portal.web.records import integer
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -125,7 +122,7 @@ class ListView:
             search_hint=self.search_hint,
             table_template=self.table_template,
             rows=[self.present(record) for record in data.items],
-            total=integer(data.raw_res[0], TOTAL_FIELD) if data.raw_res else None,
+            total=data.total,
             q=controls.q,
             sort_options=[
                 SortOption(value=value, label=label, selected=value == (controls.sort or next(iter(self.sorts))))
@@ -162,5 +159,4 @@ def total_of(result: PaginatedResult[Any]) -> int | None:
 
     :raises portal.errors.ApiError: there is nothing to show.
     """
-    data = result.unwrap()
-    return integer(data.raw_res[0], TOTAL_FIELD) if data.raw_res else None
+    return result.unwrap().total

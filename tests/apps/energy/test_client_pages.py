@@ -247,3 +247,21 @@ def test_a_delete_that_nobody_answered_offers_no_address_that_only_takes_forms(
     assert response.status_code == 503
     assert 'href="/en/energy/clients/cli_1/delete"' not in response.content.decode()
     assert '<a class="button primary" href="/en/energy/clients">' in response.content.decode()
+
+
+def test_the_number_of_entries_follows_the_users_own_writes(backend: Backend, energy_user: Client) -> None:
+    """Five rows and one deleted are four, though the server's page still says five."""
+    rows = [{"id": f"cli_{number}", "name": f"Client {number}"} for number in range(5)]
+    backend.lists(CLIENTS, rows)
+    assert "5 entries in all" in energy_user.get("/en/energy/clients").content.decode()
+    backend.answers("DELETE", f"{CLIENTS}/cli_2", status=204)
+    energy_user.post("/en/energy/clients/cli_2/delete")
+    page = energy_user.get("/en/energy/clients")
+    assert len(row_ids(page)) == 4
+    assert "4 entries in all" in page.content.decode()
+    backend.answers("POST", CLIENTS, json=ADA | {"id": "cli_9"}, status=201)
+    energy_user.post("/en/energy/clients/new", FORM)
+    page = energy_user.get("/en/energy/clients")
+    assert len(row_ids(page)) == 5
+    assert "5 entries in all" in page.content.decode()
+    assert len([call for call in backend.calls_to(CLIENTS) if call.method == "GET"]) == 1

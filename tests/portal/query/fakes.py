@@ -254,6 +254,7 @@ class FakeBackend:
         def place(row: dict[str, Any]) -> list[Any]:
             return [row.get("name", ""), row["id"]] if by_name else [self.ranks[row["id"]], row["id"]]
 
+        total = len(rows)
         # A keyset: behind that place, whether its row is still there or not.
         cursor = params.get("cursor")
         rows = sorted((row for row in rows if cursor is None or place(row) > json.loads(cursor)), key=place)
@@ -263,7 +264,7 @@ class FakeBackend:
             "items": shown,
             "hasNext": more,
             "nextCursor": json.dumps(place(shown[-1])) if more else None,
-            "total": len(rows),
+            "total": total,
         }
 
     def _rank_new_rows(self) -> None:

@@ -1,0 +1,139 @@
+"""How many rows a list has in all: the server's number, and what this user's own writes made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.query.list_cache import Kind, Operation, Record, fold
+from portal.query.pages import Page, Stamp
+from portal.services.energy.clients import ClientQueries
+from tests.portal.query.fakes import Process, World
+from tests.portal.query.invariants.clients_list import create, delete, once, rename
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenStore
+    from portal.query import QueryClient
+
+
+def total(client: QueryClient, **options: Any) -> int | None:
+    return ClientQueries.use_get_clients_query(client, options.pop("params", None), **options).data.total
+
+
+class TestAListsTotal:
+    """The whole list has five rows, two to a page."""
+
+    @pytest.mark.parametrize("pages", [1, 2, 3])
+    def test_is_one_less_after_a_removal_however_many_pages_are_shown(
+        self, world: World, process: Process, ada: TokenStore, pages: int
+    ) -> None:
+        assert total(process.request(ada), pages=pages) == 5
+        delete(process.request(ada), "c4")
+        reads = world.backend.reads()
+        assert total(process.request(ada), pages=pages) == 4
+        assert world.backend.reads() == reads
+
+    @pytest.mark.parametrize("pages", [1, 2, 3])
+    def test_is_one_more_after_a_creation(self, process: Process, ada: TokenStore, pages: int) -> None:
+        total(process.request(ada), pages=pages)
+        create(process.request(ada))
+        assert total(process.request(ada), pages=pages) == 6
+
+    def test_counts_what_stands_on_a_page_that_is_not_loaded(self, process: Process, ada: TokenStore) -> None:
+        total(process.request(ada))
+        delete(process.request(ada), "c1")
+        assert total(process.request(ada)) == 4
+
+    def test_is_the_same_at_a_cursor(self, process: Process, ada: TokenStore) -> None:
+        cursor = ClientQueries.use_get_clients_query(process.request(ada)).data.next_cursor
+        assert total(process.request(ada), cursor=cursor) == 5
+        create(process.request(ada))
+        delete(process.request(ada), "c5")
+        delete(process.request(ada), "c3")
+        assert total(process.request(ada), cursor=cursor) == 4
+
+    def test_stays_after_a_change(self, process: Process, ada: TokenStore) -> None:
+        total(process.request(ada))
+        rename(process.request(ada), "c5", "another")
+        rename(process.request(ada), "c1", "another")
+        assert total(process.request(ada)) == 5
+
+    def test_counts_nothing_twice_that_the_server_has_counted(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        """A page that is fetched while the row is created has it already; one that is fetched after, too."""
+        world.backend.inside = once(lambda: total(process.request(ada)), method="POST")
+        create(process.request(ada))
+        assert total(process.request(ada)) == 6
+        assert total(process.request(ada), params={"sort": "name"}) == 6
+
+    def test_of_a_filter_is_shown_only_where_it_is_known(self, process: Process, ada: TokenStore) -> None:
+        params = {"q": "client"}
+        assert total(process.request(ada), params=params) == 5
+        delete(process.request(ada), "c5")
+        assert total(process.request(ada), params=params) == 4, "the row stood on the page that is shown"
+        delete(process.request(ada), "c1")
+        assert total(process.request(ada), params=params) is None, "nobody knows whether the row met the filter"
+
+    def test_of_a_filter_whose_pages_are_all_loaded_is_known(self, process: Process, ada: TokenStore) -> None:
+        params = {"q": "client 5"}
+        assert total(process.request(ada), params=params) == 1
+        delete(process.request(ada), "c1")
+        assert total(process.request(ada), params=params) == 1
+
+    def test_follows_the_pages_that_one_request_adds(self, process: Process, ada: TokenStore) -> None:
+        total(process.request(ada))
+        delete(process.request(ada), "c5")
+        result = ClientQueries.use_get_clients_query(process.request(ada)).fetch_next_page().fetch_next_page()
+        assert result.data.total == len(result.data.items) == 4
+
+
+@pytest.mark.parametrize("given", [{}, {"total": None}, {"total": "5"}, {"total": True}, {"total": -1}, {"total": 5.0}])
+def test_a_backend_that_gives_no_number_has_none(world: World, process: Process, ada: TokenStore, given: Any) -> None:
+    rows = [{"id": "a"}, {"id": "b"}]
+    world.backend.open_paths = {"/energy/clients": {"items": rows, "hasNext": False, "nextCursor": None, **given}}
+    assert total(process.request(ada)) is None
+    delete_record = Record(by="m", operations=(Operation(kind="remove", row_id="a"),), touched=frozenset("a"))
+    assert folded(rows, delete_record, total=given.get("total")) == (None,)
+
+
+def folded(rows: list[dict[str, Any]], record: Record, *, total: Any, params: Any = None, fits: Any = True) -> Any:
+    body = {"items": rows, "hasNext": True, "nextCursor": "x", "total": total}
+    page = Page(stamp=Stamp(position=1, generation="g"), at=0, cursor=None, body=body)
+    return fold(pages=[page], records=[(2, record)], params=params or {}, judge=lambda *_: fits).totals
+
+
+@pytest.mark.parametrize(
+    ("kind", "row_id", "params", "fits", "expected"),
+    [
+        ("add", "n", {}, True, 6),
+        ("add", "a", {}, True, 5),
+        ("add", "n", {"q": "x"}, True, 6),
+        ("add", "n", {"q": "x"}, False, 5),
+        ("add", "n", {"q": "x"}, None, None),
+        ("add", "a", {"q": "x"}, False, 4),
+        ("remove", "a", {}, None, 4),
+        ("remove", "n", {}, None, 4),
+        ("remove", "a", {"q": "x"}, None, 4),
+        ("remove", "n", {"q": "x"}, None, None),
+        ("merge", "a", {}, True, 5),
+        ("merge", "n", {}, True, 5),
+        ("merge", "a", {"q": "x"}, False, 4),
+        ("merge", "n", {"q": "x"}, False, None),
+        ("merge", "n", {"q": "x"}, True, None),
+        ("merge", "a", {"q": "x"}, None, None),
+    ],
+)
+def test_what_each_operation_makes_of_the_number(
+    kind: Kind, row_id: str, params: dict[str, str], fits: bool | None, expected: int | None
+) -> None:
+    """Five rows in all, of which the page shows `a`."""
+    row = None if kind == "remove" else {"id": row_id}
+    record = Record(by="m", operations=(Operation(kind=kind, row_id=row_id, row=row),), touched=frozenset({row_id}))
+    assert folded([{"id": "a"}], record, total=5, params=params, fits=fits) == (expected,)
+
+
+def test_more_removals_than_rows_leave_no_number() -> None:
+    record = Record(by="m", operations=(Operation(kind="remove", row_id="n"),), touched=frozenset({"n"}))
+    assert folded([], record, total=0) == (None,)
