@@ -17,7 +17,7 @@ from portal.query.generations import Generations, generation_key, namespace_gene
 from portal.query.keys import canonical_json
 from portal.query.list_cache import Record, after_overlap, outdating
 from portal.query.logs import MAX_RECORDS, Log
-from portal.query.pages import Page, Stamp, page_from_stored
+from portal.query.pages import SETTLING_S, Page, Stamp, page_from_stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,6 +84,35 @@ class QueryCache:
     def stamp(self, scope: Scope, key: QueryKey) -> Stamp | None:
         """The stamp for a page whose request leaves now."""
         return self.look_up(scope, key, count=0).stamp
+
+    def settled(self, scope: Scope, key: QueryKey, stamp: Stamp | None, *, at: float) -> int | None:
+        """The newest position whose write a page certainly shows; None for all up to its stamp.
+
+        :param at: when the page's request leaves.
+        """
+        if stamp is None or not SETTLING_S:
+            return None
+        try:
+            after = stamp.position - MAX_RECORDS
+            records, _ = self._log(scope.namespace, key.endpoint).records(after=after, until=stamp.position)
+        except StoreUnavailableError as error:
+            logger.warning("%s: the latest writes are not known: %s", key.endpoint, error)
+            return None
+        lacked = [position for position, record in records if record.may_be_lacked(at=at)]
+        return min(lacked) - 1 if lacked else None
+
+    def unsettled(self, scope: Scope, key: QueryKey, pages: Sequence[Page]) -> Found:
+        """Pages that were just fetched, with the records of writes that they may lack."""
+        known = [(page.shows_until, page.stamp.position) for page in pages if page.stamp and page.settled is not None]
+        if not known:
+            return Found(pages=tuple(pages))
+        try:
+            after, until = min(first for first, _ in known), max(last for _, last in known)
+            records, _ = self._log(scope.namespace, key.endpoint).records(after=after, until=until)
+        except StoreUnavailableError as error:
+            logger.warning("%s: shown without the latest writes: %s", key.endpoint, error)
+            records = []
+        return Found(pages=tuple(pages), records=tuple(records))
 
     def keep(self, scope: Scope, key: QueryKey, page: Page, *, start: str | None, index: int) -> None:
         """Store a page, if it has a stamp and is not too large."""
@@ -184,13 +213,13 @@ class QueryCache:
         return self._with_records(log, Found(stamp=stamp, pages=pages), position=position)
 
     def _with_records(self, log: Log, found: Found, *, position: int) -> Found:
-        oldest = min([page.stamp.position for page in found.pages if page.stamp], default=position)
+        oldest = min([page.shows_until for page in found.pages], default=position)
         if oldest == position:
             return found
         records, hole = log.records(after=oldest, until=position)
         pages = list(found.pages)
         for index, page in enumerate(pages):
-            if page.stamp and page.stamp.position < hole:
+            if page.shows_until < hole:
                 pages = pages[:index]
                 break
         return Found(stamp=found.stamp, pages=tuple(pages), records=tuple(records))
@@ -232,7 +261,7 @@ def _chain(values: Sequence[Any], *, start: str | None, stamp: Stamp) -> tuple[P
             break
         if page.stamp.generation != stamp.generation:
             break
-        if not 0 <= stamp.position - page.stamp.position <= MAX_RECORDS:
+        if not page.stamp.position <= stamp.position <= page.shows_until + MAX_RECORDS:
             break
         pages.append(page)
         if len(pages) == len(values) or not page.has_next:

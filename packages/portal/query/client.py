@@ -77,7 +77,12 @@ class QueryClient:
             reload=reload,
         )
         self._writes = Writes(
-            caller=caller, reads=self._reads, cache=shared.cache, memory=self._memory, registry=registry
+            caller=caller,
+            reads=self._reads,
+            cache=shared.cache,
+            memory=self._memory,
+            registry=registry,
+            clock=clock,
         )
         self.events: list[QueryEvent] = []
 

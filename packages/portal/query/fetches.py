@@ -11,7 +11,7 @@ from portal.errors import ApiError
 from portal.query.flights import ANY_FLIGHT
 from portal.query.pages import Page, Stamp, check_list_body
 from portal.query.scopes import PROFILE_QUERY, Scopes
-from portal.query.shown import Outcome, Shown, is_enough
+from portal.query.shown import Outcome, Shown, is_enough, shown_of
 from portal.query.specs import ListQuery, Query
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from portal.query.cache import QueryCache
     from portal.query.calls import Caller
     from portal.query.flights import Flights
+    from portal.query.list_cache import Judge
     from portal.query.proofs import Scope
     from portal.query.urls import Address
 
@@ -89,6 +90,7 @@ class Fetch:
 class Fetches:
     """See the module. Safe for threads.
 
+    :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
     :param clock: seconds since the epoch.
     """
 
@@ -96,6 +98,7 @@ class Fetches:
     scopes: Scopes
     cache: QueryCache
     flights: Flights
+    judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
 
     def run(self, fetch: Fetch, *, is_given_up: Callable[[], bool] = lambda: False) -> Outcome:
@@ -119,6 +122,7 @@ class Fetches:
                 fetched += 1
                 pages.append(Shown(page=page, rows=tuple(page.rows), total=page.total) if is_list else Shown(page=page))
         except ApiError as error:
+            pages = self._settled(fetch, pages, fetched=fetched)
             less = len(pages) < len(fetch.shown)
             return Outcome(
                 shown=fetch.shown if less else tuple(pages),
@@ -127,7 +131,16 @@ class Fetches:
                 fetched=fetched,
                 patches=fetch.patches,
             )
+        pages = self._settled(fetch, pages, fetched=fetched)
         return Outcome(shown=tuple(pages), stale=fetch.stale, fetched=fetched, patches=fetch.patches)
+
+    def _settled(self, fetch: Fetch, pages: list[Shown], *, fetched: int) -> list[Shown]:
+        """The same pages, those that were just fetched with the writes that they may lack (`SETTLE_S`)."""
+        query, kept = fetch.ask.query, len(pages) - fetched
+        if fetch.scope is None or not isinstance(query, ListQuery):
+            return pages
+        found = self.cache.unsettled(fetch.scope, query.key, [shown.page for shown in pages[kept:]])
+        return [*pages[:kept], *shown_of(found, query, judge_of=self.judge_of)[0]]
 
     def _page(self, place: _Place) -> Page:
         """One page from the backend, into the cache."""
@@ -150,6 +163,7 @@ class Fetches:
         fetch, key = place.fetch, place.fetch.ask.query.key
         sent = fetch.bearer or self.scopes.token
         at = self.clock()
+        settled = self.cache.settled(fetch.scope, key, place.stamp, at=at) if fetch.scope else None
         body = self.caller.read(
             place.address(),
             budget=fetch.budget,
@@ -159,7 +173,7 @@ class Fetches:
         )
         if key.paginated:
             check_list_body(body, endpoint=key.endpoint)
-        page = Page(stamp=place.stamp, at=at, cursor=place.cursor, body=body)
+        page = Page(stamp=place.stamp, at=at, cursor=place.cursor, body=body, came_at=self.clock(), settled=settled)
         if key.paginated and page.lacks_cursor:
             logger.warning(
                 "%s: a page says that there is a next one, and gives no cursor for it, or its own: the list ends here."

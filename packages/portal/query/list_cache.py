@@ -3,6 +3,9 @@
 A mutation never edits a page. It appends ONE record to the log of each endpoint that it concerns; a read applies
 to each page the records that are newer than the page's stamp. So nothing is overwritten by anything older.
 Within a record the order is remove, add, merge (the document, "List cache helpers").
+
+The reads of a backend may be behind its writes. So the records of the last moments before a page's request left are
+applied to it too: that changes nothing where the page has them already, since rows have ids.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from portal.config.contract import ID_FIELD
-from portal.query.pages import Page, Row
+from portal.query.pages import MAX_CLOCK_SKEW_S, SETTLING_S, Page, Row
 
 Kind: TypeAlias = Literal["remove", "add", "merge"]
 KINDS: tuple[Kind, ...] = ("remove", "add", "merge")
@@ -69,12 +72,20 @@ class Record:
     :param by: qualified key of the mutation; empty for an invalidation.
     :param touched: ids of the rows that the write changed on the server, whatever became of the operations; None
         where that is not known.
+    :param began_at: when it left, seconds since the epoch by its machine's clock; None for an invalidation.
+    :param done_at: when its answer came.
     """
 
     by: str = ""
     operations: tuple[Operation, ...] = ()
     outdated: tuple[Outdated, ...] = ()
     touched: frozenset[str] | None = frozenset()
+    began_at: float | None = None
+    done_at: float | None = None
+
+    def may_be_lacked(self, *, at: float) -> bool:
+        """Whether a page whose request left at this time, after the write, may lack it, since the backend lags."""
+        return self.done_at is not None and abs(at - self.done_at) < SETTLING_S
 
     def stored(self) -> list[Any]:
         """The record as JSON for the store."""
@@ -83,6 +94,8 @@ class Record:
             [[operation.kind, operation.row_id, operation.row] for operation in self.operations],
             [[None if part.params is None else dict(part.params), part.exact] for part in self.outdated],
             None if self.touched is None else sorted(self.touched),
+            self.began_at,
+            self.done_at,
         ]
 
 
@@ -93,7 +106,7 @@ ALL_OUTDATED = Record(outdated=(Outdated(),), touched=None)
 def record_from_stored(value: Any) -> Record:
     """A record as the store gave it; what can't be read outdates everything."""
     try:
-        by, operations, outdated, touched = value
+        by, operations, outdated, touched, began_at, done_at = value
         return Record(
             by=str(by),
             operations=tuple(
@@ -101,6 +114,8 @@ def record_from_stored(value: Any) -> Record:
             ),
             outdated=tuple(Outdated(params=params, exact=exact) for params, exact in outdated),
             touched=None if touched is None else frozenset(touched),
+            began_at=None if began_at is None else float(began_at),
+            done_at=None if done_at is None else float(done_at),
         )
     except (TypeError, ValueError):
         return ALL_OUTDATED
@@ -155,7 +170,9 @@ class Folded:
 def fold(
     *, pages: Sequence[Page], records: Sequence[tuple[int, Record]], params: Mapping[str, Any], judge: Judge
 ) -> Folded:
-    """Apply to each page of a list the records that are newer than its stamp, in their order.
+    """Apply to each page of a list the records that it may lack, in their order.
+
+    Only those that are newer than its stamp can outdate it: what is fetched after a write is as new as it gets.
 
     :param records: with their positions, the oldest first.
     :param params: the variant's parameters.
@@ -165,23 +182,29 @@ def fold(
     totals = [page.total for page in pages]
     patches = 0
     for position, record in records:
-        older = [index for index, page in enumerate(pages) if page.stamp and page.stamp.position < position]
+        older = [index for index, page in enumerate(pages) if page.stamp and page.shows_until < position]
         if not older:
             continue
+        before = [index for index in older if _is_before(pages[index], position)]
         unsure = any(part.covers(params) for part in record.outdated)
         for operation in record.operations:
+            concerned = before if _is_superseded(operation, position, records) else older
+            if not concerned:
+                continue
             fits = _judged(operation, by=record.by, params=params, judge=judge)
             unsure = unsure or fits is None or (bool(params) and _comes_to_fit(operation, rows, fits=fits))
             was_there = _is_there(operation.row_id, rows)
-            patches += _apply(operation, rows, older=older, fits=fits, first=_is_start(pages))
+            patches += _apply(operation, rows, older=concerned, fits=fits, first=_is_start(pages))
             more: int | None = int(_is_there(operation.row_id, rows)) - int(was_there)
-            if not more and (fits is None or not (was_there or _is_whole(pages))):
+            if more:
+                for index in concerned:
+                    totals[index] = _plus(totals[index], more)
+            elif fits is None or not (was_there or _is_whole(pages)):
                 more = _unseen(operation, fits=fits, params=params)
-            for index in older:
-                totals[index] = _plus(totals[index], more)
-        if unsure:
-            for index in older:
-                outdated[index] = True
+                for index in before if more != 0 else ():
+                    totals[index] = _plus(totals[index], more if _came_before(pages[index], record) else None)
+        for index in before if unsure else ():
+            outdated[index] = True
     return Folded(rows=tuple(map(tuple, rows)), outdated=tuple(outdated), totals=tuple(totals), patches=patches)
 
 
@@ -212,6 +235,33 @@ def _judged(operation: Operation, *, by: str, params: Mapping[str, Any], judge: 
 def _comes_to_fit(operation: Operation, rows: Sequence[Sequence[Row]], *, fits: bool | None) -> bool:
     """Whether a changed row may have come to meet a filter, or moved here: it fits, and is not there."""
     return operation.kind == "merge" and bool(fits) and not _is_there(operation.row_id, rows)
+
+
+def _is_superseded(operation: Operation, position: int, records: Sequence[tuple[int, Record]]) -> bool:
+    """Whether a later write of this user may have changed the row too, in a way that its record does not say.
+
+    It gave up its own change, since the two overlapped (:func:`after_overlap`), or failed, and may have been done. What
+    the server sends after both is all that is known.
+    """
+    name = operation.row_id
+    return any(
+        later > position
+        and (record.touched is None or name in record.touched)
+        and not any(other.row_id == name for other in record.operations)
+        for later, record in records
+    )
+
+
+def _is_before(page: Page, position: int) -> bool:
+    """Whether the page's request left before the record at this position was written."""
+    return page.stamp is not None and page.stamp.position < position
+
+
+def _came_before(page: Page, record: Record) -> bool:
+    """Whether the page was there before the write left; not where they overlapped, so far as clocks can tell."""
+    if page.came_at is None or record.began_at is None:
+        return False
+    return page.came_at + MAX_CLOCK_SKEW_S <= record.began_at
 
 
 def _is_there(name: str, rows: Sequence[Sequence[Row]]) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
-from portal.config.contract import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, TOTAL_FIELD
+from portal.config.contract import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
 from portal.errors import ApiMalformedError
 
 Row: TypeAlias = dict[str, Any]
@@ -19,7 +19,11 @@ Row: TypeAlias = dict[str, Any]
 #: What tells rows apart. A tuple: a union is made anew each time that it is asked for, here once for each row.
 _NAMES = (str, int, float)
 #: Members of a stored page.
-_STORED_MEMBERS = 5
+_STORED_MEMBERS = 7
+#: How far the clocks of two machines may be apart, seconds.
+MAX_CLOCK_SKEW_S: Final = 2.0
+#: How long after a write a page that is fetched may lack it, by clocks that may differ, seconds.
+SETTLING_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S if SETTLE_S else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,9 @@ class Page:
 
     :param stamp: None where there was no store to take one from: such a page is never stored.
     :param at: when the request left, seconds since the epoch.
+    :param came_at: when the answer came.
+    :param settled: newest position of the log whose write the answer certainly shows; None for the stamp's own. It is
+        lower where a write was done only just before the request left: the backend's reads may lag (`SETTLE_S`).
     :param cursor: where it begins; None for the first page, and for one-shot answers.
     :param body: the server's own words.
     """
@@ -48,6 +55,15 @@ class Page:
     at: float
     cursor: str | None
     body: Any
+    came_at: float | None = None
+    settled: int | None = None
+
+    @property
+    def shows_until(self) -> int:
+        """The newest position whose write it certainly shows."""
+        if self.settled is not None:
+            return self.settled
+        return self.stamp.position if self.stamp else 0
 
     @property
     def rows(self) -> list[Row]:
@@ -89,17 +105,28 @@ class Page:
         """The page as JSON for the store; only for one with a stamp."""
         if self.stamp is None:
             raise ValueError("a page without a stamp can't be stored")
-        return [self.stamp.position, self.stamp.generation, self.at, self.cursor, self.body]
+        return [
+            self.stamp.position,
+            self.stamp.generation,
+            self.at,
+            self.cursor,
+            self.body,
+            self.came_at,
+            self.settled,
+        ]
 
 
 def page_from_stored(value: object) -> Page | None:
     """A page as the store gave it; None for what is none."""
     if not isinstance(value, list) or len(value) != _STORED_MEMBERS:
         return None
-    position, generation, at, cursor, body = value
+    position, generation, at, cursor, body, came_at, settled = value
     if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, int | float):
         return None
-    return Page(stamp=Stamp(position=position, generation=generation), at=at, cursor=cursor, body=body)
+    if not isinstance(came_at, int | float | None) or not isinstance(settled, int | None):
+        return None
+    stamp = Stamp(position=position, generation=generation)
+    return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, settled=settled)
 
 
 def check_list_body(body: object, *, endpoint: str) -> None:

@@ -93,7 +93,12 @@ class Reads:
     def __post_init__(self) -> None:
         """Make what fetches: here, beside the request, and behind it."""
         self._fetches = Fetches(
-            caller=self.caller, scopes=self.scopes, cache=self.cache, flights=self.flights, clock=self.clock
+            caller=self.caller,
+            scopes=self.scopes,
+            cache=self.cache,
+            flights=self.flights,
+            judge_of=self.judge_of,
+            clock=self.clock,
         )
         self._beside = Beside(pool=self.beside, fetches=self._fetches)
         self._behind = Behind(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.cache import PAGE_LIFETIME_S
 from portal.query.list_cache import fold, is_outdated
+from portal.query.pages import MAX_CLOCK_SKEW_S, SETTLING_S
 from portal.query.specs import ListQuery
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from portal.query.pages import Page, Row
     from portal.query.specs import Query
 
-#: How far the clocks of two machines may be apart, seconds.
-MAX_CLOCK_SKEW_S: Final = 2.0
 _CONTAINERS: Final = frozenset({dict, list})
 _DICT: Final = frozenset({dict})
 
@@ -41,12 +40,22 @@ class Shown:
     total: int | None = None
 
     def is_known(self, *, now: float) -> bool:
-        """Whether it may be shown although it is stale: by its age alone, and within the life of a page."""
-        return not self.outdated and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
+        """Whether it may be shown although it is stale: by its age alone, and within the life of a page.
+
+        Not one that may lack a write: this user would look for it.
+        """
+        return (
+            not self.outdated
+            and self.page.settled is None
+            and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
+        )
 
     def is_stale(self, *, now: float, stale_time_s: float) -> bool:
         """Whether it must not be shown as fresh. A page from the future was stamped by a wrong clock."""
         age = now - self.page.at
+        if self.page.settled is not None:
+            # It may lack a write, so it counts only until the backend's reads show that.
+            stale_time_s = min(stale_time_s, SETTLING_S)
         return self.outdated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from portal.config.contract import ID_FIELD, PATHS_WITHOUT_BEARER
@@ -16,7 +16,7 @@ from portal.query.naming import one_query
 from portal.query.specs import ListHelper, Outdate, RemoveFromList, Write
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from portal.query.cache import QueryCache
     from portal.query.calls import Caller
@@ -37,6 +37,7 @@ class Writes:
     cache: QueryCache
     memory: Memory
     registry: Registry
+    clock: Callable[[], float]
 
     def run(self, write: Write) -> Any:
         """Send a write, and make it show in everything cached; gives the answer's JSON.
@@ -49,6 +50,7 @@ class Writes:
         scope = self.reads.scope() if targets else None
         sent = self.reads.scopes.token
         since: Mapping[str, int | None] = self.cache.positions(scope, targets) if scope else {}
+        began_at = self.clock()
         try:
             data = self.caller.write(write)
         except SignInEndedError:
@@ -57,11 +59,15 @@ class Writes:
         except ApiError as error:
             record = record_of_failure(error)
             if record is not None:
+                record = replace(record, began_at=began_at, done_at=self.clock())
                 self._log(scope, dict.fromkeys(targets, record), since, sent=sent)
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             raise
-        self._log(scope, records_of(write, data, registry=self.registry), since, sent=sent)
+        done = records_of(write, data, registry=self.registry)
+        done_at = self.clock()
+        records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
+        self._log(scope, records, since, sent=sent)
         return data
 
     def outdate(self, endpoint: str, outdated: Outdated) -> None:

@@ -330,7 +330,7 @@ class Process:
             tokens=TokenStore(tokens.current),
             api=world.backend,
             shared=self.shared,
-            clock=world.clock,
+            clock=options.pop("clock", world.clock),
             retries=Retries(sleep=world.waits.append, spread=lambda: 0.5),
             **options,
         )

@@ -1,0 +1,265 @@
+"""Backends whose reads are behind their writes: what this user wrote shows at once, and stays.
+
+Reads of these lists are one second behind. A page that is fetched within four seconds after a write (two that a
+backend may be behind, and two that clocks may differ) counts for four seconds only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from portal.query import list_cache
+from portal.services.energy.clients import ClientQueries
+from tests.portal.query.fakes import FakeStore, Process, World
+from tests.portal.query.invariants.clients_list import create, delete, listed, names, rename
+from tests.portal.query.lagging import LaggingBackend
+from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenStore
+
+
+@pytest.fixture
+def world() -> World:
+    """Five clients, two to a page, on a backend whose reads lag."""
+    made = World()
+    made.backend = LaggingBackend(clock=made.clock)
+    made.backend.rows = [{"id": f"c{number}", "name": f"client {number}"} for number in range(5, 0, -1)]
+    return made
+
+
+def passes(world: World, seconds: float) -> None:
+    world.clock.now += seconds
+
+
+class TestAWriteShowsInWhatIsFetchedAtOnce:
+    @pytest.mark.parametrize("pages", [1, 3])
+    def test_a_created_row_is_there_and_stays(
+        self, world: World, process: Process, ada: TokenStore, pages: int
+    ) -> None:
+        created = create(process.request(ada))
+        for seconds in (0, 0.5, 0.5, 2, 2, 100):
+            passes(world, seconds)
+            shown = listed(process.request(ada), pages=pages)
+            assert shown[0] == created
+            assert len(shown) == len(set(shown))
+
+    def test_a_deleted_row_does_not_come_back(self, world: World, process: Process, ada: TokenStore) -> None:
+        delete(process.request(ada), "c5")
+        for seconds in (0, 0.5, 3, 2):
+            passes(world, seconds)
+            assert "c5" not in listed(process.request(ada), pages=3)
+
+    def test_a_changed_row_keeps_its_change(self, world: World, process: Process, ada: TokenStore) -> None:
+        rename(process.request(ada), "c4", "first")
+        rename(process.request(ada), "c4", "second")
+        for seconds in (0, 0.5, 3, 2):
+            passes(world, seconds)
+            assert names(process.request(ada))["c4"] == "second"
+
+    def test_the_total_agrees_with_the_rows(self, world: World, process: Process, ada: TokenStore) -> None:
+        delete(process.request(ada), "c5")
+        delete(process.request(ada), "c2")
+        create(process.request(ada))
+        for seconds in (0, 0.5, 0.6, 5):
+            passes(world, seconds)
+            data = ClientQueries.use_get_clients_query(process.request(ada), pages=3).data
+            assert data.total == len(data.items) == 4
+
+    def test_it_does_so_in_every_process(self, world: World, process: Process, ada: TokenStore) -> None:
+        created = create(process.request(ada))
+        assert listed(world.process().request(ada))[0] == created
+
+    def test_it_does_so_where_the_writers_clock_is_behind(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        created = create(process.request(ada, clock=lambda: world.clock() - 2))
+        assert listed(world.process().request(ada))[0] == created
+
+    def test_a_row_that_the_server_has_already_stays_where_it_put_it(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        world.backend.lag_s = 0
+        created = create(process.request(ada))
+        world.backend.rows.append(world.backend.rows.pop(0))
+        world.backend.ranks[created] = 99
+        world.backend.note(at=world.clock())
+        assert listed(process.request(ada), pages=3)[-1] == created
+
+
+class TestHowLongSuchAPageCounts:
+    def test_as_long_as_the_backend_may_be_behind_and_no_longer(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        create(process.request(ada))
+        listed(process.request(ada))
+        reads = world.backend.reads()
+        passes(world, 3.9)
+        listed(process.request(ada))
+        assert world.backend.reads() == reads
+        passes(world, 0.1)
+        listed(process.request(ada))
+        assert world.backend.reads() == reads + 1
+        passes(world, 299)
+        listed(process.request(ada))
+        assert world.backend.reads() == reads + 1, "by then it shows all that was written"
+
+    def test_a_search_whose_filter_only_the_server_knows_finds_the_row_then(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        created = create(process.request(ada), name="client new")
+        assert created not in listed(process.request(ada), params={"q": "client"})
+        passes(world, 4)
+        assert listed(process.request(ada), params={"q": "client"})[0] == created
+
+    def test_a_single_record_is_asked_for_again_then(self, world: World, process: Process, ada: TokenStore) -> None:
+        def shown() -> Any:
+            return ClientQueries.use_get_client_query(process.request(ada), {"id": "c1"}).unwrap()["name"]
+
+        shown()
+        rename(process.request(ada), "c1", "changed")
+        assert shown() == "client 1", "nobody but the backend knows the whole record"
+        passes(world, 4)
+        assert shown() == "changed"
+
+    def test_what_is_fetched_later_counts_for_its_whole_time(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        create(process.request(ada))
+        passes(world, 4)
+        listed(process.request(ada))
+        reads = world.backend.reads()
+        passes(world, 299)
+        listed(process.request(ada))
+        assert world.backend.reads() == reads
+
+    def test_an_invalidation_writes_nothing_and_shortens_nothing(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        ClientQueries.use_get_clients_query.invalidate(process.request(ada))
+        listed(process.request(ada))
+        reads = world.backend.reads()
+        passes(world, 299)
+        listed(process.request(ada))
+        assert world.backend.reads() == reads
+
+    def test_a_backend_that_is_never_behind_costs_nothing(
+        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """`SETTLE_S` of 0."""
+        for module in ("pages", "list_cache", "shown", "cache"):
+            monkeypatch.setattr(f"portal.query.{module}.SETTLING_S", 0.0)
+        world.backend.lag_s = 0
+        create(process.request(ada))
+        listed(process.request(ada))
+        reads = world.backend.reads()
+        passes(world, 299)
+        listed(process.request(ada))
+        assert world.backend.reads() == reads
+
+
+class TestWhatItCosts:
+    """Within these seconds, another user's later change of the same row waits."""
+
+    def test_another_users_later_change_shows_when_the_page_is_fetched_anew(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        rename(process.request(ada), "c5", "ours")
+        passes(world, 0.5)
+        world.backend.changed_by_someone_else(lambda rows: rows[0].update(name="theirs"))
+        passes(world, 1.5)
+        assert names(process.request(ada))["c5"] == "ours", "the server says otherwise by now"
+        passes(world, 4)
+        assert names(process.request(ada))["c5"] == "theirs"
+
+    def test_a_created_row_that_another_user_deletes_goes_when_the_page_is_fetched_anew(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        created = create(process.request(ada))
+        world.backend.changed_by_someone_else(lambda rows: rows.pop(0))
+        passes(world, 2)
+        assert created in listed(process.request(ada))
+        passes(world, 4)
+        assert created not in listed(process.request(ada))
+
+    def test_a_store_that_fails_in_between_costs_the_patch_and_not_the_page(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        create(process.request(ada))
+        store: FakeStore = world.store
+        world.backend.before = lambda _method, path: setattr(store, "down", path != "/me")
+        assert listed(process.request(ada)) == ["c5", "c4"]
+
+
+@dataclass
+class LaggingVersions(LaggingBackend, VersionedBackend):
+    """Gives every change of a row a higher version, and shows it a second later."""
+
+
+class LaggingMachine(QueryMachine):
+    """The state machine of `test_model`, one request after another, on a store that loses nothing.
+
+    Where two writes of one row overlap, or a record is lost, nobody knows what a backend that lags does not say.
+    """
+
+    #: Where a new row stands in another order than by creation, only the server knows, and that does not say it yet.
+    complete = (0,)
+
+    def start_backend(self) -> LaggingVersions:
+        return LaggingVersions(clock=self.world.clock)
+
+    def _with(self, nested: list[Any]) -> Any:
+        return super()._with([])
+
+    def someone_else_changes_a_row(self) -> None:
+        """No rule here: what others do waits for some seconds."""
+
+    def keys_are_evicted(self) -> None:
+        """Nor this one."""
+
+    def a_store_operation_will_fail(self) -> None:
+        """Nor this one."""
+
+    def purge(self) -> None:
+        """Nor this one."""
+
+
+@pytest.fixture
+def dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same names and numbers in each run."""
+    made = Dice()
+    for module in ("namespaces", "logs", "generations"):
+        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
+    monkeypatch.setattr(LaggingMachine, "dice", made, raising=False)
+
+
+def run_lagging(examples: int) -> None:
+    run_state_machine_as_test(
+        LaggingMachine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=30,
+            deadline=None,
+            derandomize=True,
+            phases=[Phase.generate],
+            report_multiple_bugs=False,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+@pytest.mark.usefixtures("dice")
+def test_no_read_misses_a_completed_write_though_the_backend_lags() -> None:
+    run_lagging(60)
+
+
+@pytest.mark.usefixtures("dice")
+def test_the_model_notices_when_nothing_is_applied_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_cache.Record, "may_be_lacked", lambda _self, *, at: False)
+    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
+        run_lagging(500)
