@@ -12,11 +12,12 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length",
 
 
 class BackendProxy:
-    """Forwards everything; answers 503 for the paths in `failing`."""
+    """Forwards everything; answers 503 for the paths in `failing`. `calls` are methods and addresses, in order."""
 
     def __init__(self, *, port: int) -> None:
         self.backend_port = port
         self.failing: set[str] = set()
+        self.calls: list[tuple[str, str]] = []
         self.url = ""
 
 
@@ -29,6 +30,7 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
 
         def forward(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            proxy.calls.append((self.command, self.path))
             if self.path.partition("?")[0] in proxy.failing:
                 self.answer(503, [], b"")
                 return

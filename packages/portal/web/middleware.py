@@ -35,6 +35,7 @@ from portal.web.navigation import RENEWAL_LOST, is_page_navigation, login_url
 from portal.web.platforms_mirror import withdraw_platforms
 from portal.web.post_login import platforms_after_login
 from portal.web.problems import problem
+from portal.web.reload import note_form, user_reloads
 from portal.web.request_parts import REQUEST_ID_RESPONSE_HEADER
 from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 
@@ -100,6 +101,7 @@ class ApiAccessMiddleware:
                     deadline=deadline,
                     request_id=request_id,
                     user_agent=read_user_agent(request.META.get("HTTP_USER_AGENT")),
+                    reload=user_reloads(request),
                 )
             ),
         )
@@ -132,6 +134,7 @@ class ApiAccessMiddleware:
         else:
             withdraw_platforms(request, response)
         remove_duplicates(request, response, config=self.config)
+        note_form(request, response)
         response[REQUEST_ID_RESPONSE_HEADER] = request.request_id
         return response
 

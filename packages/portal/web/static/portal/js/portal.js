@@ -48,9 +48,31 @@
 
   document.addEventListener("click", (event) => {
     event.target.closest("[data-close-toast]")?.closest(".toast").remove();
+    /* The link leads to this very page, which does; a reload also stays where one has scrolled to. */
+    if (!event.target.closest("[data-refresh]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    location.reload();
   });
 
+  /* The server writes times in UTC; here they are the reader's own. */
+  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const LOCAL = {
+    day: { dateStyle: "medium" },
+    clock,
+    moment: { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" },
+  };
+  const showLocalTimes = () => {
+    for (const time of document.querySelectorAll("time[data-local]")) {
+      const style = LOCAL[time.dataset.local];
+      time.removeAttribute("data-local");
+      time.title = time.textContent;
+      time.textContent = new Intl.DateTimeFormat(root.lang, style).format(new Date(time.dateTime));
+    }
+  };
+
+  document.addEventListener("htmx:afterSwap", showLocalTimes);
   document.addEventListener("DOMContentLoaded", () => {
+    showLocalTimes();
     fadeToasts();
     toCure()?.focus();
   });
@@ -65,6 +87,7 @@
   });
 
   let rowsBefore = null;
+  let asOfBefore = null;
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { detail } = event;
     /* An error whose answer names its place is a page to be shown there: a form that nobody answered, with its text. */
@@ -72,7 +95,9 @@
       detail.shouldSwap = true;
       detail.isError = false;
     }
-    if (detail.target.id === "rows") rowsBefore = new Set(detail.target.querySelectorAll("[data-row-id]"));
+    if (detail.target.id !== "rows") return;
+    rowsBefore = new Set(detail.target.querySelectorAll("[data-row-id]"));
+    asOfBefore = document.querySelector("#more [data-as-of]");
   });
 
   /* "Load more" appends the server's next page; a row that is already shown stays where it is. The link that was
@@ -88,6 +113,9 @@
       seen.add(row.dataset.rowId);
     }
     rowsBefore = null;
+    /* A list is as old as its oldest page. */
+    const asOf = document.querySelector("#more [data-as-of]");
+    if (asOfBefore && asOf && new Date(asOfBefore.dateTime) < new Date(asOf.dateTime)) asOf.replaceWith(asOfBefore);
     const counts = { "[new]": added.length, "[all]": seen.size };
     const status = document.getElementById("list-status");
     if (status) status.textContent = status.dataset.appended.replace(/\[\w+\]/g, (name) => counts[name] ?? name);
@@ -107,6 +135,28 @@
   document.getElementById("sidebar")?.addEventListener("focusout", (event) => {
     const menu = event.currentTarget;
     if (event.relatedTarget && !menu.contains(event.relatedTarget) && menu.matches(":popover-open")) menu.hidePopover();
+  });
+
+  /* When this page is left, a cookie says for some seconds which one it was: whoever asks for the same page again, reloads
+     it (portal/web/reload.py). Back to an address that htmx had pushed, htmx loads the page anew: that is no reload of
+     the user's. */
+  const sayLeft = (value, seconds) => {
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `VAR_LEFT_PAGE=${value}; path=/; max-age=${seconds}; samesite=lax${secure}`;
+  };
+  const markOf = (address) => {
+    let mark = 0;
+    for (const code of new TextEncoder().encode(address)) mark = (Math.imul(mark, 31) + code) >>> 0;
+    return mark;
+  };
+  let goesBack = false;
+  sayLeft("", 0);
+  window.addEventListener("popstate", () => {
+    goesBack = true;
+    setTimeout(() => (goesBack = false), 1000);
+  });
+  window.addEventListener("beforeunload", () => {
+    sayLeft(goesBack ? "-" : markOf(location.pathname + location.search), 5);
   });
 
   /* The address may change without a page load; what the page says about itself follows. */

@@ -1,0 +1,101 @@
+"""Whether the user reloads a page. What browsers send, and why it is decided so: docs/explanation/reload.md.
+
+`Cache-Control` tells, but Chromium sends it with the page after a form's 303 alike, and Firefox with a hard reload
+alone. So a cookie helps: when a page is left, `portal.js` says in it for some seconds which page that was. A request
+for that very page is a reload. And our own 303 says in it that what follows is none.
+
+Without scripts, a page's link to itself is known by its `Referer`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from portal.config.runtime import portal_config
+from portal.web.navigation import is_page_navigation
+from portal.web.request_parts import is_signed_in
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
+#: `portal.js` names it too.
+LEFT_PAGE_COOKIE: Final = "VAR_LEFT_PAGE"
+#: Its value where the next page is none that the user reloads: it follows a form, or is gone back to.
+NO_RELOAD: Final = "-"
+#: For how long after a form's answer, seconds: the browser asks for the page at once.
+NO_RELOAD_FOR_S: Final = 10
+_SEE_OTHER: Final = 303
+_REDIRECTS: Final = range(300, 400)
+_READS: Final = frozenset({"GET", "HEAD"})
+_32_BITS: Final = 0xFFFFFFFF
+
+
+def is_reload(
+    *, method: str, is_page: bool, cache_control: str, address: str, left: str | None, linked_from: str | None
+) -> bool:
+    """Whether a request asks again for the page that the user sees.
+
+    :param is_page: whether it is a page navigation; htmx's requests are none.
+    :param cache_control: its header; empty where it has none.
+    :param address: path and query.
+    :param left: the cookie's value; None where it has none.
+    :param linked_from: path and query of the page of this host that `Referer` names; None for none.
+    """
+    if not is_page or method not in _READS or left == NO_RELOAD:
+        return False
+    directives = {directive.strip().lower() for directive in cache_control.split(",")}
+    if not directives.isdisjoint({"no-cache", "max-age=0"}):
+        return True
+    return left == mark_of(address) if left else linked_from == address
+
+
+def mark_of(address: str) -> str:
+    """A short name for an address. `portal.js` computes the same."""
+    mark = 0
+    for code in address.encode():
+        mark = (mark * 31 + code) & _32_BITS
+    return str(mark)
+
+
+def user_reloads(request: HttpRequest) -> bool:
+    """Whether this request asks again for the page that the user sees."""
+    return is_reload(
+        method=request.method or "",
+        is_page=is_page_navigation(request),
+        cache_control=request.META.get("HTTP_CACHE_CONTROL", ""),
+        address=request.get_full_path(),
+        left=request.COOKIES.get(LEFT_PAGE_COOKIE),
+        linked_from=_linked_from(request),
+    )
+
+
+def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Have the browser say of the page that follows a form's 303 that it is no reload, and of no other page."""
+    if response.status_code == _SEE_OTHER and is_signed_in(request):
+        # For this host alone: the page is the same app's.
+        response.set_cookie(
+            LEFT_PAGE_COOKIE,
+            NO_RELOAD,
+            max_age=NO_RELOAD_FOR_S,
+            path="/",
+            secure=portal_config().secure,
+            samesite="Lax",
+        )
+    elif _follows_form(request) and response.status_code not in _REDIRECTS:
+        response.delete_cookie(LEFT_PAGE_COOKIE, path="/", samesite="Lax")
+
+
+def _follows_form(request: HttpRequest) -> bool:
+    return request.COOKIES.get(LEFT_PAGE_COOKIE) == NO_RELOAD and is_page_navigation(request)
+
+
+def _linked_from(request: HttpRequest) -> str | None:
+    try:
+        parts = urlsplit(request.META.get("HTTP_REFERER", ""))
+    except ValueError:
+        return None
+    if not parts.netloc or parts.netloc != request.META.get("HTTP_HOST"):
+        return None
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

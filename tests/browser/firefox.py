@@ -1,0 +1,197 @@
+"""A real Firefox, driven over Marionette: the remote control that every Firefox has built in. No driver to install.
+
+The protocol: the browser listens on a port of this machine and greets. Each message is its length in bytes, a colon, and
+JSON: `[0, id, command, parameters]` is answered by `[1, id, error, result]`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+START_S = 60
+ANSWER_S = 30
+#: What the element's name is in an answer (W3C WebDriver).
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+PREFERENCES: dict[str, Any] = {
+    "app.normandy.enabled": False,
+    "app.update.disabledForTesting": True,
+    "browser.aboutwelcome.enabled": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "browser.startup.homepage_override.mstone": "ignore",
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "extensions.systemAddon.update.enabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    "services.settings.server": "data:,",
+    "toolkit.telemetry.enabled": False,
+}
+
+
+class FirefoxError(Exception):
+    """The browser refused a command."""
+
+
+class Firefox:
+    """One browser with a profile of its own. Made by :func:`firefox`."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._pending = b""
+        self._id = 0
+        self._read()  # its greeting
+
+    def open(self, url: str) -> Self:
+        """Go to an address, and wait until it is loaded."""
+        self.command("WebDriver:Navigate", url=url)
+        return self
+
+    def soft_reload(self) -> None:
+        """What F5 and the reload button run."""
+        self._browser_command("Browser:Reload")
+
+    def hard_reload(self) -> None:
+        """What Ctrl+Shift+R runs."""
+        self._browser_command("Browser:ReloadSkipCache")
+
+    def back(self) -> None:
+        """The back button."""
+        self.command("WebDriver:Back")
+
+    def forward(self) -> None:
+        """The forward button."""
+        self.command("WebDriver:Forward")
+
+    def type(self, selector: str, text: str) -> None:
+        """Type into the first element that a CSS selector names."""
+        self.command("WebDriver:ElementSendKeys", id=self._element(selector), text=text)
+
+    def click(self, selector: str) -> None:
+        """Click the first element that a CSS selector names, and wait for the page where that leads elsewhere."""
+        self.command("WebDriver:ElementClick", id=self._element(selector))
+
+    def run(self, script: str, *args: Any) -> Any:
+        """The value that a script returns in the page."""
+        return self.command("WebDriver:ExecuteScript", script=script, args=list(args))["value"]
+
+    def wait_until(self, script: str, *args: Any) -> None:
+        """Wait until a script in the page returns something true; also through a change of the page."""
+        end = time.monotonic() + ANSWER_S
+        while True:
+            with contextlib.suppress(FirefoxError):
+                if self.run(script, *args):
+                    return
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {ANSWER_S} s: {script}")
+            time.sleep(0.05)
+
+    def in_chrome(self, script: str, *args: Any) -> Any:
+        """The value that a script returns in the browser's own window."""
+        self.command("Marionette:SetContext", value="chrome")
+        try:
+            return self.run(script, *args)
+        finally:
+            self.command("Marionette:SetContext", value="content")
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """Run one command of the protocol.
+
+        :raises FirefoxError: the browser refused it.
+        """
+        self._id += 1
+        message = json.dumps([0, self._id, name, parameters]).encode()
+        self._connection.sendall(str(len(message)).encode() + b":" + message)
+        _, _, error, result = self._read()
+        if error:
+            raise FirefoxError(f"{name}: {error['error']}: {error['message']}")
+        return result
+
+    def _browser_command(self, name: str) -> None:
+        """Run one of the browser's own commands, and wait for the new page."""
+        self.run("window.beforeReload = true")
+        self.in_chrome("document.getElementById(arguments[0]).doCommand()", name)
+        self.wait_until("return !window.beforeReload && document.readyState == 'complete'")
+
+    def _element(self, selector: str) -> str:
+        found: dict[str, dict[str, str]] = self.command("WebDriver:FindElement", using="css selector", value=selector)
+        return found["value"][ELEMENT]
+
+    def _read(self) -> Any:
+        while b":" not in self._pending:
+            self._receive()
+        length, _, rest = self._pending.partition(b":")
+        self._pending = rest
+        while len(self._pending) < int(length):
+            self._receive()
+        message, self._pending = self._pending[: int(length)], self._pending[int(length) :]
+        return json.loads(message)
+
+    def _receive(self) -> None:
+        received = self._connection.recv(65536)
+        if not received:
+            raise FirefoxError("the browser is gone")
+        self._pending += received
+
+
+@contextlib.contextmanager
+def firefox(path: str, *, folder: Path, **preferences: Any) -> Iterator[Firefox]:
+    """Start a browser without a window, with a new profile in `folder`, and end it at the end."""
+    profile = folder / "profile"
+    profile.mkdir()
+    port = free_port()
+    chosen = {**PREFERENCES, **preferences, "marionette.port": port}
+    lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in chosen.items()]
+    (profile / "user.js").write_text("".join(lines))
+    with (folder / "firefox.log").open("wb") as log:
+        process = subprocess.Popen(
+            [
+                path,
+                "--headless",
+                "--no-remote",
+                "--marionette",
+                "--remote-allow-system-access",
+                "--profile",
+                str(profile),
+            ],
+            env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "MOZ_CRASHREPORTER_DISABLE": "1"},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        with connection_to(port, process) as connection:
+            browser = Firefox(connection)
+            browser.command("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
+            yield browser
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def connection_to(port: int, process: subprocess.Popen[bytes]) -> socket.socket:
+    """Connect as soon as the browser listens."""
+    end = time.monotonic() + START_S
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(OSError):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S)
+            connection.settimeout(ANSWER_S)
+            return connection
+        time.sleep(0.05)
+    raise FirefoxError(f"Firefox did not start within {START_S} s, or ended with {process.poll()}")
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

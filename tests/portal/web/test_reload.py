@@ -1,0 +1,82 @@
+"""Which requests are a reload by the user. What browsers really send is tried in `tests/browser/test_reload.py`."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+
+from portal.web.reload import NO_RELOAD, is_reload, mark_of, user_reloads
+
+LIST = "/en/energy/clients"
+
+
+def asked(**changes: Any) -> bool:
+    facts = {"method": "GET", "is_page": True, "cache_control": "", "address": LIST, "left": None, "linked_from": None}
+    return is_reload(**facts | changes)
+
+
+@pytest.mark.parametrize("cache_control", ["max-age=0", "no-cache", "No-Cache", "no-store, max-age=0", " no-cache "])
+class TestCacheControl:
+    def test_says_that_the_user_reloads(self, cache_control: str) -> None:
+        assert asked(cache_control=cache_control)
+        assert asked(cache_control=cache_control, method="HEAD")
+        assert asked(cache_control=cache_control, left=mark_of("/en/energy/other"))
+
+    def test_says_nothing_of_a_form_of_htmx_and_of_the_page_after_a_form(self, cache_control: str) -> None:
+        assert not asked(cache_control=cache_control, method="POST")
+        assert not asked(cache_control=cache_control, is_page=False)
+        assert not asked(cache_control=cache_control, left=NO_RELOAD)
+
+
+@pytest.mark.parametrize("cache_control", ["", "max-age=60", "no-store", "max-age=00", "max-age"])
+def test_any_other_cache_control_says_nothing(cache_control: str) -> None:
+    assert not asked(cache_control=cache_control)
+
+
+def test_the_page_that_was_left_for_itself_is_a_reload() -> None:
+    assert asked(left=mark_of(LIST))
+    assert asked(left=mark_of(f"{LIST}?q=a"), address=f"{LIST}?q=a")
+    assert not asked(left=mark_of(LIST), address=f"{LIST}?q=a")
+    assert not asked(left=mark_of(LIST), is_page=False)
+    assert not asked(left=mark_of(LIST), method="POST")
+
+
+def test_a_pages_link_to_itself_is_a_reload_unless_another_page_was_left() -> None:
+    """Back to a page that its own link had loaded, the browser sends the same Referer again."""
+    assert asked(linked_from=LIST)
+    assert not asked(linked_from=f"{LIST}?q=a")
+    assert not asked(linked_from=LIST, left=mark_of("/en/energy"))
+    assert not asked(linked_from=LIST, left=NO_RELOAD)
+
+
+def test_asking_twice_alone_is_none() -> None:
+    """A program that keeps cookies, and asks for a page again, reloads nothing."""
+    assert not asked()
+    assert not asked(left="")
+
+
+def test_marks_tell_addresses_apart() -> None:
+    made = random.Random(1)
+    addresses = {f"{LIST}?q={made.randrange(10**9)}" for _ in range(2000)}
+    assert len({mark_of(address) for address in addresses}) == len(addresses)
+    assert mark_of("/ä") == mark_of("/ä")
+    assert mark_of("x" * 5000).isdigit()
+
+
+@pytest.mark.parametrize(
+    ("referer", "reloads"),
+    [
+        (f"http://testserver{LIST}?q=a", True),
+        (f"http://testserver{LIST}", False),
+        (f"http://other.test{LIST}?q=a", False),
+        (f"{LIST}?q=a", False),
+        ("http://[", False),
+        ("", False),
+    ],
+)
+def test_a_referer_counts_only_if_it_is_this_very_page(referer: str, reloads: bool) -> None:
+    request = RequestFactory().get(f"{LIST}?q=a", headers={"host": "testserver", "referer": referer})
+    assert user_reloads(request) is reloads
