@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import Counter
 
 import pytest
@@ -16,8 +17,9 @@ from portal.api.deadline import Deadline
 from portal.api.exchange import DocumentExchange
 from portal.api.refresher import TokenRefresher
 from portal.api.session import ApiSession
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.api.transport import Transport
+from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.store.aliases import SharedStore
 from tests.portal.api.http_server import Received, reply, scripted_server
 from tests.portal.api.world import MAX_AGE_S, jwt
@@ -147,10 +149,52 @@ def test_after_a_worker_was_killed_in_the_middle_the_backend_recognises_the_call
     assert len(set(backend.keys)) == 1
 
 
+def make_impatient_session(url: str, *, repeatable_s: float) -> ApiSession:
+    """Waits half a second for an answer."""
+    transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=0.5)
+    exchange = DocumentExchange(transport, repeatable_s=repeatable_s)
+    refresher = TokenRefresher(exchange=exchange, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
+    return ApiSession(transport=transport, refresher=refresher)
+
+
+def _renew(api: ApiSession) -> TokenStore:
+    """As a browser does that comes back after each 503."""
+    end = time.monotonic() + 60
+    while True:
+        tokens = TokenStore(TokenPair(refresh="refresh-0"))
+        with contextlib.suppress(ApiUnavailableError, SignInEndedError):
+            api.refresher.renew(tokens, deadline=Deadline(5))
+        if tokens.fate is not Fate.KEPT or time.monotonic() > end:
+            return tokens
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
+@pytest.mark.parametrize("repeatable_s", [120.0, 0.0], ids=["key honoured", "key not honoured"])
+def test_a_backend_that_took_the_token_and_hung_keeps_nobody_out_once_it_answers(store, repeatable_s, request):
+    request.getfixturevalue(store)
+    backend = Backend()
+    backend.hold.clear()
+    with scripted_server(backend.answer) as server:
+        api, elsewhere = (make_impatient_session(server.url, repeatable_s=repeatable_s) for _ in range(2))
+        hung = TokenStore(TokenPair(refresh="refresh-0"))
+        with pytest.raises(ApiUnavailableError if repeatable_s else SignInEndedError):
+            api.refresher.renew(hung, deadline=Deadline(30))
+        assert hung.cleared is not bool(repeatable_s)
+        backend.hold.set()
+        tokens = _renew(elsewhere)
+        for used in (api, elsewhere):
+            for flight in used.refresher._flights.in_flight():
+                flight.over.wait(30)
+            used.close()
+    assert tokens.lost is not bool(repeatable_s)
+    assert tokens.current.refresh == ("refresh-1" if repeatable_s else None)
+    assert backend.posts == {"refresh-0": 2 if repeatable_s else 1}
+    assert len(set(backend.keys)) == 1
+
+
 def _start_and_end(url) -> None:
     """A process that ends while its refresh is in flight, as a worker does that is asked to stop."""
-    from portal.errors import ApiUnavailableError
-
     api = make_session(url)
     with contextlib.suppress(ApiUnavailableError):
         api.refresher.renew(TokenStore(TokenPair(refresh="refresh-0")), deadline=Deadline(0))
