@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -16,25 +16,34 @@ from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
 from portal.web.answers import optional
 from portal.web.lists import total_of
+from portal.web.overviews import summary_or_lists
 from portal.web.shell import active_locale
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.http import HttpRequest, HttpResponse
+
+    from portal.query import PaginatedQueryHook
+
+#: Figure to the list that knows its number.
+LISTS: Final[Mapping[str, PaginatedQueryHook[Any, Any]]] = {
+    "clients": ClientQueries.use_get_clients_query,
+    "stations": StationQueries.use_get_stations_query,
+    "chargers": ChargerQueries.use_get_chargers_query,
+    "sessions": ChargingSessionQueries.use_get_charging_sessions_query,
+    "meters": MeterQueries.use_get_meters_query,
+}
 
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """Figures and charts. A backend without a summary still has its lists, and those know their totals."""
-    summary = optional(EnergySummaryQueries.use_get_summary_query(request))
-    shown = present_overview(summary or {}, totals={} if summary else _totals(request), locale=active_locale())
+    summary, lists = summary_or_lists(
+        request,
+        summary=EnergySummaryQueries.use_get_summary_query.spec(),
+        lists=[hook.spec() for hook in LISTS.values()],
+    )
+    totals = {name: total_of(result) for name, result in zip(LISTS, lists, strict=bool(lists))}
+    shown = present_overview(optional(summary) or {}, totals=totals, locale=active_locale())
     return render(request, "energy/overview.html", {"overview": shown})
-
-
-def _totals(request: HttpRequest) -> dict[str, int | None]:
-    return {
-        "clients": total_of(ClientQueries.use_get_clients_query(request)),
-        "stations": total_of(StationQueries.use_get_stations_query(request)),
-        "chargers": total_of(ChargerQueries.use_get_chargers_query(request)),
-        "sessions": total_of(ChargingSessionQueries.use_get_charging_sessions_query(request)),
-        "meters": total_of(MeterQueries.use_get_meters_query(request)),
-    }

@@ -12,6 +12,7 @@ from portal.services.finance.invoices import InvoiceQueries
 from portal.services.finance.summary import FinanceSummaryQueries
 from portal.web.answers import optional
 from portal.web.lists import total_of
+from portal.web.overviews import summary_or_lists
 from portal.web.shell import active_locale
 
 if TYPE_CHECKING:
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """Figures and charts. A backend without a summary still has its list, which knows its total."""
-    summary = optional(FinanceSummaryQueries.use_get_summary_query(request))
-    total = None if summary else total_of(InvoiceQueries.use_get_invoices_query(request))
-    shown = present_overview(summary or {}, total=total, locale=active_locale())
+    summary, lists = summary_or_lists(
+        request,
+        summary=FinanceSummaryQueries.use_get_summary_query.spec(),
+        lists=[InvoiceQueries.use_get_invoices_query.spec()],
+    )
+    total = total_of(lists[0]) if lists else None
+    shown = present_overview(optional(summary) or {}, total=total, locale=active_locale())
     return render(request, "finance/overview.html", {"overview": shown})

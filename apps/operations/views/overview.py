@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from apps.operations.presenters.overview import present_overview
 from apps.operations.presenters.work_orders import present_work_order
+from portal.query import use_queries
 from portal.services.operations.summary import OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.web.answers import optional
@@ -24,8 +25,11 @@ LATEST_ROWS = 5
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """Figures, charts and the latest work orders."""
-    summary = optional(OperationsSummaryQueries.use_get_summary_query(request))
-    latest = WorkOrderQueries.use_get_work_orders_query(request)
-    shown = present_overview(summary or {}, total=total_of(latest), locale=active_locale())
+    summary, latest = use_queries(
+        request,
+        OperationsSummaryQueries.use_get_summary_query.spec(),
+        WorkOrderQueries.use_get_work_orders_query.spec(),
+    )
+    shown = present_overview(optional(summary) or {}, total=total_of(latest), locale=active_locale())
     rows = [present_work_order(row) for row in latest.unwrap().items[:LATEST_ROWS]]
     return render(request, "operations/overview.html", {"overview": shown, "rows": rows})

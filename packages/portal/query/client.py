@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from portal.api.deadline import Deadline
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
+    from portal.query.memory import Remembered
     from portal.store.aliases import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -84,6 +85,7 @@ class QueryClient:
             registry=registry,
             clock=clock,
         )
+        self._started: set[tuple[str, str, str | None]] = set()
         self.events: list[QueryEvent] = []
 
     # --- what hooks call ---
@@ -138,7 +140,10 @@ class QueryClient:
         :returns: whether a fetch is under way: not where none is needed, nor where it is unknown whose the token is.
         :raises SignInEndedError: the sign-in is over.
         """
-        return self._reads.start(Ask(query=spec.query, start=spec.cursor, count=spec.pages))
+        ask = Ask(query=spec.query, start=spec.cursor, count=spec.pages)
+        _check_pages(ask)
+        self._started.add(ask.name)
+        return self._reads.start(ask)
 
     def mutate(
         self,
@@ -229,7 +234,8 @@ class QueryClient:
         )
 
     def _observed(self, asks: Sequence[Ask]) -> list[Outcome]:
-        known = [None if ask.force else self._memory.get(ask.query.key, start=ask.start) for ask in asks]
+        known = [None if ask.force or ask.name in self._started else self._remembered(ask) for ask in asks]
+        self._started.difference_update(ask.name for ask in asks)
         began = time.perf_counter()
         outcomes = self._reads.read_all(asks)
         duration = time.perf_counter() - began
@@ -237,6 +243,9 @@ class QueryClient:
             remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
             self._observe(ask, outcome, verdict=_verdict(outcome, remembered=remembered), duration_s=duration)
         return outcomes
+
+    def _remembered(self, ask: Ask) -> Remembered | None:
+        return self._memory.get(ask.query.key, start=ask.start)
 
     def _observe(self, ask: Ask, outcome: Outcome, *, verdict: Verdict, duration_s: float) -> None:
         key, oldest = ask.query.key, _oldest(outcome)

@@ -19,7 +19,7 @@ from portal.services.user import UserQueries
 from portal.web.oidc.sign_ins import leave_if_ended_at_provider
 from portal.web.platform_names import platform_name
 from portal.web.records import text
-from portal.web.request_parts import is_signed_in
+from portal.web.request_parts import is_signed_in, query_client_of
 from portal.web.shell import active_locale
 
 if TYPE_CHECKING:
@@ -93,6 +93,21 @@ def fetch_user_essentials(request: HttpRequest) -> Essentials | None:
     essentials = _from_me(request) if is_signed_in(request) else None
     setattr(request, _MEMO, essentials)
     return essentials
+
+
+def start_essentials(request: HttpRequest) -> bool:
+    """Begin to ask `GET /me` while the request goes on, where that takes a call and it is known whose the token is.
+
+    :returns: whether it is under way: :func:`use_app_essentials` will wait for it.
+    :raises portal.errors.SignInEndedError: the backend refused the refresh.
+    """
+    if hasattr(request, _MEMO) or not is_signed_in(request):
+        return False
+    leave_if_ended_at_provider(request)
+    try:
+        return query_client_of(request).start(UserQueries.use_get_me_query.spec())
+    except (ApiError, StoreUnavailableError):
+        return False
 
 
 def use_app_essentials(request: HttpRequest) -> Essentials | None:

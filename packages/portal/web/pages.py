@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import wraps
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 
-from portal.errors import ApiForbiddenError
+from portal.errors import ApiForbiddenError, PortalError
 from portal.web.account_mark import is_for_another_account
-from portal.web.essentials import platform_is_denied
+from portal.web.essentials import platform_is_denied, start_essentials
 from portal.web.failures import another_account, method_refused, offer_list, render_failure
 from portal.web.navigation import lead_home
 from portal.web.platforms_mirror import mirror_platforms
@@ -25,25 +25,40 @@ if TYPE_CHECKING:
     #: A view: a request and what its address names, to a response.
     View = Callable[..., HttpResponse]
 
+_READING: Final = frozenset({"GET", "HEAD"})
+
 
 def page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
     """A private page of a platform.
 
     :param part_of: name of the list that the page's record stands in: its 404 page leads there.
 
-    `/me` is authoritative: if it denies the platform of the page, the page is a 403 in the shell, and the view
-    does not run. It never redirects, so the edge and the backend may disagree without a loop (contract, section 5).
+    `/me` is authoritative: if it denies the platform of the page, the page is a 403 in the shell, and nothing that the
+    view has read is shown. It never redirects, so the edge and the backend may disagree without a loop (contract,
+    section 5). Where it has to be asked and the view only reads, both ask at the same time; else the view does not run
+    before `/me` has answered.
     """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if platform_is_denied(request):
-            return lead_home(request, render_failure(request, ApiForbiddenError(status=403)))
+        is_asked_meanwhile = request.method in _READING and start_essentials(request)
+        if not is_asked_meanwhile and platform_is_denied(request):
+            return _denied(request)
         if part_of:
             offer_list(request, reverse(part_of))
-        return view(request, *args, **kwargs)
+        try:
+            response = view(request, *args, **kwargs)
+        except PortalError:
+            if is_asked_meanwhile and platform_is_denied(request):
+                return _denied(request)
+            raise
+        return _denied(request) if is_asked_meanwhile and platform_is_denied(request) else response
 
     return open_page(route, guarded, name=name)
+
+
+def _denied(request: HttpRequest) -> HttpResponse:
+    return lead_home(request, render_failure(request, ApiForbiddenError(status=403)))
 
 
 def open_page(route: str, view: View, *, name: str) -> URLPattern:

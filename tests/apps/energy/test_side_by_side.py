@@ -1,0 +1,159 @@
+"""What one page asks for at the same time, with a real backend behind it that waits until all of it has arrived."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.test import Client, override_settings
+
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.query.shared import process_shared
+from portal.testing import page_of
+from portal.testing.fixtures import NAVIGATION
+from portal.testing.sign_ins import new_account, new_sign_in
+from tests.portal.api.http_server import Received, ScriptedServer, reply, scripted_server
+
+if TYPE_CHECKING:
+    import socket
+
+    from portal.config.portal_config import PortalConfig
+
+WAIT_S = 20
+LISTS = ("clients", "stations", "chargers", "sessions", "meters")
+
+
+class WaitingBackend:
+    """Answers; while it has a barrier, when as many calls have arrived as that is for.
+
+    :ivar permissions: what `/me` says.
+    """
+
+    def __init__(self) -> None:
+        self.permissions = ["ENERGY_APP"]
+        self.barrier: threading.Barrier | None = None
+        self.waits_for: Callable[[str], bool] = lambda _path: True
+        self.asked: list[str] = []
+
+    def __call__(self, request: Received, connection: socket.socket) -> None:
+        path = request.line.split()[1].partition("?")[0]
+        self.asked.append(path)
+        if self.barrier is not None and self.waits_for(path):
+            self.barrier.wait()
+        status, answer = self._answer(path)
+        connection.sendall(reply(json.dumps(answer).encode(), status=status))
+
+    def _answer(self, path: str) -> tuple[str, Any]:
+        if path == "/me":
+            return "200 OK", {"id": "ada", "name": "Ada", "permissions": self.permissions}
+        if path == "/energy/summary":
+            return "404 Not Found", {"title": "none"}
+        return "200 OK", page_of([{"id": "a1", "name": "a row of the list"}], total=41)
+
+    def wait_for(self, calls: int, *, path: Callable[[str], bool] = lambda _path: True) -> None:
+        """From now on, answer nothing before so many calls (of these paths) are here at the same time."""
+        self.asked.clear()
+        self.waits_for = path
+        self.barrier = threading.Barrier(calls, timeout=WAIT_S)
+
+
+@pytest.fixture
+def waiting() -> WaitingBackend:
+    return WaitingBackend()
+
+
+@pytest.fixture
+def server(project: PortalConfig, waiting: WaitingBackend) -> Iterator[ScriptedServer]:
+    with (
+        scripted_server(waiting) as server,
+        override_settings(PORTAL=dataclasses.replace(project, api_base_url=server.url)),
+    ):
+        yield server
+
+
+@pytest.fixture
+def browser(server: ScriptedServer) -> Client:
+    """Of somebody whose token is proven, with nothing cached but that."""
+    made = new_sign_in(new_account(), "ENERGY_APP")
+    client = Client(headers=NAVIGATION)
+    client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
+    assert client.get("/en/energy/stations").status_code == 200
+    process_shared().cache.clear()
+    return client
+
+
+def test_the_profile_and_the_first_query_of_a_page(waiting: WaitingBackend, browser: Client) -> None:
+    waiting.wait_for(2)
+    page = browser.get("/en/energy/clients")
+    assert page.status_code == 200
+    assert sorted(waiting.asked) == ["/energy/clients", "/me"]
+    assert "a row of the list" in page.content.decode()
+    assert "Ada" in page.content.decode()
+
+
+def test_a_profile_that_denies_the_platform_has_the_last_word(waiting: WaitingBackend, browser: Client) -> None:
+    waiting.permissions = ["FINANCE_APP"]
+    waiting.wait_for(2)
+    page = browser.get("/en/energy/clients")
+    assert page.status_code == 403
+    assert sorted(waiting.asked) == ["/energy/clients", "/me"]
+    assert "a row of the list" not in page.content.decode()
+
+
+def test_a_profile_that_denies_the_platform_has_it_over_a_failure_too(waiting: WaitingBackend, browser: Client) -> None:
+    waiting.permissions = ["FINANCE_APP"]
+    waiting.wait_for(2, path=lambda path: path in {"/me", "/energy/clients/gone"})
+    answer = waiting._answer
+    waiting._answer = lambda path: ("404 Not Found", {}) if path.endswith("/gone") else answer(path)  # type: ignore[method-assign]  # one row that is gone
+    assert browser.get("/en/energy/clients/gone").status_code == 403
+
+
+def test_nothing_is_written_before_the_profile_has_answered(waiting: WaitingBackend, browser: Client) -> None:
+    waiting.permissions = ["FINANCE_APP"]
+    waiting.asked.clear()
+    assert browser.post("/en/energy/clients/a1/delete").status_code == 403
+    assert waiting.asked == ["/me"]
+
+
+def test_a_token_that_nobody_has_proven_yet_proves_itself_first(
+    waiting: WaitingBackend, server: ScriptedServer
+) -> None:
+    made = new_sign_in(new_account(), "ENERGY_APP")
+    client = Client(headers=NAVIGATION)
+    client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
+    assert client.get("/en/energy/clients").status_code == 200
+    assert waiting.asked == ["/me", "/energy/clients"]
+
+
+def test_the_five_lists_of_an_overview_without_a_summary(waiting: WaitingBackend, browser: Client) -> None:
+    waiting.wait_for(5, path=lambda path: path.rpartition("/")[2] in LISTS)
+    page = browser.get("/en/energy")
+    assert page.status_code == 200
+    assert page.content.decode().count(">41<") >= 5
+    assert sorted(path.rpartition("/")[2] for path in waiting.asked) == sorted([*LISTS, "me", "summary"])
+
+
+def test_the_next_overview_asks_for_all_of_it_at_once(waiting: WaitingBackend, browser: Client) -> None:
+    browser.get("/en/energy")
+    process_shared().cache.clear()
+    waiting.wait_for(7)
+    assert browser.get("/en/energy").status_code == 200
+    assert len(waiting.asked) == 7
+
+
+def test_a_summary_that_the_backend_has_by_now_is_shown_and_asked_for_alone(
+    waiting: WaitingBackend, browser: Client
+) -> None:
+    browser.get("/en/energy")
+    answer = waiting._answer
+    summary = ("200 OK", {"counts": {"clients": 77}})
+    waiting._answer = lambda path: summary if path == "/energy/summary" else answer(path)  # type: ignore[method-assign]  # by now
+    assert ">77<" in browser.get("/en/energy").content.decode()
+    process_shared().cache.clear()
+    waiting.asked.clear()
+    browser.get("/en/energy")
+    assert sorted(waiting.asked) == ["/energy/summary", "/me"]
