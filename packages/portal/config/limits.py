@@ -24,7 +24,7 @@ REQUEST_BUDGET_S: Final = 10.0
 PROOF_BUDGET_S: Final = 3.0
 
 #: Longest wait of one request, all its waits together, for news of what it could show as it was known, seconds.
-PATIENCE_S: Final = 0.7
+PATIENCE_S: Final = 0.6
 #: Work beside a request, which waits for it: threads of one process, and pieces of work that may wait for one.
 BESIDE_THREADS: Final = 16
 BESIDE_QUEUE: Final = 64

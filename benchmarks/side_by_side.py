@@ -1,0 +1,194 @@
+"""What pages of the energy app take before a backend that answers after 200 ms, and before one that hangs.
+
+The backend is a real server on this machine; backend and pages run in this process. First queries one after another and
+side by side, and pages with nothing cached but whose the token is; then pages whose data are cached and past their
+stale time, while the backend accepts calls and answers none. Medians, in milliseconds.
+
+    python -m benchmarks side_by_side
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http import HTTPStatus
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+import django
+from django.test import Client
+
+from portal.api.deadline import Deadline
+from portal.api.session import api_session
+from portal.api.tokens import TokenPair, TokenStore
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.query import create_query_client, use_queries
+from portal.query.shared import process_shared
+from portal.services.energy.chargers import ChargerQueries
+from portal.services.energy.clients import ClientQueries
+from portal.services.energy.meters import MeterQueries
+from portal.services.energy.sessions import ChargingSessionQueries
+from portal.services.energy.stations import StationQueries
+from portal.testing.sign_ins import SignIn, new_account, new_sign_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.query import QueryClient
+
+
+ANSWERS_AFTER_S: Final = 0.2
+ROUNDS: Final = 7
+#: Past the stale time of 5 minutes, within the 15 of a page.
+STALE_S: Final = 400.0
+OVERVIEW_TARGET_MS: Final = 350
+HUNG_TARGET_MS: Final = 1000
+QUERIES: Final[tuple[Any, ...]] = (
+    ClientQueries.use_get_clients_query,
+    StationQueries.use_get_stations_query,
+    ChargerQueries.use_get_chargers_query,
+    ChargingSessionQueries.use_get_charging_sessions_query,
+    MeterQueries.use_get_meters_query,
+)
+
+
+class Backend(http.server.BaseHTTPRequestHandler):
+    """Answers after a while; or not at all, while `hangs`."""
+
+    protocol_version = "HTTP/1.1"
+    hangs = threading.Event()
+    answers = threading.Event()
+
+    def do_GET(self) -> None:
+        time.sleep(ANSWERS_AFTER_S)
+        if self.hangs.is_set():
+            self.answers.wait()
+        path = self.path.partition("?")[0]
+        found: Any = {"items": [{"id": "a1"}], "hasNext": False, "nextCursor": None, "total": 41}
+        if path == "/me":
+            found = {"id": "ada", "name": "Ada", "permissions": ["ENERGY_APP"]}
+        body = json.dumps(found).encode()
+        self.send_response(404 if path == "/energy/summary" else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the table is what is read."""
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Many connections at once."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
+def main() -> None:
+    """Runs in a process of its own: it needs settings that no other benchmark shares."""
+    subprocess.run([sys.executable, "-m", "benchmarks.side_by_side"], check=True)
+
+
+def _run() -> None:
+    server = Server(("127.0.0.1", 0), Backend)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {
+            "DJANGO_SETTINGS_MODULE": "apps.energy.settings",
+            "APP_PUBLIC_API_BASE_URL": f"http://127.0.0.1:{server.server_address[1]}",
+            "APP_STATE_DIR": folder,
+            "DEBUG": "on",
+        }
+        django.setup()
+        logging.disable(logging.CRITICAL)
+        failed = _measure()
+    server.shutdown()
+    if failed:
+        sys.exit(f"missed: {', '.join(failed)}")
+
+
+def _measure() -> list[str]:
+
+    clear = process_shared().cache.clear
+    browser, client = _browser(), _client_of_each_request()
+    for read in QUERIES:  # connections are open, and whose the token is is known
+        read(client())
+    assert browser.get("/en/energy").status_code == HTTPStatus.OK
+    figures = {
+        "five queries, one after another": _median(lambda: [read(client()) for read in QUERIES], before=clear),
+        "five queries, side by side": _median(
+            lambda: use_queries(client(), [read.spec() for read in QUERIES]), before=clear
+        ),
+        "list page: profile and list": _median(lambda: browser.get("/en/energy/clients"), before=clear),
+        "overview: profile, summary (404) and five lists": _median(lambda: browser.get("/en/energy"), before=clear),
+    }
+    pages = ("/en/energy/clients", "/en/energy/stations")
+    for page in pages:
+        assert browser.get(page).status_code == HTTPStatus.OK
+    # Requests take the present time from here: it moves on for all that is cached, and not for the tokens' own ends.
+    defaults: Any = create_query_client.__kwdefaults__
+    defaults["clock"] = lambda: time.time() + STALE_S
+    Backend.hangs.set()
+    hung = []
+    for page in pages * 2:
+        began = time.perf_counter()
+        response = browser.get(page)
+        hung.append((time.perf_counter() - began) * 1000)
+        assert response.status_code == HTTPStatus.OK
+        assert b"a1" in response.content
+    figures["backend hung, data cached and stale: slowest of four pages"] = max(hung)
+    Backend.answers.set()
+    print(f"\n## Side by side, and a backend that hangs ({ANSWERS_AFTER_S * 1000:.0f} ms for each call)\n")
+    print("| | ms |\n|---|---|")
+    for name, milliseconds in figures.items():
+        print(f"| {name} | {milliseconds:,.0f} |")
+    return [
+        name
+        for name, target in (
+            ("five queries, side by side", OVERVIEW_TARGET_MS),
+            ("overview: profile, summary (404) and five lists", OVERVIEW_TARGET_MS),
+            ("backend hung, data cached and stale: slowest of four pages", HUNG_TARGET_MS),
+        )
+        if figures[name] >= target
+    ]
+
+
+def _median(run: Callable[[], object], *, before: Callable[[], object]) -> float:
+    """Of several rounds, ms."""
+    took = []
+    for _ in range(ROUNDS):
+        before()
+        began = time.perf_counter()
+        run()
+        took.append((time.perf_counter() - began) * 1000)
+    return median(took)
+
+
+def _client_of_each_request() -> Callable[[], QueryClient]:
+    """Makes the client of one request after another, of one user."""
+    made = _sign_in()
+    pair = TokenPair(access=made.access, refresh=made.refresh)
+    return lambda: create_query_client(tokens=TokenStore(pair), api=api_session(), deadline=Deadline(10))
+
+
+def _browser() -> Client:
+    browser = Client(headers={"accept": "text/html", "sec-fetch-mode": "navigate"}, SERVER_NAME="localhost")
+    made = _sign_in()
+    browser.cookies[VAR_ACCESS_TOKEN], browser.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
+    return browser
+
+
+def _sign_in() -> SignIn:
+    return new_sign_in(new_account(), "ENERGY_APP")
+
+
+if __name__ == "__main__":
+    _run()
