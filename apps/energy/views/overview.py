@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -20,20 +20,10 @@ from portal.web.overviews import summary_or_lists
 from portal.web.shell import active_locale
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import PaginatedQueryHook
-
-#: Figure to the list that knows its number.
-LISTS: Final[Mapping[str, PaginatedQueryHook[Any, Any]]] = {
-    "clients": ClientQueries.use_get_clients_query,
-    "stations": StationQueries.use_get_stations_query,
-    "chargers": ChargerQueries.use_get_chargers_query,
-    "sessions": ChargingSessionQueries.use_get_charging_sessions_query,
-    "meters": MeterQueries.use_get_meters_query,
-}
+#: The figures whose number a list knows, in the order in which the lists are asked for.
+COUNTED: Final = ("clients", "stations", "chargers", "sessions", "meters")
 
 
 @require_safe
@@ -42,8 +32,14 @@ def overview(request: HttpRequest) -> HttpResponse:
     summary, lists = summary_or_lists(
         request,
         summary=EnergySummaryQueries.use_get_summary_query.spec(),
-        lists=[hook.spec() for hook in LISTS.values()],
+        lists=[
+            ClientQueries.use_get_clients_query.spec(),
+            StationQueries.use_get_stations_query.spec(),
+            ChargerQueries.use_get_chargers_query.spec(),
+            ChargingSessionQueries.use_get_charging_sessions_query.spec(),
+            MeterQueries.use_get_meters_query.spec(),
+        ],
     )
-    totals = {name: total_of(result) for name, result in zip(LISTS, lists, strict=bool(lists))}
+    totals = {name: total_of(result) for name, result in zip(COUNTED, lists, strict=bool(lists))}
     shown = present_overview(optional(summary) or {}, totals=totals, locale=active_locale())
     return render(request, "energy/overview.html", {"overview": shown})
