@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from portal.config.env import REPOSITORY, read_config
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.config.store_urls import is_sentinel_url
+from portal.config.store_urls import is_sentinel_url, split_credentials
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -122,7 +122,9 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
                 "BUSY_TIMEOUT_S": STORE_TIMEOUT_S,
             },
         }
+    location, credentials = split_credentials(url)
     options: dict[str, Any] = {
+        **credentials,
         "serializer": "portal.store.json_serializer.JsonSerializer",
         "socket_connect_timeout": STORE_TIMEOUT_S,
         "socket_timeout": STORE_TIMEOUT_S,
@@ -132,7 +134,7 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
         options["WAIT_FOR_REPLICA"] = not may_lose
     else:
         backend = "django.core.cache.backends.redis.RedisCache"
-    return {"BACKEND": backend, "LOCATION": url, "KEY_PREFIX": prefix, "OPTIONS": options}
+    return {"BACKEND": backend, "LOCATION": location, "KEY_PREFIX": prefix, "OPTIONS": options}
 
 
 def _template_loaders(config: PortalConfig) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from portal.errors import ConfigurationError
 
@@ -84,6 +84,22 @@ def check_store_url(name: str, url: str) -> str:
         form = "[user:password@]/path[?db=0]" if scheme == "unix" else "[user:password@]host[:port][/database]"
         raise ConfigurationError(f"{name} should be {scheme}://{form}, percent-encoded")
     return url
+
+
+def split_credentials(url: str) -> tuple[str, dict[str, str]]:
+    """An address that was checked, without users and passwords, and these by redis-py's names.
+
+    Django shows settings on its technical pages, and hides those that are called a password.
+    """
+    parts = urlsplit(url)
+    user, _, host = parts.netloc.rpartition("@")
+    username, _, password = user.partition(":")
+    found = {"username": unquote(username), "password": unquote(password)}
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    found |= {name: value for name, value in given if name.endswith(("username", "password"))}
+    options = urlencode([(name, value) for name, value in given if name not in found])
+    bare = f"{parts.scheme}://{host}{parts.path}{'?' if options else ''}{options}"
+    return bare, {name: value for name, value in found.items() if value}
 
 
 def read_sentinel_url(url: str) -> SentinelAddress:

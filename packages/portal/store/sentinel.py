@@ -8,7 +8,9 @@ Settings::
 
     {"BACKEND": "portal.store.sentinel.SentinelCache",
      "LOCATION": "redis+sentinel://[user:password@]host[:port],…/service[/database]",    # portal.config.store_urls
-     "OPTIONS": {"WAIT_FOR_REPLICA": True, …}}     # and those of Django's RedisCache
+     "OPTIONS": {"WAIT_FOR_REPLICA": True,
+                 "username": …, "password": …, "sentinel_username": …, "sentinel_password": …,
+                 …}}     # and those of Django's RedisCache
 """
 
 from __future__ import annotations
@@ -58,30 +60,19 @@ class PrimaryPool(SentinelConnectionPool):
         """
         address = read_sentinel_url(url)
         given = parse_url(f"redis://?{urlencode(address.options)}")  # type: ignore[no-untyped-call]  # as redis-py has it
+        watchers = {
+            name: options.pop(f"sentinel_{name}", None) or getattr(address, f"sentinel_{name}")
+            for name in ("username", "password")
+        }
+        users = {name: options.pop(name, None) or getattr(address, name) for name in ("username", "password")}
         limit = float(options.get("socket_timeout") or 0)
         each = max(MIN_SENTINEL_TIMEOUT_S, limit / len(address.hosts)) if limit else None
         common = {"ssl": address.tls, "retry": Retry(NoBackoff(), 0), **given}
         sentinels = Sentinel(  # type: ignore[no-untyped-call]  # as redis-py has it
             address.hosts,
-            sentinel_kwargs={
-                **common,
-                "socket_timeout": each,
-                "socket_connect_timeout": each,
-                "username": address.sentinel_username,
-                "password": address.sentinel_password,
-            },
+            sentinel_kwargs={**common, **watchers, "socket_timeout": each, "socket_connect_timeout": each},
         )
-        return cls(
-            address.service,
-            sentinels,
-            **{
-                **options,
-                **common,
-                "db": address.database,
-                "username": address.username,
-                "password": address.password,
-            },
-        )
+        return cls(address.service, sentinels, **{**options, **common, **users, "db": address.database})
 
 
 class PrimaryClient(RedisCacheClient):

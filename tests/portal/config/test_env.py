@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
+from django.views.debug import SafeExceptionReporterFilter
 
 from portal.config import env as env_module
 from portal.config.base_settings import build_settings
@@ -154,6 +156,15 @@ def test_the_refresh_has_a_redis_of_its_own_only_where_one_is_named(monkeypatch)
     assert (config.cache_url, config.refresh_cache_url) == ("redis://one/0", "redis://two/0")
     caches = build_settings(config)["CACHES"]
     assert [caches[alias]["LOCATION"] for alias in ("default", "refresh")] == ["redis://one/0", "redis://two/0"]
+
+
+def test_djangos_technical_pages_show_no_password_of_a_redis(monkeypatch) -> None:
+    url = "redis+sentinel://someone:a-secret@one,two/portal?sentinel_password=a-secret"
+    config = read(monkeypatch, **PRODUCTION, CACHE_URL="redis://someone:a-secret@one/0", REFRESH_CACHE_URL=url)
+    with override_settings(CACHES=build_settings(config)["CACHES"]):
+        shown = SafeExceptionReporterFilter().get_safe_settings()
+    assert shown["CACHES"]["refresh"]["OPTIONS"]["WAIT_FOR_REPLICA"] is True
+    assert "a-secret" not in repr(shown)
 
 
 def test_only_what_the_refresh_shares_waits_for_a_replica(monkeypatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.config.store_urls import SentinelAddress, check_store_url, read_sentinel_url
+from portal.config.store_urls import SentinelAddress, check_store_url, read_sentinel_url, split_credentials
 from portal.errors import ConfigurationError
 
 
@@ -83,3 +83,26 @@ def test_an_address_with_sentinels_is_read():
     )
     for secret in ("a,b@", "er!", "watch"):
         assert secret not in repr(address)
+
+
+@pytest.mark.parametrize(
+    ("url", "bare", "credentials"),
+    [
+        ("redis://host:1/0", "redis://host:1/0", {}),
+        ("redis://:a%2Cb@host:1/0", "redis://host:1/0", {"password": "a,b"}),
+        (
+            "rediss://me:pw@host:1/0?ssl_ca_certs=%2Fca.pem&password=other",
+            "rediss://host:1/0?ssl_ca_certs=%2Fca.pem",
+            {"username": "me", "password": "other"},
+        ),
+        ("unix://me:pw@/run/r.sock?db=2", "unix:///run/r.sock?db=2", {"username": "me", "password": "pw"}),
+        (
+            "redis+sentinel://me:pw@one,two:2/portal/1?sentinel_username=w&sentinel_password=p%21",
+            "redis+sentinel://one,two:2/portal/1",
+            {"username": "me", "password": "pw", "sentinel_username": "w", "sentinel_password": "p!"},
+        ),
+    ],
+)
+def test_users_and_passwords_are_taken_out_of_an_address(url, bare, credentials):
+    assert split_credentials(url) == (bare, credentials)
+    assert check_store_url("CACHE_URL", bare) == bare
