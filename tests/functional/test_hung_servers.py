@@ -1,0 +1,122 @@
+"""The energy app as it runs, beside a store that accepts and never answers, and a backend that is stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.harness import RunningStack, running_stack
+
+PATIENCE_S = 60
+
+
+class HungStore:
+    """A port that accepts and never answers; it knows how often it was connected to."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self._listener.setblocking(False)
+        self._accepted: list[socket.socket] = []
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self._listener.getsockname()[1]}/0"
+
+    def connections(self) -> int:
+        while True:
+            try:
+                self._accepted.append(self._listener.accept()[0])
+            except BlockingIOError:
+                return len(self._accepted)
+
+    def close(self) -> None:
+        for sock in (self._listener, *self._accepted):
+            sock.close()
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[HungStore]:
+    made = HungStore()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def energy(tmp_path_factory: pytest.TempPathFactory, store: HungStore) -> Iterator[RunningStack]:
+    others = ("auth_app", "operations", "finance")
+    options = {"CACHE_URL": store.url, "APP_API_READ_TIMEOUT_S": "1"}
+    with running_stack(tmp_path_factory.mktemp("hung"), without=others, **options) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def browser(energy: RunningStack) -> requests.Session:
+    credentials = {"email": "energy@example.com", "password": "demo"}
+    pair = requests.post(f"{energy.backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
+    session = requests.Session()
+    session.headers["Cookie"] = f"VAR_ACCESS_TOKEN={pair['accessToken']}; VAR_REFRESH_TOKEN={pair['refreshToken']}"
+    return session
+
+
+def open_page(energy: RunningStack, browser: requests.Session, path: str = "/en/energy/clients") -> requests.Response:
+    return browser.get(energy.url("energy", path), timeout=PATIENCE_S)
+
+
+def metric(energy: RunningStack, name: str) -> float:
+    text = requests.get(energy.url("energy", "/metrics"), timeout=PATIENCE_S).text
+    return sum(float(value) for value in re.findall(rf"^{re.escape(name)}\{{[^\n]*\}} (\S+)$", text, re.MULTILINE))
+
+
+def lines(energy: RunningStack, wanted: str) -> list[str]:
+    return [line for line in Path(energy.log).read_text().splitlines() if wanted in line]
+
+
+def test_a_hung_store_costs_one_operation_a_second_and_pages_are_served(energy, browser, store):
+    began, before = time.monotonic(), store.connections()
+    for number in range(10):
+        assert open_page(energy, browser, f"/en/energy/clients?q=word{number}").status_code == 200
+    # One each second, one that began before, one that finds out.
+    assert store.connections() - before <= time.monotonic() - began + 2
+    assert metric(energy, "portal_circuit_open") == 1
+    assert len(lines(energy, f"circuit store {store.url.removesuffix('/0')}: open")) == 1
+
+
+def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, browser):
+    backend = energy.fleet.pid("sandbox_api")
+    os.killpg(backend, signal.SIGSTOP)
+    try:
+        first = open_page(energy, browser)
+        assert first.status_code == 503
+        refused = metric(energy, "portal_circuit_refused_total")
+        for _ in range(5):
+            page = open_page(energy, browser)
+            assert page.status_code == 503
+            assert page.headers["Retry-After"]
+        assert metric(energy, "portal_circuit_refused_total") > refused
+        assert lines(energy, f"circuit backend {energy.backend}: open: ApiTimeoutError")
+    finally:
+        os.killpg(backend, signal.SIGCONT)
+    end = time.monotonic() + PATIENCE_S
+    while open_page(energy, browser).status_code != 200:
+        assert time.monotonic() < end
+    assert lines(energy, f"circuit backend {energy.backend}: closed")
+
+
+def test_every_call_was_a_line_and_none_holds_a_token(energy, browser):
+    calls = lines(energy, "portal.api.calls")
+    assert any(" INFO energy portal.api.calls backend GET /energy/clients: 200 in " in line for line in calls)
+    assert any(" CircuitOpenError" in line for line in calls)
+    log = Path(energy.log).read_text()
+    cookie = str(browser.headers["Cookie"])
+    for token in re.findall(r"VAR_\w+_TOKEN=([^;]+)", cookie):
+        assert token not in log
+    assert json.dumps("word3")[1:-1] not in "\n".join(calls)
