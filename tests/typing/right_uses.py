@@ -17,6 +17,7 @@ from portal.query import (
     mutation_endpoint,
     paginated_query_endpoint,
     query_endpoint,
+    use_queries,
 )
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.rows import Row, RowParams
@@ -42,6 +43,17 @@ def reads(request: HttpRequest, client: QueryClient) -> None:
     ClientQueries.use_get_clients_query.invalidate(client)
     ClientQueries.use_get_clients_query.invalidate(request, params={"q": "oslo"})
     ClientQueries.use_get_client_query.prefetch(request, {"id": "c1"})
+
+
+def side_by_side(request: HttpRequest, client: QueryClient) -> None:
+    """Each result has its own type; those of a list have one."""
+    me, one = UserQueries.use_get_me_query.spec(), ClientQueries.use_get_client_query.spec({"id": "c1"})
+    many = ClientQueries.use_get_clients_query.spec({"q": "oslo"}, pages=2)
+    assert_type(use_queries(request, me, many), tuple[QueryResult[Profile], PaginatedResult[Client]])
+    assert_type(use_queries(client, [many, many]), list[PaginatedResult[Client]])
+    results = use_queries(request, me, one, many, me, one, many)
+    assert_type(results[1].unwrap(), Client)
+    assert_type(results[5].data.items, tuple[Client, ...])
 
 
 def writes(request: HttpRequest) -> None:

@@ -11,6 +11,7 @@ from portal.query import (
     mutation_endpoint,
     paginated_query_endpoint,
     query_endpoint,
+    use_queries,
 )
 from portal.services.energy.clients import Client, ClientCreateReq, ClientMutations, ClientQueries
 from portal.services.energy.stations import Station, StationQueries
@@ -70,6 +71,8 @@ def writes(request: HttpRequest, client: QueryClient) -> None:
     ClientMutations.use_create_client_mutation(request, on_success=lambda: None)  # wrong: it gets the answer
     ClientQueries.use_get_client_query.prefetch(client, {"q": "oslo"})  # wrong: another query's parameter
     ClientQueries.use_get_clients_query.invalidate(params={"q": "oslo"})  # wrong: nobody's data
+    use_queries(request, ClientQueries.use_get_clients_query, ClientQueries.use_get_clients_query)  # wrong: no specs
+    ClientQueries.use_get_client_query.spec()  # wrong: params are missing
 
 
 class WrongQueries(QueryGroup, domain="wrong"):

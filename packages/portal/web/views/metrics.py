@@ -15,6 +15,7 @@ from portal.api.call_log import call_counters
 from portal.api.counters import refresh_counters
 from portal.breaker import call_circuits, store_circuits
 from portal.config.runtime import portal_config
+from portal.query.shared import process_shared
 from portal.store.aliases import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
 from portal.web.problems import problem
@@ -35,7 +36,11 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """For this machine, and for whoever holds the token from the environment; nobody else learns anything."""
     if not (is_loopback(client_address(request)) or _has_token(request)):
         return problem(request, status=403, title="Forbidden")
-    lines = [line for family in (*_refreshes(), *_store_sizes(), *_calls(), *_circuits()) for line in family.lines()]
+    lines = [
+        line
+        for family in (*_refreshes(), *_store_sizes(), *_calls(), *_circuits(), *_revalidations())
+        for line in family.lines()
+    ]
     return HttpResponse("\n".join(lines) + "\n", content_type=_FORMAT)
 
 
@@ -64,6 +69,15 @@ def _refreshes() -> Iterator[_Family]:
         kind="counter",
         says="Needs for fresh tokens in this process, by what they came to.",
         values=[({"outcome": outcome.value}, count) for outcome, count in refresh_counters().snapshot().items()],
+    )
+
+
+def _revalidations() -> Iterator[_Family]:
+    yield _Family(
+        name="portal_revalidations_total",
+        kind="counter",
+        says="Queries that this process fetched anew behind its requests, by what came of it.",
+        values=[({"outcome": outcome}, count) for outcome, count in process_shared().revalidations.counts().items()],
     )
 
 

@@ -20,6 +20,7 @@ from portal.api.transport import Transport
 from portal.breaker import call_circuits
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.identity.known_tokens import UNJUDGED, KnownTokens
+from portal.query.shared import process_shared
 from portal.store.aliases import SharedStore
 from portal.testing import access_token
 
@@ -112,6 +113,15 @@ def test_metrics_tell_how_full_the_stores_are() -> None:
             if line.startswith(f'portal_store_used_bytes{{app="energy",store="{store}"}}')
         )
         assert int(used.rpartition(" ")[2]) > 0
+
+
+def test_metrics_count_what_was_fetched_behind_the_requests() -> None:
+    process_shared().revalidations.skip()
+    lines = Client().get("/metrics").content.decode().splitlines()
+    counted = process_shared().revalidations.counts()
+    for outcome in ("fetched", "skipped", "failed", "refused", "dropped"):
+        assert f'portal_revalidations_total{{app="energy",outcome="{outcome}"}} {counted[outcome]}' in lines
+    assert counted["skipped"] >= 1
 
 
 @pytest.mark.parametrize("hangs", [False, True])
