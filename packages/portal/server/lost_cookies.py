@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from structlog.contextvars import clear_contextvars
+from portal.config.log_lines import log_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +28,8 @@ def naming_lost_cookies(application: WSGIApplication) -> WSGIApplication:
         nonlocal named
         if not named and environ.get("HTTP_COOKIE") == "":
             named = True
-            # What is bound is still this thread's last request.
-            clear_contextvars()
+            # It is still this thread's last request.
+            log_context.set(None)
             logger.warning(
                 "a request's cookies were lost, and its sign-in with them: one of them holds octets outside ASCII. "
                 "No application on the cookie domain should set such cookies (logged once)"

@@ -12,13 +12,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from structlog.contextvars import bind_contextvars, clear_contextvars
-
+from portal.config.log_lines import log_context
 from portal.web.account_mark import account_mark
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.web.request_parts import ApiAccessRequest
 
 
@@ -27,11 +24,10 @@ def begin_log_context(request: ApiAccessRequest) -> None:
 
     It outlives the middleware: Django writes its line about a response when every middleware is done with it.
     """
-    clear_contextvars()
-    bind_contextvars(request_id=request.request_id, user=partial(_mark, request))
+    log_context.set(partial(_fields, request))
 
 
-def _mark(request: HttpRequest) -> str | None:
+def _fields(request: ApiAccessRequest) -> dict[str, object]:
     """Worked out for a line, not for each request: most requests write none."""
     facts = getattr(request, "user_facts", None)
-    return None if facts is None else account_mark(facts)
+    return {"request_id": request.request_id, "user": None if facts is None else account_mark(facts)}

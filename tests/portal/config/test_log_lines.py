@@ -9,10 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
-from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from portal.config.base_settings import build_settings
-from portal.config.log_lines import LOG_FORMATS, line_formatter
+from portal.config.log_lines import LOG_FORMATS, line_formatter, log_context
 from tests.settings import PORTAL
 
 Write = Callable[..., str]
@@ -21,9 +20,13 @@ BEGIN = 1_800_000_000.5
 
 @pytest.fixture(autouse=True)
 def nothing_bound() -> Iterator[None]:
-    clear_contextvars()
+    token = log_context.set(None)
     yield
-    clear_contextvars()
+    log_context.reset(token)
+
+
+def bind(**fields: object) -> None:
+    log_context.set(lambda: fields)
 
 
 def write(log_format: str, message: str = "done", *args: object, level: int = logging.INFO, **options) -> str:
@@ -38,14 +41,14 @@ def write(log_format: str, message: str = "done", *args: object, level: int = lo
 
 
 def test_a_line_for_people_reads_from_left_to_right() -> None:
-    bind_contextvars(request_id="r-1", user="0123456789abcdef")
+    bind(request_id="r-1", user="0123456789abcdef")
     assert write("text", "%d pages of %s", 3, "clients", level=logging.WARNING) == (
         "2027-01-15T08:00:00.500Z WARNING energy portal.test 3 pages of clients request_id=r-1 user=0123456789abcdef"
     )
 
 
 def test_a_line_for_programs_is_one_json_object_with_the_same_content() -> None:
-    bind_contextvars(request_id="r-1", user="0123456789abcdef")
+    bind(request_id="r-1", user="0123456789abcdef")
     line = write("json", "%d pages of %s", 3, "clients", level=logging.WARNING)
     assert json.loads(line) == {
         "time": "2027-01-15T08:00:00.500Z",
@@ -66,9 +69,9 @@ def test_outside_of_a_request_there_is_no_id_and_no_user(log_format: str) -> Non
 
 
 @pytest.mark.parametrize("log_format", LOG_FORMATS)
-def test_what_is_bound_as_a_function_is_worked_out_for_each_line(log_format: str) -> None:
+def test_what_a_request_gives_is_worked_out_for_each_line(log_format: str) -> None:
     names = iter(["first", None, "third"])
-    bind_contextvars(user=lambda: next(names))
+    log_context.set(lambda: {"user": next(names)})
     lines = [write(log_format) for _ in range(3)]
     assert "first" in lines[0]
     assert "user" not in lines[1]
@@ -77,9 +80,9 @@ def test_what_is_bound_as_a_function_is_worked_out_for_each_line(log_format: str
 
 @pytest.mark.parametrize("log_format", LOG_FORMATS)
 def test_a_thread_that_runs_in_a_copied_context_says_the_same(log_format: str) -> None:
-    bind_contextvars(request_id="r-1")
+    bind(request_id="r-1")
     context = contextvars.copy_context()
-    clear_contextvars()
+    log_context.set(None)
     assert "r-1" in context.run(write, log_format)
     assert "r-1" not in write(log_format)
 
@@ -89,7 +92,7 @@ def test_a_thread_that_runs_in_a_copied_context_says_the_same(log_format: str) -
     "end", ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\x00", "\x1b[2K"], ids=ascii
 )
 def test_nobody_who_names_a_thing_writes_a_line_of_their_own(log_format: str, end: str) -> None:
-    bind_contextvars(request_id=f"r{end}2027 INFO energy portal.test forged")
+    bind(request_id=f"r{end}2027 INFO energy portal.test forged")
     line = write(log_format, "Not Found: /en/%s", f"x{end}2027-01-15 INFO energy portal.test forged")
     assert len(line.splitlines()) == 1
     assert end not in line
@@ -143,7 +146,7 @@ def test_what_a_logger_gives_beside_its_message_is_for_programs_as_far_as_it_is_
 
 @pytest.mark.parametrize("log_format", LOG_FORMATS)
 def test_a_value_that_has_no_form_of_its_own_is_written_as_text(log_format: str) -> None:
-    bind_contextvars(part=frozenset({"x"}))
+    bind(part=frozenset({"x"}))
     assert "frozenset({'x'})" in write(log_format)
 
 
