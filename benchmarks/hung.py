@@ -113,6 +113,9 @@ def _with_a_hung_store(folder: Path, seconds: float) -> Iterator[Phase]:
     with _hung_port() as port, _energy(folder, CACHE_URL=f"redis://127.0.0.1:{port}/0") as stack:
         cookies = _sign_in(stack)
         yield _drive(stack, cookies, "store hung", seconds, _cached())
+        (folder / "sound").mkdir()
+        with _energy(folder / "sound") as sound:
+            yield from _side_by_side(sound, stack, seconds)
         with _stopped(stack):
             yield _drive(stack, cookies, "both hung", seconds, _cached())
         yield _drive(stack, cookies, "store hung, backend back", seconds / 3, _cached())
@@ -195,6 +198,21 @@ def _drive(stack: RunningStack, cookies: list[str], name: str, seconds: float, p
     for thread in threads:
         thread.join()
     return phase
+
+
+def _side_by_side(sound: RunningStack, hung: RunningStack, seconds: float) -> Iterator[Phase]:
+    """One browser opens each page in both in turn, so that whatever else the machine does falls on both alike."""
+    phases = [(Phase("store sound, in turn with"), sound), (Phase("store hung"), hung)]
+    cookies = [_sign_in(stack)[0] for _, stack in phases]
+    page, began = _cached(), time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        path = page()
+        for (phase, stack), cookie in zip(phases, cookies, strict=True):
+            started = time.perf_counter()
+            status = _open(stack.local.ports()["energy"], path, cookie)
+            phase.pages.append((started - began, time.perf_counter() - started, status))
+    for phase, _ in phases:
+        yield phase
 
 
 def _open(port: int, path: str, cookie: str) -> int | None:
