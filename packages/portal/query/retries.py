@@ -65,7 +65,7 @@ class Retries:
                 if earlier is None:
                     raise
                 # Of a write it may be true that it was not sent this time, and false that it was not sent.
-                raise earlier from None
+                raise earlier from earlier.__cause__
             except ApiError as error:
                 earlier = error
                 if number > retries or not can_help(error) or not may_repeat(error):

@@ -116,9 +116,12 @@ def test_other_answers_are_final_at_once(waits: Waits, error: ApiError) -> None:
 
 def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(waits: Waits) -> None:
     """That the second try was not sent must not read as if nothing had been sent."""
+    timed_out = ApiTimeoutError("lost")
+    timed_out.__cause__ = TimeoutError("timed out")
     with pytest.raises(ApiTimeoutError) as caught:
-        waits.run([ApiTimeoutError("lost"), CircuitOpenError(was_sent=False)])
+        waits.run([timed_out, CircuitOpenError(was_sent=False)])
     assert may_have_arrived(caught.value)
+    assert isinstance(caught.value.__cause__, TimeoutError), "the log names what it met"
     assert waits.attempts == 2
 
 
