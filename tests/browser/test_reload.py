@@ -225,3 +225,6 @@ def test_chromium_without_scripts_reloads_by_key_and_by_the_pages_own_link(site:
     created = site.created_by_someone_else("By someone else")
     page.reload()
     assert page.locator(f"[data-row-id='{created}']").count() == 1
+    created = site.created_by_someone_else("By someone else again")
+    page.locator("[data-refresh]").click()
+    assert page.locator(f"[data-row-id='{created}']").count() == 1

@@ -14,7 +14,7 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.answers import optional
+from portal.web.answers import oldest, optional
 from portal.web.lists import total_of
 from portal.web.overviews import summary_or_lists
 from portal.web.shell import active_locale
@@ -42,4 +42,4 @@ def overview(request: HttpRequest) -> HttpResponse:
     )
     totals = {name: total_of(result) for name, result in zip(COUNTED, lists, strict=bool(lists))}
     shown = present_overview(optional(summary) or {}, totals=totals, locale=active_locale())
-    return render(request, "energy/overview.html", {"overview": shown})
+    return render(request, "energy/overview.html", {"overview": shown, "as_of": oldest(summary, *lists)})

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from apps.finance.presenters.overview import present_overview
 from portal.services.finance.invoices import InvoiceQueries
 from portal.services.finance.summary import FinanceSummaryQueries
-from portal.web.answers import optional
+from portal.web.answers import oldest, optional
 from portal.web.lists import total_of
 from portal.web.overviews import summary_or_lists
 from portal.web.shell import active_locale
@@ -29,4 +29,4 @@ def overview(request: HttpRequest) -> HttpResponse:
     )
     total = total_of(lists[0]) if lists else None
     shown = present_overview(optional(summary) or {}, total=total, locale=active_locale())
-    return render(request, "finance/overview.html", {"overview": shown})
+    return render(request, "finance/overview.html", {"overview": shown, "as_of": oldest(summary, *lists)})

@@ -12,7 +12,7 @@ from apps.operations.presenters.work_orders import present_work_order
 from portal.services.operations.summary import OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.services.side_by_side import use_queries
-from portal.web.answers import optional
+from portal.web.answers import oldest, optional
 from portal.web.lists import total_of
 from portal.web.shell import active_locale
 
@@ -32,4 +32,5 @@ def overview(request: HttpRequest) -> HttpResponse:
     )
     shown = present_overview(optional(summary) or {}, total=total_of(latest), locale=active_locale())
     rows = [present_work_order(row) for row in latest.unwrap().items[:LATEST_ROWS]]
-    return render(request, "operations/overview.html", {"overview": shown, "rows": rows})
+    context = {"overview": shown, "rows": rows, "as_of": oldest(summary, latest)}
+    return render(request, "operations/overview.html", context)

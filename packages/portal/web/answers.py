@@ -8,8 +8,9 @@ from portal.errors import ApiMalformedError, ApiNotFoundError, ApiUnavailableErr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
-    from portal.query import QueryResult
+    from portal.query import PaginatedResult, QueryResult
 
 
 def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
@@ -40,3 +41,8 @@ def optional(result: QueryResult[Any]) -> Mapping[str, Any] | None:
     :raises portal.errors.ApiError: it failed or refused in any other way.
     """
     return None if isinstance(result.error, ApiNotFoundError) else record_of(result)
+
+
+def oldest(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:
+    """When the oldest of what these results hold was fetched; None where they hold nothing."""
+    return min((result.as_of for result in results if result.as_of is not None), default=None)

@@ -15,6 +15,7 @@ from django.utils.cache import patch_vary_headers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from django.http import HttpRequest, HttpResponse
     from django.utils.functional import _StrPromise
@@ -65,6 +66,7 @@ class ListPage:
 
     :param total: rows that match in all, where the backend counts them.
     :param outdated: the backend did not answer, and the rows are older ones.
+    :param as_of: when the oldest page of it was fetched.
     :param is_fragment: only the table is rendered, for htmx.
     :param is_appended: only its rows are used, below those that are there.
     """
@@ -81,6 +83,7 @@ class ListPage:
     next_url: str
     is_continuation: bool
     outdated: bool
+    as_of: datetime | None
     is_fragment: bool
     is_appended: bool
 
@@ -133,6 +136,7 @@ class ListView:
             next_url=controls.url(path=path, cursor=cursor) if cursor else "",
             is_continuation=bool(controls.cursor) and target != ROWS_TARGET,
             outdated=result.error is not None,
+            as_of=result.as_of,
             is_fragment=target is not None,
             is_appended=target == ROWS_TARGET,
         )

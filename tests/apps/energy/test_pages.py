@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
 from portal.testing import Backend, SignedIn, page_of, row_ids
@@ -64,3 +67,37 @@ def test_head_is_answered_like_get_and_other_methods_are_not_allowed(backend: Ba
     backend.lists("/energy/stations", [{"id": "a1"}])
     assert energy_user.head("/en/energy/stations").status_code == 200
     assert energy_user.post("/en/energy/stations").status_code == 405
+
+
+def as_of(response: HttpResponse) -> datetime:
+    (moment,) = re.findall(r'<time data-as-of datetime="([^"]+)"', response.content.decode())
+    return datetime.fromisoformat(moment)
+
+
+@pytest.mark.parametrize("rows", [[], [{"id": "cli_1"}]])
+def test_a_list_says_as_of_when_it_is_and_has_a_link_to_itself_that_refreshes(
+    backend: Backend, energy_user: Client, rows: list[dict[str, str]]
+) -> None:
+    backend.lists("/energy/clients", rows)
+    before = datetime.now(UTC).replace(microsecond=0)
+    first = energy_user.get("/en/energy/clients?q=a")
+    assert before <= as_of(first) <= datetime.now(UTC)
+    assert 'data-refresh href=""' in first.content.decode()
+    assert as_of(energy_user.get("/en/energy/clients?q=a")) == as_of(first), "the same rows are as old as before"
+
+
+def test_an_overview_says_as_of_when_it_is(backend: Backend, energy_user: Client) -> None:
+    backend.answers("GET", "/energy/summary", json=SUMMARY)
+    before = datetime.now(UTC).replace(microsecond=0)
+    assert before <= as_of(energy_user.get("/en/energy")) <= datetime.now(UTC)
+
+
+def test_old_rows_beside_an_error_say_how_old_they_are(backend: Backend, energy_user: Client) -> None:
+    backend.lists("/energy/clients", [{"id": "cli_1"}])
+    loaded = as_of(energy_user.get("/en/energy/clients"))
+    backend.fails("refused", path="/energy/clients")
+    page = energy_user.get("/en/energy/clients", headers={"cache-control": "no-cache"})
+    assert row_ids(page) == ["cli_1"]
+    assert as_of(page) == loaded
+    told = f'loaded at <time datetime="{loaded.isoformat()}" data-local="clock">{loaded:%H:%M} UTC</time>'
+    assert told in page.content.decode()

@@ -58,6 +58,7 @@ def test_a_backend_without_a_summary_still_has_an_overview(backend: Backend, fin
     response = finance_user.get("/en/finance")
     assert response.status_code == 200
     assert ">54<" in response.content.decode()
+    assert "<time data-as-of datetime=" in response.content.decode()
 
 
 def test_whoever_may_open_another_platform_alone_is_led_to_its_home(signed_in: SignedIn) -> None:

@@ -60,6 +60,7 @@ def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operat
     body = operations_user.get("/de/operations").content.decode()
     assert ">3<" in body
     assert "Tighten the screws" in body
+    assert "<time data-as-of datetime=" in body
 
 
 def test_a_work_order_that_nobody_answered_comes_back_whole_and_is_sent_again_under_the_same_key(

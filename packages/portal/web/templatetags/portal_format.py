@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.html import format_html
+from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
 from portal.config.locales import DEFAULT_LOCALE
@@ -52,18 +53,42 @@ def kw(value: float | None) -> str:
 
 @register.filter
 def day(value: datetime | None) -> str:
-    """A `<time>` that shows the day."""
+    """A `<time>` that shows the day on which something happened, where the reader is; without scripts in UTC."""
+    return _time(value, formats.day_text(value, locale=_locale()), local="day")
+
+
+@register.filter
+def calendar_day(value: datetime | None) -> str:
+    """A `<time>` that shows a day that is the same for every reader, such as the day of an invoice."""
     return _time(value, formats.day_text(value, locale=_locale()))
 
 
 @register.filter
 def moment(value: datetime | None) -> str:
-    """A `<time>` that shows day and time of day, in UTC."""
-    return _time(value, formats.moment_text(value, locale=_locale()))
+    """A `<time>` that shows day and time of day, in the reader's own time; without scripts in UTC, and says so."""
+    return _time(value, formats.moment_text(value, locale=_locale()), local="moment")
 
 
-def _time(value: datetime | None, text: str) -> str:
-    return text if value is None else format_html('<time datetime="{}">{}</time>', value.isoformat(), text)
+@register.filter
+def clock(value: datetime | None) -> str:
+    """A `<time>` that shows the time of day, likewise."""
+    return _time(value, formats.clock_text(value, locale=_locale()), local="clock")
+
+
+@register.filter
+def as_of(value: datetime | None) -> str:
+    """The `<time>` that says when what a page shows was fetched; with its time of day alone, as it is minutes old."""
+    return _time(value, formats.clock_text(value, locale=_locale()), local="clock", is_as_of=True)
+
+
+def _time(value: datetime | None, text: str, *, local: str = "", is_as_of: bool = False) -> str:
+    """A `<time>`; `portal.js` writes one with `data-local` anew in the reader's own time."""
+    if value is None:
+        return text
+    moment = value.isoformat(timespec="seconds")
+    written = format_html(' data-local="{}"', local) if local else ""
+    marked = mark_safe(" data-as-of") if is_as_of else ""
+    return format_html('<time{} datetime="{}"{}>{}</time>', marked, moment, written, text)
 
 
 @register.filter

@@ -1,0 +1,97 @@
+"""Times on pages: the server writes UTC and says so; with scripts they are those of the reader's own place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.harness import RunningStack
+
+pytestmark = pytest.mark.browser
+
+SignIn = Callable[..., None]
+NewPage = Callable[..., Page]
+#: Half an hour off the others, and ahead of UTC: its day is another one in the evening.
+PLACE = "Asia/Kolkata"
+READ_AT = "[data-row-id] time[datetime]"
+
+
+def there(moment: str) -> datetime:
+    return datetime.fromisoformat(moment).astimezone(ZoneInfo(PLACE))
+
+
+@pytest.mark.parametrize(
+    ("locale", "pattern"), [("en", "%b {day}, %Y, %H:%M"), ("de", "%d.%m.%Y, %H:%M"), ("tr", r".* %Y %H:%M")]
+)
+def test_times_are_the_readers_own_in_the_pages_language(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, locale: str, pattern: str
+) -> None:
+    page = new_page(timezone_id=PLACE)
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", f"/{locale}/energy/sessions"))
+    time = page.locator(READ_AT).first
+    moment = there(time.get_attribute("datetime") or "")
+    expect(time).to_have_text(re.compile(f"^{moment.strftime(pattern.format(day=moment.day))}$"))
+    expect(time).to_have_attribute("title", re.compile(" UTC$"))
+
+
+def test_rows_that_htmx_brings_have_the_readers_own_times_too(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page(timezone_id=PLACE)
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/sessions"))
+    page.locator("[data-load-more]").click()
+    expect(page.locator("[data-row-id]")).to_have_count(40)
+    time = page.locator(READ_AT).last
+    expect(time).to_contain_text(there(time.get_attribute("datetime") or "").strftime("%H:%M"))
+    expect(page.get_by_text(" UTC")).to_have_count(0)
+
+
+def test_without_scripts_they_are_utc_and_say_so(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
+    page = new_page(timezone_id=PLACE, java_script_enabled=False)
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/sessions"))
+    time = page.locator(READ_AT).first
+    moment = datetime.fromisoformat(time.get_attribute("datetime") or "")
+    expect(time).to_have_text(f"{moment:%b} {moment.day}, {moment:%Y, %H:%M} UTC")
+
+
+def test_the_days_of_an_invoice_are_the_same_for_everyone(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page(timezone_id="Pacific/Kiritimati")
+    sign_in(page, "finance")
+    page.goto(stack.url("finance", "/en/finance/invoices"))
+    time = page.locator(READ_AT).first
+    moment = datetime.fromisoformat(time.get_attribute("datetime") or "")
+    expect(time).to_have_text(f"{moment:%b} {moment.day}, {moment:%Y}")
+
+
+def test_a_list_is_as_old_as_its_oldest_page(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/stations"))
+    as_of = page.locator("[data-as-of]")
+    made_old = "2026-01-01T00:00:00+00:00"
+    as_of.evaluate("(time, moment) => time.setAttribute('datetime', moment)", made_old)
+    page.locator("[data-load-more]").click()
+    expect(page.locator("[data-row-id]")).not_to_have_count(20)
+    expect(as_of).to_have_count(1)
+    expect(as_of).to_have_attribute("datetime", made_old)
+
+
+def test_the_control_reloads_and_stays_on_the_page(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/stations"))
+    page.locator("[data-as-of]").evaluate("time => (window.asOf = time)")
+    with page.expect_request(lambda request: request.is_navigation_request()) as asked:
+        page.locator("[data-refresh]").click()
+    assert asked.value.header_value("cache-control") == "max-age=0"
+    expect(page).to_have_url(stack.url("energy", "/en/energy/stations"))
