@@ -300,7 +300,7 @@ class _Place:
 
 def lease_key(scope: Scope, key: QueryKey, *, start: str | None, index: int) -> str:
     """Where the lease of a revalidation stands that begins with this page of a query."""
-    return f"{scope.namespace}:lease:{_page_name(key, start, index)}"
+    return f"{scope.pages}:lease:{_page_name(key, start, index)}"
 
 
 def _page_name(key: QueryKey, start: str | None, index: int) -> str:
@@ -314,7 +314,7 @@ def _begin(start: str | None) -> str:
 
 def _place(scope: Scope, key: QueryKey, start: str | None, index: int) -> _Place:
     if start is None and not key.params:
-        return _Place(f"{scope.namespace}:{key.digest}::{index}", "")
+        return _Place(f"{scope.pages}:{key.digest}::{index}", "")
     # The pages of one list lie side by side: they never take each other's place.
     first = int(key.digest[:_PLACE_CHARS], 16) + int(_begin(start)[:_PLACE_CHARS] or "0", 16)
-    return _Place(f"{scope.namespace}:variant:{(first + index) % MAX_VARIANT_PAGES}", _page_name(key, start, index))
+    return _Place(f"{scope.pages}:variant:{(first + index) % MAX_VARIANT_PAGES}", _page_name(key, start, index))

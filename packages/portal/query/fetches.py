@@ -147,7 +147,7 @@ class Fetches:
         fetch = place.fetch
         if fetch.scope is None:
             return self._fetch_alone(place)
-        name = f"{fetch.scope.namespace}:{fetch.ask.query.key.digest}:{place.cursor}"
+        name = f"{fetch.scope.pages}:{fetch.ask.query.key.digest}:{place.cursor}"
         try:
             return self.flights.fetch(
                 name,

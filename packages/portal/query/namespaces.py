@@ -8,6 +8,9 @@ the principal. A refresh hands the proof on, from a proven token to the one that
 the same subject. Never from a claim of an unverified token, nor from any other success: an endpoint that
 ignores the bearer proves nothing. A proof holds for one namespace: after a purge every token proves itself anew.
 
+Tokens of one user may have different permissions. They share the namespace, and with it the log of writes; the pages of
+each lie under its own view (docs/adr/0016-tokens-of-one-user-may-see-different-views.md).
+
 A token that had no proof may have made writes that nobody could log, for nobody knew whose they were. So its first
 proof begins a generation of the namespace: pages that were fetched before it are misses. Whoever made a write
 without a proof looks for one afterwards: either it is in the store, or one that is made later begins a generation.
@@ -19,6 +22,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from portal.config.contract import PROFILE_PERMISSIONS_FIELD
@@ -75,7 +79,8 @@ class Namespaces:
     def prove(self, token: str, profile: object) -> Scope | None:
         """Bind `token` to the principal that a successful GET `/me` with it named.
 
-        A change of permissions purges: the principal gets another namespace.
+        A change of a token's permissions purges: the principal gets another namespace. Two tokens that have had
+        different ones from the first see different views of one namespace.
 
         :returns: None for a profile without an id.
         """
@@ -84,14 +89,12 @@ class Namespaces:
             return None
         key, name = namespace_key(principal), proof_key(token)
         found = self._store.get_many([key, name])
-        namespace = self._namespace(
-            key, stored=read_namespace(found.get(key)), permissions=_permissions_digest(profile)
-        )
-        scope = Scope(principal=principal, namespace=namespace, proof=name)
-        before = read_proof(name, found.get(name))
-        if before is None or before.scope.principal != principal:
-            return self._bind(token, scope, begin_generation=True)
-        return self._bind(token, scope)
+        before, view = read_proof(name, found.get(name)), _permissions_digest(profile)
+        is_first = before is None or before.scope.principal != principal
+        has_changed = before is not None and not is_first and before.scope.view != view
+        namespace = self._new_namespace(key) if has_changed else self._namespace(key, found.get(key))
+        scope = Scope(principal=principal, namespace=namespace, view=view, proof=name)
+        return self._bind(token, scope, begin_generation=is_first)
 
     def inherit(self, *, old: str, new: str) -> Scope | None:
         """Hand the proof of `old` on to `new`, which a refresh gave for it.
@@ -110,13 +113,12 @@ class Namespaces:
         proof = read_proof(old_name, found.get(old_name))
         if proof is None:
             return None
-        return self._bind(new, Scope(principal=proof.scope.principal, namespace=proof.scope.namespace, proof=new_name))
+        return self._bind(new, replace(proof.scope, proof=new_name))
 
     def present(self, principal: str) -> str | None:
         """The name of the principal's present namespace; None where there is none, and so nothing cached."""
         key = namespace_key(principal)
-        stored = read_namespace(self._store.get_many([key]).get(key))
-        return None if stored is None else stored[0]
+        return read_namespace(self._store.get_many([key]).get(key))
 
     def purge(self, principal: str) -> None:
         """Drop all that is cached for the principal, in all processes at once.
@@ -167,17 +169,21 @@ class Namespaces:
                 self._remember(name, proof)
         return proof
 
-    def _namespace(self, key: str, *, stored: tuple[str, str] | None, permissions: str) -> str:
-        """The name of the present namespace; another one where the permissions are not those it was made under."""
-        fresh = [_new_name(), permissions]
-        if stored is None:
-            if self._store.add(key, fresh, lifetime_s=NAMESPACE_LIFETIME_S):
-                return fresh[0]
-            stored = read_namespace(self._store.get_many([key]).get(key))
-        if stored is not None and stored[1] == permissions:
-            return stored[0]
-        self._store.set(key, fresh, lifetime_s=NAMESPACE_LIFETIME_S)
-        return fresh[0]
+    def _namespace(self, key: str, stored: object) -> str:
+        """The name of the present namespace; a new one where there is none."""
+        name = read_namespace(stored)
+        if name is None:
+            fresh = _new_name()
+            if self._store.add(key, [fresh], lifetime_s=NAMESPACE_LIFETIME_S):
+                return fresh
+            name = read_namespace(self._store.get_many([key]).get(key))
+        return self._new_namespace(key) if name is None else name
+
+    def _new_namespace(self, key: str) -> str:
+        """Another one in place of the present one, whose pages are out of reach from now on."""
+        fresh = _new_name()
+        self._store.set(key, [fresh], lifetime_s=NAMESPACE_LIFETIME_S)
+        return fresh
 
     def _bind(self, token: str, scope: Scope, *, begin_generation: bool = False) -> Scope:
         user = get_user_from_token(token)

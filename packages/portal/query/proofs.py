@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _HASH_CHARS: Final = 40
-#: Members of a stored namespace: its name, and the digest of the permissions that it was made under.
-_NAMESPACE_MEMBERS: Final = 2
-_PROOF_MEMBERS: Final = 3
+#: Members of a stored namespace: its name.
+_NAMESPACE_MEMBERS: Final = 1
+_PROOF_MEMBERS: Final = 4
 _PROOF_PREFIX: Final = "proof:"
 
 
@@ -28,12 +28,20 @@ class Scope:
 
     :param principal: hash of the profile's id.
     :param namespace: its random name.
+    :param view: digest of the permissions that the profile named for this token. Tokens of one user may have different
+        ones (scopes): they share the log of writes, and each sees pages of its own view.
     :param proof: where the token's proof stands in the store.
     """
 
     principal: str
     namespace: str
+    view: str
     proof: str = field(compare=False)
+
+    @property
+    def pages(self) -> str:
+        """The beginning of the names of its pages."""
+        return f"{self.namespace}:{self.view}"
 
     @property
     def keys(self) -> tuple[str, str]:
@@ -66,7 +74,7 @@ class Proof:
 
     def stored(self) -> list[Any]:
         """The proof as JSON for the store."""
-        return [self.scope.principal, self.scope.namespace, self.expires_at]
+        return [self.scope.principal, self.scope.namespace, self.expires_at, self.scope.view]
 
     def holds(self, now: float) -> bool:
         """Whether the token has not expired."""
@@ -77,19 +85,20 @@ def read_proof(name: str, value: object) -> Proof | None:
     """The proof that the store gave for the key `name`; None for what is none."""
     if not isinstance(value, list) or len(value) != _PROOF_MEMBERS:
         return None
-    principal, namespace, expires_at = value
-    if not isinstance(principal, str) or not isinstance(namespace, str):
+    principal, namespace, expires_at, view = value
+    if not isinstance(principal, str) or not isinstance(namespace, str) or not isinstance(view, str):
         return None
     if expires_at is not None and not isinstance(expires_at, int | float):
         return None
-    return Proof(scope=Scope(principal=principal, namespace=namespace, proof=name), expires_at=expires_at)
+    scope = Scope(principal=principal, namespace=namespace, view=view, proof=name)
+    return Proof(scope=scope, expires_at=expires_at)
 
 
-def read_namespace(value: object) -> tuple[str, str] | None:
-    """Name and permissions of a namespace as the store gave them; None for what is none."""
+def read_namespace(value: object) -> str | None:
+    """The name of a namespace as the store gave it; None for what is none."""
     if not isinstance(value, list) or len(value) != _NAMESPACE_MEMBERS or not isinstance(value[0], str):
         return None
-    return value[0], value[1]
+    return value[0]
 
 
 def principal_of(profile: object) -> str | None:

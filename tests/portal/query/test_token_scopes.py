@@ -1,0 +1,86 @@
+"""Two tokens of one user with different permissions, as scopes give them: each keeps what it has cached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.services.user import UserQueries
+from tests.portal.query.invariants.clients_list import create, listed, names, rename
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenStore
+    from tests.portal.query.fakes import Process, World
+
+
+@pytest.fixture
+def wide(world: World, ada: TokenStore) -> TokenStore:
+    """Another sign-in of Ada's, whose profile names one permission more, and whose list one row more."""
+    tokens = world.backend.sign_in("ada")
+    do = world.backend._do
+
+    def answer(token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if path == "/me" and token == tokens.current.access:
+            return {"id": "ada", "permissions": ["ENERGY_APP", "IAM_ADMIN"]}
+        found = do(token, method, path, params, body)
+        if "items" in (found or {}) and token == tokens.current.access:
+            return {**found, "items": [{"id": "hidden", "name": "for the wide one"}, *found["items"]]}
+        return found
+
+    world.backend._do = answer  # type: ignore[method-assign]  # answers by token
+    return tokens
+
+
+def test_do_not_take_each_others_cached_data_away(
+    world: World, process: Process, ada: TokenStore, wide: TokenStore
+) -> None:
+    for _ in range(4):
+        for tokens in (ada, wide):
+            listed(process.request(tokens))
+    # The second one to prove itself begins a generation, as any other token of the user does.
+    assert world.backend.counted()["GET", "/me"] == 2
+    assert world.backend.counted()["GET", "/energy/clients"] == 3
+
+
+def test_are_not_shown_each_others_pages(process: Process, ada: TokenStore, wide: TokenStore) -> None:
+    for _ in range(2):
+        assert "hidden" in listed(process.request(wide))
+        assert "hidden" not in listed(process.request(ada))
+
+
+def test_see_each_others_writes(process: Process, ada: TokenStore, wide: TokenStore) -> None:
+    for _ in range(2):
+        for tokens in (ada, wide):
+            listed(process.request(tokens))
+    made = create(process.request(wide))
+    rename(process.request(ada), "c5", "renamed")
+    for tokens in (ada, wide):
+        seen = names(process.request(tokens))
+        assert made in seen
+        assert seen["c5"] == "renamed"
+
+
+def test_are_purged_together(world: World, process: Process, ada: TokenStore, wide: TokenStore) -> None:
+    for _ in range(2):
+        for tokens in (ada, wide):
+            listed(process.request(tokens))
+    reads = world.backend.reads()
+    process.request(ada).purge()
+    for tokens in (ada, wide):
+        listed(process.request(tokens))
+    assert world.backend.reads() > reads + 1
+
+
+def test_a_token_whose_own_permissions_change_takes_all_of_it_away(
+    world: World, process: Process, ada: TokenStore, wide: TokenStore
+) -> None:
+    for _ in range(2):
+        for tokens in (ada, wide):
+            listed(process.request(tokens))
+    reads = world.backend.reads()
+    world.backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
+    UserQueries.use_get_me_query(process.request(ada)).refetch()
+    for tokens in (ada, wide):
+        listed(process.request(tokens))
+    assert world.backend.reads() >= reads + 2
