@@ -94,11 +94,12 @@ class QueryCache:
             return None
         try:
             after = stamp.position - MAX_RECORDS
-            records, _ = self._log(scope.namespace, key.endpoint).records(after=after, until=stamp.position)
+            records, hole = self._log(scope.namespace, key.endpoint).records(after=after, until=stamp.position)
         except StoreUnavailableError as error:
             logger.warning("%s: the latest writes are not known: %s", key.endpoint, error)
             return None
-        lacked = [position for position, record in records if record.may_be_lacked(at=at)]
+        # What came before a record that is lost may have been changed again by it: only the server knows.
+        lacked = [position for position, record in records if position > hole and record.may_be_lacked(at=at)]
         return min(lacked) - 1 if lacked else None
 
     def unsettled(self, scope: Scope, key: QueryKey, pages: Sequence[Page]) -> Found:
@@ -108,11 +109,11 @@ class QueryCache:
             return Found(pages=tuple(pages))
         try:
             after, until = min(first for first, _ in known), max(last for _, last in known)
-            records, _ = self._log(scope.namespace, key.endpoint).records(after=after, until=until)
+            records, hole = self._log(scope.namespace, key.endpoint).records(after=after, until=until)
         except StoreUnavailableError as error:
             logger.warning("%s: shown without the latest writes: %s", key.endpoint, error)
-            records = []
-        return Found(pages=tuple(pages), records=tuple(records))
+            records, hole = [], 0
+        return Found(pages=tuple(pages), records=tuple(record for record in records if record[0] > hole))
 
     def keep(self, scope: Scope, key: QueryKey, page: Page, *, start: str | None, index: int) -> None:
         """Store a page, if it has a stamp and is not too large."""

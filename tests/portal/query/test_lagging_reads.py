@@ -37,6 +37,31 @@ def passes(world: World, seconds: float) -> None:
     world.clock.now += seconds
 
 
+class TestARecordThatTheStoreLost:
+    @pytest.mark.parametrize("when", ["before the list is fetched", "while it is fetched"])
+    def test_does_not_let_an_older_write_of_the_row_show_again(self, world: World, ada: TokenStore, when: str) -> None:
+        process = world.process()
+        listed(process.request(ada))
+        first, second = process.request(ada), process.request(ada)
+        rename(first, "c5", "first")
+        before = set(world.store.values)
+        rename(second, "c5", "second")
+        [record] = [key for key, value in world.store.values.items() if key not in before and "second" in value]
+        world.backend.lag_s = 0.0
+
+        def lose(*_: str) -> None:
+            world.store.values.pop(record)
+            world.backend.inside = None
+
+        if when == "while it is fetched":
+            world.backend.inside = lose
+        else:
+            lose()
+        for _ in range(2):
+            assert names(process.request(ada, reload=True))["c5"] == "second"
+            assert names(process.request(ada))["c5"] == "second"
+
+
 class TestAWriteShowsInWhatIsFetchedAtOnce:
     @pytest.mark.parametrize("pages", [1, 3])
     def test_a_created_row_is_there_and_stays(
