@@ -220,7 +220,10 @@ def test_4_the_verdict_failed_is_forgotten_after_30_s(world: World):
     process = world.process()
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
-    world.time.advance(limits.REFRESH_FAILED_MEMORY_S + 1)
+    world.time.advance(29)
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(pair))
+    world.time.advance(2)
     assert process.refresh(process.request(pair)) is Outcome.REFRESHED
 
 
