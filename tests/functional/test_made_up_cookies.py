@@ -6,7 +6,8 @@ import http.client
 import os
 from pathlib import Path
 
-from tests.functional.test_serve import children, serving
+from tests.functional.test_log_of_a_server import logged_server
+from tests.functional.test_serve import children
 from tests.portal.api.http_server import reply, scripted_server
 
 COOKIE_CHARS = 350_000
@@ -23,7 +24,8 @@ def test_a_worker_keeps_nothing_of_cookies_that_no_browser_keeps(tmp_path: Path)
     refusal = reply(b"{}", status="401 Unauthorized")
     with (
         scripted_server(lambda _, out: out.sendall(refusal)) as backend,
-        serving(tmp_path, APP_PUBLIC_API_BASE_URL=backend.url) as (pid, port),
+        # Into a file: what nobody reads from a pipe fills it, and then the server waits with its next line.
+        logged_server(tmp_path, APP_PUBLIC_API_BASE_URL=backend.url) as (pid, port, _),
     ):
         (worker,) = children(pid)
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
