@@ -22,7 +22,11 @@ KILL_EVERY_S = 5.0
 #: Longer than a follower waits, shorter than the call's own deadline.
 SLOW_MS = 6500
 #: Tells a project that its backend does not honour the Idempotency-Key.
-UNKEYED = {"PYTHONPATH": str(Path(__file__).with_name("_unkeyed"))}
+UNKEYED = {
+    "PYTHONPATH": os.pathsep.join(
+        filter(None, (str(Path(__file__).with_name("_unkeyed")), os.environ.get("PYTHONPATH")))
+    )
+}
 
 
 @dataclass(frozen=True)
