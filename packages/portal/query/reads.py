@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from portal.config.limits import PROOF_BUDGET_S
@@ -61,7 +62,7 @@ class _Begun:
     work: Work
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Reads:
     """The reads of one request.
 
@@ -82,37 +83,22 @@ class Reads:
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
     reload: bool = False
-    _fetches: Fetches = field(init=False)
-    _beside: Beside = field(init=False)
-    _behind: Behind = field(init=False)
     _began: float = field(default_factory=time.monotonic, init=False)
     _started: dict[tuple[str, str, str | None], _Begun] = field(default_factory=dict, init=False)
     _permissions_checked: tuple[str | None, float] | None = field(default=None, init=False)
     _proof_took_too_long: tuple[str | None, float] | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        """Make what fetches: here, beside the request, and behind it."""
-        self._fetches = Fetches(
-            caller=self.caller,
-            scopes=self.scopes,
-            cache=self.cache,
-            flights=self.flights,
-            judge_of=self.judge_of,
-            clock=self.clock,
-        )
-        self._beside = Beside(pool=self.beside, fetches=self._fetches)
-        self._behind = Behind(
-            revalidations=self.revalidations,
-            fetches=self._fetches,
-            shown_of=lambda found, query: shown_of(found, query, judge_of=self.judge_of),
-        )
 
     def read(self, ask: Ask) -> Outcome:
         """Run one query.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        return self.read_all([ask])[0]
+        begun = self._begin(ask)
+        if isinstance(begun, Outcome):
+            return begun
+        if begun.work.may_be_left:
+            self._beside.hand_over(begun.work)
+        return self._ended(begun)
 
     def read_all(self, asks: Sequence[Ask]) -> list[Outcome]:
         """Run queries side by side: what has to be fetched is fetched at the same time, with one token refresh for all.
@@ -120,6 +106,8 @@ class Reads:
         :returns: their outcomes, in the same order.
         :raises SignInEndedError: the sign-in is over.
         """
+        if len(asks) == 1:
+            return [self.read(asks[0])]
         most: dict[tuple[str, str, str | None], Ask] = {}
         for ask in asks:
             if ask.name not in most or ask.count > most[ask.name].count:
@@ -148,6 +136,30 @@ class Reads:
             return False
         self._started[ask.name] = begun
         return True
+
+    @cached_property
+    def _fetches(self) -> Fetches:
+        """Most requests that show what is cached need none."""
+        return Fetches(
+            caller=self.caller,
+            scopes=self.scopes,
+            cache=self.cache,
+            flights=self.flights,
+            judge_of=self.judge_of,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def _beside(self) -> Beside:
+        return Beside(pool=self.beside, fetches=self._fetches)
+
+    @cached_property
+    def _behind(self) -> Behind:
+        return Behind(
+            revalidations=self.revalidations,
+            fetches=self._fetches,
+            shown_of=lambda found, query: shown_of(found, query, judge_of=self.judge_of),
+        )
 
     def scope(self) -> Scope | None:
         """The scope of this request's user, proven with a GET `/me` if need be; None where that fails.
