@@ -57,7 +57,8 @@ class Behind:
         found = cache.look_up(scope, key, start=ask.start, count=ask.count)
         shown, patches = self.shown_of(found, ask.query)
         kept = fresh_prefix(shown, now=self.fetches.clock(), stale_time_s=ask.query.stale_time_s)
-        if not found.stands or found.stamp is None or is_enough(shown[:kept], ask.count):
+        # Without a stamp the scope does not stand any more, or nothing could be kept.
+        if found.stamp is None or is_enough(shown[:kept], ask.count):
             return "skipped"
         budget = Deadline(REQUEST_BUDGET_S)
         outcome = self.fetches.run(
