@@ -210,11 +210,12 @@ def test_htmx_asks_nothing_by_itself(site: Site, tab: Tab) -> None:
     assert site.list_calls() == before
 
 
-def test_the_same_address_entered_again_asks(site: Site, tab: Tab) -> None:
+def test_the_same_address_entered_again_asks_where_it_looks_like_a_reload(site: Site, tab: Tab) -> None:
+    """Chromium tells the two apart; for Firefox they are the same request."""
     tab.open(site.url("/en/energy/clients"))
     before = site.list_calls()
     tab.open(site.url("/en/energy/clients"))
-    assert site.list_calls() == before + 1
+    assert site.list_calls() == before + isinstance(tab, Firefox)
 
 
 def test_chromium_without_scripts_reloads_by_key_and_by_the_pages_own_link(site: Site, new_page: NewPage) -> None:

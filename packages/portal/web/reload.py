@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
 #: `portal.js` names it too.
-LEFT_PAGE_COOKIE: Final = "VAR_LEFT_PAGE"
+LEFT_PAGE_COOKIE: Final = "left_page"
 #: Its value where the next page is none that the user reloads: it follows a form, or is gone back to.
 NO_RELOAD: Final = "-"
 #: For how long after a form's answer, seconds: the browser asks for the page at once.

@@ -138,11 +138,11 @@
   });
 
   /* When this page is left, a cookie says for some seconds which one it was: whoever asks for the same page again, reloads
-     it (portal/web/reload.py). Back to an address that htmx had pushed, htmx loads the page anew: that is no reload of
-     the user's. */
+     it (portal/web/reload.py). Chromium, which alone has userAgentData, marks a reload itself: there it names no page.
+     Back to an address that htmx had pushed, htmx loads the page anew: that is no reload of the user's. */
   const sayLeft = (value, seconds) => {
     const secure = location.protocol === "https:" ? "; secure" : "";
-    document.cookie = `VAR_LEFT_PAGE=${value}; path=/; max-age=${seconds}; samesite=lax${secure}`;
+    document.cookie = `left_page=${value}; path=/; max-age=${seconds}; samesite=lax${secure}`;
   };
   const markOf = (address) => {
     let mark = 0;
@@ -156,7 +156,8 @@
     setTimeout(() => (goesBack = false), 1000);
   });
   window.addEventListener("beforeunload", () => {
-    sayLeft(goesBack ? "-" : markOf(location.pathname + location.search), 5);
+    const own = "userAgentData" in navigator ? 0 : markOf(location.pathname + location.search);
+    sayLeft(goesBack ? "-" : own, 5);
   });
 
   /* The address may change without a page load; what the page says about itself follows. */
