@@ -40,13 +40,13 @@ class Exchange:
     :param given_up: whether nobody waits for the answer any more; None where it is waited for whatever happens.
     """
 
-    __slots__ = ("connecting", "deadline", "given_up", "sent", "was_given_up")
+    __slots__ = ("deadline", "given_up", "sent", "was_given_up")
 
     def __init__(self, *, deadline: Deadline, given_up: Callable[[], bool] | None) -> None:
         self.deadline = deadline
         self.given_up = given_up
-        #: Whether there is no connection yet, and whether something of the request has gone out.
-        self.connecting = self.sent = False
+        #: Whether something of the request has gone out; None before a connection is made or used.
+        self.sent: bool | None = None
         self.was_given_up = False
 
     def __enter__(self) -> Self:
@@ -165,13 +165,10 @@ class _Connection(HTTPConnection):
     def connect(self) -> None:
         """Connect; what took too long (a slow name server, many dead addresses) is used for nothing."""
         exchange = _exchange()
-        if exchange is None:
-            super().connect()
-            return
-        exchange.connecting = True
+        if exchange is not None:
+            exchange.sent = False
         super().connect()
-        exchange.connecting = False
-        if exchange.deadline.passed:
+        if exchange is not None and exchange.deadline.passed:
             self.close()
             raise urllib3.exceptions.ConnectTimeoutError(self, "the call's deadline passed while connecting")
 

@@ -264,17 +264,8 @@ def _no_answer(error: Exception, exchange: Exchange, *, begun: int | None) -> Ap
     """What it means that an exchange broke off."""
     if isinstance(error, requests.ConnectTimeout):
         return ApiTimeoutError("The backend can't be reached in time.", was_sent=False)
-    if isinstance(error, requests.exceptions.SSLError):
-        # The handshake, or a kept connection that broke after the request had gone out.
-        return ApiUnavailableError("The backend can't be reached.", was_sent=exchange.sent, begun=begun)
+    # The handshake, too, may be what broke. Where no connection of ours was used (`responses`), nobody can say.
+    was_sent = exchange.sent is not False
     if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
-        # A TLS handshake that takes too long counts as reading to urllib3.
-        return ApiTimeoutError("The backend took too long to answer.", was_sent=not exchange.connecting, begun=begun)
-    was_sent = not (isinstance(error, requests.ConnectionError) and _never_connected(error))
+        return ApiTimeoutError("The backend took too long to answer.", was_sent=was_sent, begun=begun)
     return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent, begun=begun)
-
-
-def _never_connected(error: requests.ConnectionError) -> bool:
-    """Whether no connection came about, so that the backend can't have seen the request."""
-    reason = error.args[0] if error.args else None
-    return isinstance(getattr(reason, "reason", None), urllib3.exceptions.NewConnectionError)

@@ -8,6 +8,7 @@ import itertools
 import multiprocessing
 import socket
 import ssl
+import struct
 import threading
 import time
 
@@ -172,20 +173,50 @@ def test_an_upload_that_the_backend_reads_slowly_ends_at_the_deadline(connect):
     assert caught.value.was_sent
 
 
-@pytest.mark.parametrize(("moment", "was_sent"), [("_Response.begin", True), ("_Connection.connect", False)])
+@pytest.mark.parametrize(
+    ("moment", "was_sent"),
+    [("portal.api.connections._Response.begin", True), ("urllib3.connection.HTTPConnection.connect", False)],
+)
 def test_a_tls_fault_may_have_been_sent_unless_it_was_the_handshakes(connect, monkeypatch, moment, was_sent):
     """A refresh token that may have been taken must not be presented again."""
 
     def broken(*_):
         raise ssl.SSLError(1, "bad record mac")
 
-    monkeypatch.setattr(f"portal.api.connections.{moment}", broken)
+    monkeypatch.setattr(moment, broken)
     with (
         scripted_server(lambda _, out: out.sendall(reply())) as server,
         pytest.raises(ApiUnavailableError) as caught,
     ):
         send(connect(server.url), own_connection=True)
     assert caught.value.was_sent is was_sent
+
+
+@pytest.mark.parametrize("own_connection", [True, False])
+def test_a_connection_that_is_reset_within_the_handshake_was_not_sent(connect, own_connection):
+    """A proxy that is restarted takes connections that nobody serves any more."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def reset() -> None:
+            connection, _ = listening.accept()
+            connection.recv(1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        thread = threading.Thread(target=reset)
+        thread.start()
+        transport = connect(f"https://127.0.0.1:{listening.getsockname()[1]}")
+        with pytest.raises(ApiUnavailableError) as caught:
+            send(transport, method="POST", body=b"{}", headers={"Content-Length": "2"}, own_connection=own_connection)
+        thread.join()
+    assert isinstance(innermost(caught.value), ConnectionResetError)
+    assert not caught.value.was_sent
+
+
+def innermost(error: BaseException) -> BaseException:
+    while error.__cause__ or error.__context__:
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def test_a_refused_connection_was_not_sent(connect):
