@@ -138,19 +138,25 @@ class Ledger:
         if self.holds_lock(secret, owner=owner):
             self._store.delete(_key(secret, "lock"))
 
-    def begin(self, secret: str, *, head: str, begun: Begun) -> None:
+    def begin(self, secret: str, *, owner: str, head: str, begun: Begun) -> None:
         """Note that `head` will be presented, or has been and no outcome came. For the lock's holder."""
-        note = [record_name(head), begun.first, begun.at, begun.tries]
+        note = [record_name(head), begun.first, begun.at, begun.tries, owner]
         self._store.set(_key(secret, "begun"), note, lifetime_s=self._max_age_s)
 
     def settle(self, secret: str, *, owner: str, forgotten: Iterable[str] = ()) -> None:
         """What came of the presentation is known: give the lock back. Nothing of another holder's is touched.
 
+        Its own note goes even where the lock has ended by itself: it would say for a month that nobody knows.
+
         :param forgotten: names of tokens that the family knows no more.
         """
         keys = [f"{name}:token" for name in forgotten]
-        if self.holds_lock(secret, owner=owner):
-            keys += [_key(secret, "begun"), _key(secret, "lock")]
+        begun, lock = _key(secret, "begun"), _key(secret, "lock")
+        found = self._store.get_many([begun, lock])
+        if found.get(lock) == owner:
+            keys += [begun, lock]
+        elif _noted_by(found.get(begun)) == owner:
+            keys += [begun]
         self._store.delete_many(keys)
 
     def hand_over(self, secret: str, family: Family, *, held: Iterable[str], lifetime_s: float) -> None:
@@ -223,6 +229,15 @@ def _read_verdict(value: object, *, of: str) -> Verdict | None:
             return (Verdict.FAILED if word == Verdict.FAILED.value else Verdict.LATER) if about else None
         case _:
             return Verdict.LATER
+
+
+def _noted_by(value: object) -> object:
+    """Who wrote a note that a presentation has begun; None where it does not say."""
+    match value:
+        case [_, _, _, _, owner, *_]:
+            return owner
+        case _:
+            return None
 
 
 def _read_begun(value: object, *, of: str) -> Begun | None:

@@ -194,13 +194,14 @@ class Renewal:
             if not self._may_repeat(earlier):  # whoever began it has died
                 return self._note(flight, entry, owner, replace(earlier, at=None), Ended(outcome=Outcome.LOST))
         try:
-            self.ledger.begin(secret, head=head, begun=begun)
+            self.ledger.begin(secret, owner=owner, head=head, begun=begun)
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
-        except StoreUnavailableError:
-            # Nothing was sent, so there is no doubt but the one that there was before.
-            self._give_back(self.ledger.settle if earlier is None else self.ledger.unlock, secret, owner)
-            raise
+        except StoreUnavailableError as error:
+            # Nothing was sent, so there is no doubt but the one that there was before. The note may stand all the same.
+            logger.warning("refresh %s: not tried: %s", record_name(head)[:8], error)
+            before = None if earlier is None else replace(earlier, at=None)
+            return self._note(flight, entry, owner, before, Later(outcome=Outcome.STORE_DOWN, cause=error))
         if isinstance(answer, Granted):
             return self._grant(flight, entry, owner, answer.pair)
         return self._deny(flight, entry, owner, begun, answer)
@@ -269,7 +270,7 @@ class Renewal:
 
         def note() -> Result:
             if unknown is not None:
-                self.ledger.begin(secret, head=head, begun=unknown)
+                self.ledger.begin(secret, owner=owner, head=head, begun=unknown)
             if result.outcome is Outcome.REJECTED:
                 self.ledger.remember(secret, head=head, verdict=Verdict.FAILED, lifetime_s=REFRESH_FAILED_MEMORY_S)
             elif result.outcome is Outcome.UNREACHABLE:

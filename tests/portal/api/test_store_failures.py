@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sqlite3
 import threading
@@ -10,14 +11,15 @@ import pytest
 
 from portal.api import renewal
 from portal.api.counters import Outcome
+from portal.api.exchange import Granted
 from portal.api.ledger import Begun
-from portal.api.tokens import Fate
+from portal.api.tokens import Fate, TokenPair
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.store.sqlite_file import open_database
 from portal.store.sqlite_pool import close_idle_connections
 from tests.portal.api.conftest import caches, redis_entry
-from tests.portal.api.world import LOST, Process, World
+from tests.portal.api.world import LOST, UNANSWERED, Process, World, jwt
 from tests.redis_server import RedisServer
 
 
@@ -135,7 +137,7 @@ def die_during_the_call(process: Process, refresh: str) -> None:
     ledger, now = process.refresher._ledger, process.world.time()
     secret = ledger.look(refresh).secret
     assert ledger.lock(secret, owner="dead")
-    ledger.begin(secret, head=refresh, begun=Begun(first=now, at=now, tries=1))
+    ledger.begin(secret, owner="dead", head=refresh, begun=Begun(first=now, at=now, tries=1))
 
 
 def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
@@ -166,6 +168,63 @@ def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_aga
     assert other.refresh(elsewhere) is Outcome.HANDED_OVER
     assert elsewhere.current == tokens.current
     assert world.backend.presented == {pair.refresh: 1}
+
+
+@pytest.mark.parametrize("rotates", [True, False])
+def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(world: World, rotates: bool):
+    """Where nothing may be presented again, a doubt that is none would sign its user out."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    world.backend.repeatable_s = 0
+    access = jwt(exp=world.time() + 300)
+    world.backend.answers = [UNANSWERED] if rotates else [Granted(pair=TokenPair(access=access, refresh=pair.refresh))]
+    world.backend.during = lambda _: setattr(store, "down", True)
+
+    def comes_back_after_the_lock() -> None:
+        if store.down:
+            world.time.advance(limits.REFRESH_LOCK_S + 1)
+            store.down = False
+
+    process.while_waiting = comes_back_after_the_lock
+    with contextlib.suppress(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.backend.during = lambda _: None
+    world.expire()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+
+
+@pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
+def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: World, down_s: float):
+    """The store hangs while the presentation is noted, and does what it was asked to when it goes on."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    ledger = process.refresher._ledger
+    begin, world.backend.repeatable_s = ledger.begin, 0
+
+    def taken_and_never_answered(*args, **options) -> None:
+        ledger.begin = begin
+        begin(*args, **options)
+        store.down = True
+        raise StoreUnavailableError("store 'refresh': TimeoutError")
+
+    def comes_back() -> None:
+        world.time.advance(down_s)
+        store.down = False
+
+    ledger.begin, process.while_waiting = taken_and_never_answered, comes_back
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(tokens)
+    process.settle()
+    assert tokens.fate is Fate.KEPT
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    assert not world.backend.presented
+    before = world.time()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.time() == before
 
 
 def test_down_for_longer_than_patience_the_attempt_ends(world: World, caplog):
