@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -32,12 +32,13 @@ _CLDR: Final = {code: Locale.parse(code) for code in LOCALES}
 
 
 def number_text(value: float | Decimal | None, *, locale: str, places: int = 0) -> str:
-    """A number with grouped thousands and exactly `places` decimal places."""
-    if value is None:
+    """A number with grouped thousands and exactly `places` decimal places; none where it is no figure at all."""
+    rounded = None if value is None else _rounded(value, places)
+    if rounded is None:
         return NO_VALUE
     cldr = _cldr(locale)
     pattern = _with_places(cldr.decimal_formats[None].pattern, places)
-    return str(pattern.apply(_rounded(value, places), cldr))
+    return str(pattern.apply(rounded, cldr))
 
 
 def money_text(value: Decimal | None, *, currency: str, locale: str, places: int | None = None) -> str:
@@ -45,12 +46,13 @@ def money_text(value: Decimal | None, *, currency: str, locale: str, places: int
 
     :param places: decimal places; those of the currency by default.
     """
-    if value is None:
+    places = get_currency_precision(currency) if places is None else places
+    rounded = None if value is None else _rounded(value, places)
+    if rounded is None:
         return NO_VALUE
     cldr = _cldr(locale)
-    places = get_currency_precision(currency) if places is None else places
     pattern = _with_places(cldr.currency_formats["standard"].pattern, places)
-    amount = pattern.apply(_rounded(value, places), cldr, currency=currency, currency_digits=False)
+    amount = pattern.apply(rounded, cldr, currency=currency, currency_digits=False)
     return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
 
 
@@ -101,9 +103,14 @@ def _with_places(pattern: str, places: int) -> NumberPattern:
     return fixed
 
 
-def _rounded(value: float | Decimal, places: int) -> Decimal:
-    # Half up, and by the digits that are shown of a fraction: 0.125 is 0.13.
-    return Decimal(str(value)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+def _rounded(value: float | Decimal, places: int) -> Decimal | None:
+    """None for what has more than 28 digits, which no page has room for, and for what is no number."""
+    try:
+        # Half up, and by the digits that are shown of a fraction: 0.125 is 0.13.
+        rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    except InvalidOperation:
+        return None
+    return rounded if rounded.is_finite() else None
 
 
 def _written(value: datetime, pattern: DateTimePattern, locale: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pytest
 from babel.dates import format_date, format_skeleton
@@ -23,6 +24,9 @@ from portal.web.formats import (
     short_day_text,
 )
 from portal.web.templatetags import portal_format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 AT = datetime(2026, 3, 9, 7, 5, tzinfo=UTC)
 SPACE = "\N{NO-BREAK SPACE}"
@@ -69,6 +73,20 @@ def test_money_has_the_currencys_decimal_places_or_those_that_are_asked_for(plac
 def test_halves_are_rounded_up_and_never_by_way_of_binary_fractions() -> None:
     assert number_text(Decimal("2.675"), locale="en", places=2) == "2.68"
     assert number_text(0.125, locale="de", places=2) == "0,13"
+
+
+@pytest.mark.parametrize("value", ["1e28", "-1e300", "1e999999", "Infinity", "NaN"])
+def test_what_no_page_has_room_for_is_shown_as_no_value(value: str) -> None:
+    """A backend may send any number that JSON can write; the page stands all the same."""
+    number = Decimal(value)
+    assert number_text(number, locale="de") == NO_VALUE
+    assert money_text(number, currency="EUR", locale="en") == NO_VALUE
+
+
+@pytest.mark.parametrize("show", [portal_format.amount, portal_format.kwh, portal_format.kw, portal_format.quantity])
+@pytest.mark.parametrize("value", [1e300, -1e300, 10**400])
+def test_every_filter_of_figures_bears_a_huge_number(show: Callable[[float], str], value: float) -> None:
+    assert show(value).startswith(NO_VALUE)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
