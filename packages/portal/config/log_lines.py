@@ -48,6 +48,8 @@ _ESCAPES: Final = {
     number: chr(number).encode("unicode_escape").decode()
     for number in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
 }
+#: The same of a traceback, which has lines of its own.
+_ESCAPES_BELOW: Final = {number: text for number, text in _ESCAPES.items() if chr(number) != "\n"}
 
 
 def line_formatter(*, app: str, log_format: str) -> ProcessorFormatter:
@@ -98,4 +100,6 @@ def _as_text(_logger: WrappedLogger, _method: str, line: EventDict) -> str:
     below = [line.pop(name) for name in ("exception", "stack") if name in line]
     head = " ".join(str(line.pop(name)) for name in ("time", "level", "app", "logger", "message"))
     fields = "".join(f" {name}={value}" for name, value in line.items())
-    return "\n".join([(head + fields).translate(_ESCAPES), *(indent(text, "    ") for text in below)])
+    return "\n".join(
+        [(head + fields).translate(_ESCAPES), *(indent(text.translate(_ESCAPES_BELOW), "    ") for text in below)]
+    )

@@ -124,6 +124,14 @@ def test_a_traceback_stands_below_its_line_and_shows_no_variable() -> None:
     assert "a-token-in-a-variable" not in "\n".join(below).replace('secret = "a-token-in-a-variable"', "")
 
 
+@pytest.mark.parametrize("code", ["\x1b[2K", "\x9b2K", "\r", "\x08"], ids=ascii)
+def test_a_traceback_brings_no_control_character_to_a_terminal(code: str) -> None:
+    error = RuntimeError(f"a server said {code}")
+    written = write("text", "it broke", exc_info=(RuntimeError, error, None))
+    assert "a server said" in written
+    assert code not in written
+
+
 def test_for_programs_a_traceback_is_one_field_of_its_line() -> None:
     line = write("json", "it broke", exc_info=failure())
     assert len(line.splitlines()) == 1
