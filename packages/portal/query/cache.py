@@ -316,6 +316,8 @@ def _begin(start: str | None) -> str:
 def _place(scope: Scope, key: QueryKey, start: str | None, index: int) -> _Place:
     if start is None and not key.params:
         return _Place(f"{scope.pages}:{key.digest}::{index}", "")
-    # The pages of one list lie side by side: they never take each other's place.
-    first = int(key.digest[:_PLACE_CHARS], 16) + int(_begin(start)[:_PLACE_CHARS] or "0", 16)
+    # Two queries that want one place do so in this namespace alone, and not for every user for ever. The pages of one
+    # list lie side by side: they never take each other's place.
+    mixed = hashlib.sha256(f"{scope.pages}:{_page_name(key, start, 0)}".encode()).hexdigest()
+    first = int(mixed[:_PLACE_CHARS], 16)
     return _Place(f"{scope.pages}:variant:{(first + index) % MAX_VARIANT_PAGES}", _page_name(key, start, index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,6 +100,28 @@ def test_a_variant_in_the_place_of_another_is_never_taken_for_it(
         assert search(process, ada, "client 4") == ["c4"]
         assert listed(process.request(ada), cursor=second) == ["c3", "c2"]
     assert world.backend.reads() == 1 + 2 * 3
+
+
+def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all(
+    world: World, process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So no page that needs two of them is slow for everybody."""
+    monkeypatch.setattr(cache_module, "MAX_VARIANT_PAGES", 16)
+    words = [f"word {number}" for number in range(40)]
+    wanted: list[dict[str, str]] = []
+    for user in ("ada", "bob"):
+        tokens, places = world.backend.sign_in(user), {}
+        for word in words:
+            before = dict(world.store.values)
+            search(process, tokens, word)
+            [places[word]] = [
+                key for key, value in world.store.values.items() if ":variant:" in key and before.get(key) != value
+            ]
+        wanted.append(places)
+    adas, bobs = ({pair for pair in combinations(words, 2) if places[pair[0]] == places[pair[1]]} for places in wanted)
+    assert adas
+    assert bobs
+    assert adas != bobs
 
 
 def test_the_pages_of_one_long_list_leave_each_other_in_place(world: World, process: Process, ada: TokenStore) -> None:
