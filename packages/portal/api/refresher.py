@@ -17,7 +17,7 @@ from portal.api.expiry import is_expired, sign_in_lifetime
 from portal.api.flights import Flights, NoThreadError
 from portal.api.handover import record_name
 from portal.api.ledger import Ledger, Verdict
-from portal.api.renewal import Ended, Later, Renewal, Renewed, Result
+from portal.api.renewal import OFFER_PAUSE_S, Ended, Later, Renewal, Renewed, Result
 from portal.api.tokens import Fate
 from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -187,9 +187,9 @@ class TokenRefresher:
             self._counters.count(Outcome.STORE_DOWN)
 
     def sign_out(self, tokens: TokenStore, *, genuine: bool = True) -> list[TokenPair]:
-        """End this sign-in everywhere: tombstones, the backend told (2 s at most), the request's tokens cleared.
+        """End this sign-in everywhere: tombstones, the backend told (2 s at most each), the request's tokens cleared.
 
-        Where the store can't be reached, no tombstone is left: the backend's own revocation remains.
+        Where the store can't be reached in this time, no tombstone is left: the backend's own revocation remains.
 
         :param genuine: whether these tokens are known to be a sign-in's. Anybody can sign out made-up ones:
             theirs leave tombstones for as long only as a response may be on its way, lest they fill the store.
@@ -214,21 +214,35 @@ class TokenRefresher:
     def _bury(self, pair: TokenPair, brought: str | None, *, genuine: bool) -> TokenPair:
         """Leave tombstones on the sign-in and its access tokens, and forget all else; its newest pair."""
         newest = pair
+        patience = Deadline(SIGN_OUT_DEADLINE_S, clock=self._clock.monotonic)
         if brought is not None:
-            entry = _insist(self._ledger.look, brought)
+            entry = self._insist(patience, self._ledger.look, brought)
             genuine = genuine or entry.is_known
             lasts = max(self._tombstone_s(token, genuine=genuine) for token in {brought, entry.head})
-            _insist(self._ledger.bury, [entry.secret], lifetime_s=lasts)
+            self._insist(patience, self._ledger.bury, [entry.secret], lifetime_s=lasts)
             # Read after the tombstone is written: a refresh in flight that hands over later finds it.
-            family = _insist(self._ledger.look, brought).family
+            family = self._insist(patience, self._ledger.look, brought).family
             if family is not None:
                 newest = family.pair
-                _insist(self._ledger.drop, entry.secret, forgotten=family.spent(now=self._clock.now()))
+                self._insist(patience, self._ledger.drop, entry.secret, forgotten=family.spent(now=self._clock.now()))
         accesses = {token for token in (pair.access, newest.access) if token is not None}
         if accesses:
             lasts = max(self._tombstone_s(token, genuine=genuine) for token in accesses)
-            _insist(self._ledger.bury, accesses, lifetime_s=lasts)
+            self._insist(patience, self._ledger.bury, accesses, lifetime_s=lasts)
         return newest
+
+    def _insist(self, patience: Deadline, operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Try until it is done or patience ends.
+
+        No late response may undo a sign-out since a store failed for a moment, or since its circuit is open for one.
+        """
+        while True:
+            try:
+                return operation(*args, **options)
+            except StoreUnavailableError:
+                if patience.passed:
+                    raise
+            self._clock.sleep(OFFER_PAUSE_S)
 
     def _tombstone_s(self, token: str, *, genuine: bool) -> int:
         # At least that, also where a token is over by this machine's clock: the backend's may differ.
@@ -279,11 +293,3 @@ def _brought(tokens: TokenStore) -> str | None:
     That of its cookies, until the request itself signs somebody in: the browser has none of the newer ones yet.
     """
     return (tokens.incoming if tokens.fate is Fate.RENEWED else tokens.current).refresh
-
-
-def _insist(operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Try twice: a store that fails for a moment should not let a late response undo a sign-out."""
-    try:
-        return operation(*args, **options)
-    except StoreUnavailableError:
-        return operation(*args, **options)

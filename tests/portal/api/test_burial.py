@@ -46,6 +46,36 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(w
     assert world.backend.revoked == [late.current.refresh]
 
 
+def test_a_circuit_that_is_open_is_waited_for(world: World):
+    """It refuses both of two tries at once, though the store may long be back."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process(real_waits=True)
+    late = process.request(pair)
+    process.refresh(late)
+    circuit = other.store.circuit()
+    circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
+    assert circuit.is_open
+    other.refresher.sign_out(other.request(pair))
+    assert process.refresher.deliverable(late) is None
+    assert world.backend.revoked == [late.current.refresh]
+
+
+def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+
+    def down(_: object) -> None:
+        raise StoreUnavailableError("store 'refresh': down")
+
+    process.store._do = down
+    before = world.time()
+    tokens = process.request(pair)
+    assert process.refresher.sign_out(tokens) == [pair]
+    assert tokens.cleared
+    assert world.time() - before == limits.SIGN_OUT_DEADLINE_S
+    assert world.backend.revoked == [pair.refresh]
+
+
 def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(world: World):
     process = world.process()
     made_up = TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up")
