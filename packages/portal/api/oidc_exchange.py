@@ -71,6 +71,10 @@ class OidcExchange:
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:  # noqa: ARG002  the provider asks for the client's own credentials
         """See :class:`portal.api.exchange.RefreshExchange`."""
+        try:
+            self._sign_ins.forget(refresh)
+        except StoreUnavailableError as error:
+            logger.info("sign-out: what is kept of the provider's sign-in stays until its tokens end: %s", error)
         client = self._client()
         try:
             client.revoke(client.metadata(deadline=deadline), refresh=refresh, deadline=deadline)

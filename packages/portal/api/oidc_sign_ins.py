@@ -72,6 +72,10 @@ class ProviderSignIns:
         # Else each refresh of a sign-in would leave one more.
         self.store.touch(_record_key(spent), lifetime_s=SPENT_FOR_S)
 
+    def forget(self, token: str) -> None:
+        """The sign-in of this token was signed out: nobody asks for its record any more."""
+        self.store.delete(_record_key(token))
+
     def end(self, logged_out: LoggedOut) -> bool:
         """The provider ended a session, or all of a user's; False for a logout token that was used before.
 

@@ -184,6 +184,27 @@ def test_a_revocation_that_fails_is_no_error(provider, exchange):
     exchange.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
 
 
+def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provider, exchange, sign_ins, backend):
+    """It holds the ID token, and would stay for as long as the sign-in might have lasted."""
+    begin(sign_ins)
+    provider.take_down()
+    exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(1))
+    assert sign_ins.id_token(pair(1)) is None
+    assert backend._run("SELECT key FROM entries", ())[0] == []
+
+
+def test_without_the_store_a_revocation_is_no_error(provider):
+    class Broken:
+        def __getattr__(self, name):
+            raise OSError("gone")
+
+    client = OidcClient(
+        provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
+    )
+    exchange = OidcExchange(client=lambda: client, sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60))
+    exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
+
+
 def test_without_the_store_nothing_is_presented(provider):
     class Broken:
         def __getattr__(self, name):
