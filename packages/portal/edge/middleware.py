@@ -122,11 +122,14 @@ class ProxyMiddleware:
             store.clear()
         if isinstance(decision, Forward):
             response = self._forward(request, decision.who, decision.pathname)
-        elif isinstance(decision, Refuse) and decision.who is not None:
+        elif isinstance(decision, Refuse) and decision.who is not None and decision.pathname is not None:
             request.edge_refusal = decision.status
             request.urlconf = REFUSAL_URLCONF
             response = self._forward(request, decision.who, decision.pathname)
         else:
+            if isinstance(decision, Refuse) and decision.who is not None:
+                # The line that Django writes about it names who asked.
+                request.user_facts = decision.who
             secure = self.pins_https and request.is_secure()
             answers = self.answers_over_https if secure else self.answers
             response = answers.answer(decision, request_id=request.request_id)

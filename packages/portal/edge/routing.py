@@ -83,8 +83,8 @@ _kept_forward = lru_cache(maxsize=_KEPT_PATHS)(_read_forward)
 # --- row 0 ---
 
 
-def _malformed(_: Situation) -> Decision:
-    return Refuse("0-malformed", 400)
+def _malformed(at: Situation) -> Decision:
+    return Refuse("0-malformed", 400, at.who())
 
 
 def _ungated(at: Situation) -> Decision:
@@ -160,7 +160,7 @@ def _to_home(rule: str, at: Situation) -> Decision:
     home = at.who().home_url
     if at.is_navigation():
         return Redirect(rule, 302, home)
-    return Refuse(rule, 403, hx_redirect=home if at.is_htmx() else None)
+    return Refuse(rule, 403, at.who(), hx_redirect=home if at.is_htmx() else None)
 
 
 # --- row 4 ---
@@ -182,7 +182,7 @@ def _elsewhere(at: Situation) -> Decision | None:
         return None
     rule = "4-hand-over" if site.is_gateway else "4-to-gateway"
     if not at.is_navigation():
-        return Refuse(rule, 404)
+        return Refuse(rule, 404, at.who())
     if not at.reads:
         return _refused_page(rule, at, 404)
     origin = site.platform_origins[platform.name] if site.is_gateway else site.gateway_url

@@ -134,8 +134,8 @@ def told(decision: object) -> str:
         case Redirect(status=status, location=location, varies_by_language=varies):
             words = f"{status} {shorten(location)}"
             notes = " varies" if varies else ""
-        case Refuse(status=status, who=who, hx_redirect=target):
-            words = f"{status} {'page' if who else 'problem'}"
+        case Refuse(status=status, pathname=pathname, hx_redirect=target):
+            words = f"{status} {'page' if pathname else 'problem'}"
             notes = f" hx {shorten(target)}" if target else ""
         case Options():
             words = "204"

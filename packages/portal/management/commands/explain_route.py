@@ -125,7 +125,7 @@ class Command(BaseCommand):
         if isinstance(decision, Forward):
             pathname = "no x-pathname" if decision.pathname is None else f"x-pathname: {decision.pathname}"
             return [*lines, f"forwarded to {_view_name(facts.path, decision.who.locale)}", pathname]
-        if isinstance(decision, Refuse) and decision.who is not None:
+        if isinstance(decision, Refuse) and decision.pathname is not None:
             return [*lines, f"{decision.status} {HTTPStatus(decision.status).phrase}, as the project's own page"]
         response = Answers(security_headers(https=False)).answer(decision)
         lines.append(f"{response.status_code} {response.reason_phrase}")
