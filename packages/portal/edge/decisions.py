@@ -41,7 +41,8 @@ class Refuse(NamedTuple):
     """The request is not served.
 
     :param who: None where nobody is signed in, or a foreign host was asked.
-    :param pathname: the header x-pathname, where a person is shown the refusal as a page; None where a program reads it.
+    :param pathname: the header x-pathname, where a person is shown the refusal as a page; None where a program
+        reads it.
     :param hx_redirect: where htmx should go instead.
     """
 

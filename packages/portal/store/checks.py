@@ -95,6 +95,11 @@ def check_embedded_store(app_configs: object = None, **_: object) -> Sequence[Ch
 
 def _check_redis() -> Sequence[CheckMessage]:
     found = _facts_of(REFRESH_ALIAS)
+    of_queries = _facts_of(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
+    # A mistake in either address is told also while the other's server is away.
+    wrong = [answer for answer in (found, of_queries) if isinstance(answer, Error)]
+    if wrong:
+        return wrong[:1]
     if not isinstance(found, RedisFacts):
         return [found]
     if found.is_cluster or found.is_replica:
@@ -110,12 +115,16 @@ def _check_redis() -> Sequence[CheckMessage]:
         return [_unread(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
     if found.policy != SAFE_POLICY:
         return [_evicts(f"Redis with maxmemory-policy {found.policy}")]
-    return _check_room(found)
+    return _check_room(found, of_queries)
 
 
-def _check_room(of_refresh: RedisFacts) -> Sequence[CheckMessage]:
+def _is_redis(alias: str) -> bool:
+    return str(settings.CACHES.get(alias, {}).get("BACKEND", "")) in _REDIS
+
+
+def _check_room(of_refresh: RedisFacts, of_queries: RedisFacts | CheckMessage | None) -> Sequence[CheckMessage]:
     """What is cached can't take the room of the refresh."""
-    if str(settings.CACHES.get(QUERY_ALIAS, {}).get("BACKEND", "")) not in _REDIS:
+    if of_queries is None:
         return [
             Warning(
                 "REFRESH_CACHE_URL is a Redis, and what is cached lies on each machine by itself.",
@@ -123,7 +132,6 @@ def _check_room(of_refresh: RedisFacts) -> Sequence[CheckMessage]:
                 id="portal.store.W004",
             )
         ]
-    of_queries = _facts_of(QUERY_ALIAS)
     if not isinstance(of_queries, RedisFacts):
         return [of_queries]
     one = of_queries.identity is not None and of_queries.identity == of_refresh.identity

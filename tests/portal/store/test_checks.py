@@ -8,7 +8,7 @@ from django.test import override_settings
 
 from portal.store.checks import check_embedded_store, check_refresh_store
 from portal.store.sqlite_pool import close_idle_connections
-from tests.redis_server import running_redis
+from tests.redis_server import free_port, running_redis
 
 SQLITE = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": "/nowhere/c.sqlite3"}
 
@@ -94,7 +94,8 @@ def test_an_option_that_is_not_known_is_refused(redis_url):
 
 @pytest.mark.redis
 def test_a_node_of_a_cluster_is_refused(tmp_path):
-    with running_redis(tmp_path, "--cluster-enabled", "yes") as server:
+    # By default the nodes talk on the port + 10,000, which a high port does not leave room for.
+    with running_redis(tmp_path, "--cluster-enabled", "yes", "--cluster-port", str(free_port())) as server:
         assert ids(**redis_entry(server.url())) == ["portal.store.E006"]
 
 
@@ -145,3 +146,13 @@ def test_an_embedded_store_that_opens_is_fine(tmp_path):
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         assert check_embedded_store() == []
     close_idle_connections()
+
+
+@pytest.mark.parametrize("wrong", ["default", "refresh"])
+def test_an_option_that_redis_py_does_not_know_is_refused_also_while_the_servers_are_away(wrong):
+    addresses = {"default": "redis://127.0.0.1:1/0", "refresh": "redis://127.0.0.1:1/1"}
+    addresses[wrong] += "?nonsense=1"
+    with override_settings(CACHES={alias: redis_entry(address) for alias, address in addresses.items()}):
+        (message,) = check_refresh_store()
+    assert message.id == "portal.store.E004"
+    assert message.msg.startswith(f"The address in {'CACHE_URL' if wrong == 'default' else 'REFRESH_CACHE_URL'}")

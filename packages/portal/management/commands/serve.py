@@ -61,4 +61,5 @@ class Command(BaseCommand):
         if any(message.is_serious() for message in messages):
             super().check(*args, **kwargs)
         for message in messages:
-            logger.warning("check %s: %s; %s", message.id, message.msg, message.hint or "no hint")
+            words = "; ".join(part.rstrip(".") for part in (message.msg, message.hint) if part)
+            logger.warning("check %s: %s", message.id, words)
