@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from portal.api.deadline import Deadline
 from portal.api.expiry import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
-from portal.errors import ApiRejectedError, ApiUnavailableError
 from portal.query.cache import lease_key
+from portal.query.fetches import is_definite_no
 from portal.query.shown import fresh_prefix, is_enough
 
 if TYPE_CHECKING:
@@ -68,8 +68,4 @@ class Behind:
             cache.release(lease)
             return "fetched"
         # While the lease lasts, nobody tries again.
-        if isinstance(outcome.error, ApiUnavailableError | ApiRejectedError):
-            return "failed"
-        # A definite no is for the next read to meet, and nothing older is shown before it.
-        cache.drop(scope, key, start=ask.start, index=kept)
-        return "refused"
+        return "refused" if is_definite_no(outcome.error) else "failed"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from portal.config.limits import QUERY_RETRIES
-from portal.errors import ApiError
+from portal.errors import ApiError, ApiRejectedError, ApiUnavailableError
 from portal.query.flights import ANY_FLIGHT
 from portal.query.pages import Page, Stamp, check_list_body
 from portal.query.scopes import PROFILE_QUERY, Scopes
@@ -122,6 +122,9 @@ class Fetches:
                 fetched += 1
                 pages.append(Shown(page=page, rows=tuple(page.rows), total=page.total) if is_list else Shown(page=page))
         except ApiError as error:
+            if fetch.scope is not None and len(pages) < len(fetch.shown) and is_definite_no(error):
+                # Whoever reads next is to meet it too, and to see nothing older before it.
+                self.cache.drop(fetch.scope, query.key, start=fetch.ask.start, index=len(pages))
             pages = self._settled(fetch, pages, fetched=fetched)
             less = len(pages) < len(fetch.shown)
             return Outcome(
@@ -197,6 +200,11 @@ class Fetches:
         if not self.scopes.is_unchanged(scope, sent=sent):
             return False
         return fetch.bearer is None or self.cache.look_up(scope, fetch.ask.query.key, count=0).stands
+
+
+def is_definite_no(error: ApiError) -> bool:
+    """Whether the backend refused this query, such as by 403 or 404. By 401 it refuses a token."""
+    return not isinstance(error, ApiUnavailableError | ApiRejectedError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,10 @@ import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from portal.api.deadline import Deadline
+from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.summary import EnergySummaryQueries
 from tests.portal.query.fakes import Process, World, unavailable
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
 
 clients = ClientQueries.use_get_clients_query
+client_of_id = ClientQueries.use_get_client_query
 summary = EnergySummaryQueries.use_get_summary_query
 
 
@@ -64,6 +68,17 @@ class TestAReload:
         result = clients(client)
         assert [row["id"] for row in result.unwrap().items] == ["c5", "c4"]
         assert result.error is not None
+
+    @pytest.mark.parametrize("failure", [ApiNotFoundError(status=404), ApiForbiddenError(status=403)])
+    def test_that_meets_a_definite_no_leaves_nothing_older_to_show(
+        self, world: World, process: Process, ada: TokenStore, failure: Exception
+    ) -> None:
+        client_of_id(process.request(ada), {"id": "c5"})
+        world.backend.failures = [failure]
+        assert type(client_of_id(process.request(ada, reload=True), {"id": "c5"}).error) is type(failure)
+        world.backend.failures = [failure]
+        result = client_of_id(process.request(ada), {"id": "c5"})
+        assert (type(result.error), result.data) == (type(failure), None)
 
     def test_does_not_show_what_a_write_removed_from_what_is_known(
         self, world: World, process: Process, ada: TokenStore

@@ -279,6 +279,19 @@ class TestABackendThatFailsBehindTheRequest:
         result = client_of_id(process.request(ada), {"id": "c5"})
         assert (type(result.error), result.data) == (type(failure), None)
 
+    def test_with_a_definite_no_keeps_the_pages_that_it_gave_before(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        listed(process.request(ada), pages=2)
+        world.clock.now += STALE_S
+        world.backend.rows[0]["name"] = "by someone else"
+        listed(process.request(ada), pages=2)
+        world.backend.failures = [None, ApiNotFoundError(status=404)]
+        world.behind.run()
+        reads = world.backend.reads()
+        assert names(process.request(ada))["c5"] == "by someone else"
+        assert world.backend.reads() == reads
+
     def test_is_asked_again_when_the_lease_is_over(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada))
         world.clock.now += STALE_S
