@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from django.conf import settings
 from django.core.cache import caches
 from django.core.signals import setting_changed
+from redis.exceptions import ResponseError
 
 from portal.breaker import store_circuits
 from portal.config.limits import STORE_SLOW_S
@@ -150,14 +151,19 @@ class SharedStore:
             raise StoreUnavailableError(f"store {self.alias!r}: it does not answer at the moment")
         try:
             result = operation(self.backend())
-        except (TypeError, StoreRefusedError):
+        except TypeError:
             circuit.withdraw(admission)
+            raise
+        except StoreRefusedError:
+            circuit.answered()
             raise
         except StoreUnavailableError as error:
             circuit.failed(admission, slow_s=STORE_SLOW_S, why=str(error))
             raise
         except Exception as error:
-            if _is_sound(error):
+            if isinstance(error, ResponseError):  # Redis says why not: it is full, say
+                circuit.answered()
+            elif isinstance(error, sqlite3.Error) and is_busy(error):  # others write to the file just now
                 circuit.withdraw(admission)
             else:
                 circuit.failed(admission, slow_s=STORE_SLOW_S, why=type(error).__name__)
@@ -169,11 +175,6 @@ class SharedStore:
             raise
         circuit.answered()
         return result
-
-
-def _is_sound(error: Exception) -> bool:
-    """Whether the store answers others all the same: they write to its file just now, or no replica follows."""
-    return getattr(error, "store_answers", False) or (isinstance(error, sqlite3.Error) and is_busy(error))
 
 
 def _address(alias: str) -> str:

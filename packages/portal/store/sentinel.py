@@ -44,9 +44,6 @@ MIN_SENTINEL_TIMEOUT_S: Final = 0.2
 class NoReplicaError(StoreRefusedError):
     """No replica has taken a write: it may be lost with the primary."""
 
-    #: For `portal.store.aliases`: this is no silence, which would keep everybody from the store for a second.
-    store_answers = True
-
 
 class PrimaryPool(SentinelConnectionPool):
     """Connections to the primary that the Sentinels name; each new one asks them."""

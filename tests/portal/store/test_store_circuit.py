@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from django.core.cache.backends.base import BaseCache
 from django.test import Client, override_settings
+from redis.exceptions import OutOfMemoryError, ResponseError
 
 from portal.breaker import store_circuits
 from portal.errors import StoreUnavailableError
@@ -186,17 +187,33 @@ class Time:
         (OSError("down"), True),
         (StoreUnavailableError("another process makes the file"), True),
         (StoreFullError("full"), False),
+        (OutOfMemoryError("command not allowed when used memory > 'maxmemory'"), False),
         (TypeError("not JSON"), False),
     ],
-    ids=["out of reach", "being made", "full", "the caller's own"],
+    ids=["out of reach", "being made", "full", "a full Redis", "the caller's own"],
 )
 def test_what_opens_it_is_silence_alone(error, opens, monkeypatch):
     backend = Backend(error, Time())
     store = StoreOn(backend)
     monkeypatch.setattr(store.circuit(), "_clock", lambda: backend.time.now)
     for _ in range(3):
-        with pytest.raises(type(error) if not opens else StoreUnavailableError):
+        with pytest.raises(TypeError if isinstance(error, TypeError) else StoreUnavailableError):
             store.get("key")
     assert store.circuit().is_open is opens
     assert backend.asked == (1 if opens else 3)
+    store_circuits.forget()
+
+
+@pytest.mark.parametrize("error", [StoreFullError("full"), ResponseError("no")], ids=["embedded", "Redis"])
+def test_a_refusal_is_an_answer_and_closes_it(error):
+    """Else a full store would stay closed to reads for as long as writes are the ones that try."""
+    backend = Backend(error, Time())
+    store = StoreOn(backend)
+    circuit = store.circuit()
+    circuit._clock = lambda: backend.time.now
+    circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
+    backend.time.now += 1.0
+    with pytest.raises(StoreUnavailableError):
+        store.get("key")
+    assert not circuit.is_open
     store_circuits.forget()
