@@ -189,12 +189,14 @@ class Transport:
             except BaseException as error:  # noqa: BLE001  it is raised where it is waited for
                 found.set_exception(error)
 
-        thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="portal-probe", daemon=True)
+        run = contextvars.copy_context().run
         try:
-            thread.start()
-        except RuntimeError as error:  # the machine, or this process's limit, has no more threads
+            threading.Thread(target=run, args=(work,), name="portal-probe", daemon=True).start()
+        except BaseException as error:
             self._circuit.withdraw(admission)
-            raise CircuitOpenError(was_sent=False) from error
+            if isinstance(error, RuntimeError):  # the machine, or this process's limit, has no more threads
+                raise CircuitOpenError(was_sent=False) from error
+            raise
         try:
             return found.result(timeout=min(CIRCUIT_PROBE_WAIT_S, deadline.remaining()))
         except TimeoutError:

@@ -74,7 +74,7 @@ def read_config(app: str) -> PortalConfig:
         connect_timeout_s=_seconds(env, "APP_API_CONNECT_TIMEOUT_S", limits.CONNECT_TIMEOUT_S),
         read_timeout_s=_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
         api_ca_file=_ca_file(env),
-        sign_in_max_age_s=int(_seconds(env, "APP_SESSION_MAX_AGE_S", limits.SIGN_IN_MAX_AGE_S)),
+        sign_in_max_age_s=_sign_in_max_age_s(env),
         static_root=_static_root(env),
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
         debug_toolbar=_debug_toolbar(debug=debug),
@@ -119,6 +119,14 @@ def _seconds(env: environ.Env, name: str, default: float) -> float:
     if not 0 < value < float("inf"):
         raise ConfigurationError(f"{name} should be a number of seconds above 0")
     return value
+
+
+def _sign_in_max_age_s(env: environ.Env) -> int:
+    """Whole seconds: none would remove each sign-in's cookies at once."""
+    seconds = int(_seconds(env, "APP_SESSION_MAX_AGE_S", limits.SIGN_IN_MAX_AGE_S))
+    if not seconds:
+        raise ConfigurationError("APP_SESSION_MAX_AGE_S should be a number of seconds from 1 on")
+    return seconds
 
 
 def _ca_file(env: environ.Env) -> Path | None:

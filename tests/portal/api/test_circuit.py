@@ -248,6 +248,23 @@ def test_a_write_that_tries_is_waited_for(backend, own_connection):
 
 
 @pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("moment", ["__init__", "start"])
+def test_a_process_without_memory_for_a_thread_lets_the_next_try(backend, monkeypatch, moment):
+    """A place that is never given back would leave it open for as long as the process lives."""
+
+    def no_memory(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    backend.open_circuit()
+    backend.awake.set()
+    with monkeypatch.context() as patch:
+        patch.setattr(f"portal.api.transport.threading.Thread.{moment}", no_memory)
+        with pytest.raises(MemoryError):
+            backend.ask("/fails")
+    assert backend.ask("/tries") == 200
+
+
+@pytest.mark.usefixtures("at_once")
 def test_a_process_without_room_for_a_thread_refuses_and_lets_the_next_try(backend, monkeypatch):
     def no_room(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")

@@ -117,6 +117,7 @@ def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) ->
         ("APP_API_READ_TIMEOUT_S", "nan"),
         ("APP_API_READ_TIMEOUT_S", "inf"),
         ("APP_SESSION_MAX_AGE_S", "-1"),
+        ("APP_SESSION_MAX_AGE_S", "0.5"),
         ("APP_LOG_FORMAT", "xml"),
         ("APP_JWT_JWKS_URL", "keys.json"),
         ("APP_JWT_JWKS_URL", "https://id.example.com/jwks#keys"),
