@@ -90,13 +90,15 @@ class Flights(Generic[T]):
         # A daemon, so that ending a process never hangs on it; see `_wait_at_exit`.
         # In the context of who started it, so that its log lines carry that request's id.
         fly = partial(contextvars.copy_context().run, self._fly, key, flight, work)
-        thread = threading.Thread(target=fly, name="portal-refresh", daemon=True)
         try:
-            thread.start()
-        except RuntimeError as error:  # the machine, or this process's limit, has no more threads
-            logger.error("refresh: %s", error)  # noqa: TRY400  whose words are all there is to say
+            threading.Thread(target=fly, name="portal-refresh", daemon=True).start()
+        except BaseException as error:
             flight.fail(NoThreadError())
             self._forget(key, flight)
+            if not isinstance(error, RuntimeError):
+                raise
+            # The machine, or this process's limit, has no more threads; its words are all there is to say.
+            logger.error("refresh: %s", error)  # noqa: TRY400
         return flight, True
 
     def in_flight(self) -> list[Flight[T]]:

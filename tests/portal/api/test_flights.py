@@ -84,6 +84,24 @@ def test_the_work_carries_the_context_of_who_started_it():
     assert flight.result(timeout_s=30) == "7f3a"
 
 
+@pytest.mark.parametrize("moment", ["__init__", "start"])
+def test_one_that_no_thread_began_leaves_its_key_to_the_next(monkeypatch, moment):
+    """Else whoever holds this token would wait in vain for as long as the process lives."""
+
+    def no_memory(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    flights = Flights()
+    with monkeypatch.context() as patched:
+        patched.setattr(f"threading.Thread.{moment}", no_memory)
+        with pytest.raises(MemoryError):
+            flights.board("key", lambda flight: flight.land(1))
+    assert flights.in_flight() == []
+    flight, started = flights.board("key", lambda flight: flight.land(2))
+    assert started
+    assert flight.result(timeout_s=30) == 2
+
+
 def test_an_error_reaches_all_who_wait(caplog):
     def work(_):
         raise KeyError("x")
