@@ -23,8 +23,8 @@ import django
 from django.conf import settings
 from django.test import override_settings
 
+from benchmarks._stores import on_redis
 from benchmarks.query import Backend
-from benchmarks.storm_query import on_redis
 from portal.api.counters import Outcome
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import django
 from django.conf import settings
 
+from benchmarks._stores import caches
 from benchmarks._targets import Targets
-from benchmarks.storm_query import caches
 from portal.api.answers import ApiAnswer
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query import create_query_client

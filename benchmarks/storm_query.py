@@ -15,7 +15,6 @@ import logging
 import multiprocessing
 import queue
 import random
-import shutil
 import sqlite3
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import redis
 from django.conf import settings
 
+from benchmarks._stores import caches
 from benchmarks._storm_naive import NaiveList
 from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_rows
 from portal.api.tokens import TokenPair, TokenStore
@@ -37,11 +37,8 @@ from portal.query.cache import MAX_PAGES
 from portal.query.shared import shared_on
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store.aliases import query_store
-from tests.redis_server import RedisServer, running_redis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from portal.api.session import ApiSession
     from portal.store.aliases import SharedStore
 
@@ -345,33 +342,6 @@ def _evicter(cache: dict[str, Any]) -> Any:
             )
 
     return evict_from_file
-
-
-def embedded(folder: Path) -> dict[str, Any]:
-    """The embedded store's settings."""
-    return {
-        "BACKEND": "portal.store.sqlite.SqliteCache",
-        "LOCATION": str(folder / "store" / "queries.sqlite3"),
-    }
-
-
-def on_redis(server: RedisServer) -> dict[str, Any]:
-    """Redis's settings."""
-    return {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": f"redis://127.0.0.1:{server.port}/0",
-        "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
-    }
-
-
-@contextlib.contextmanager
-def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
-    """The stores of this machine, by name."""
-    with contextlib.ExitStack() as stack:
-        found = {"embedded store": embedded(folder)}
-        if shutil.which("redis-server"):
-            found["Redis"] = on_redis(stack.enter_context(running_redis(folder)))
-        yield found
 
 
 def main() -> None:

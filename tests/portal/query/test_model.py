@@ -30,10 +30,8 @@ from hypothesis.stateful import (
 from portal.api.tokens import TokenStore
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.query import create_query_client
-from portal.query.behind import Behind
 from portal.query.cache import MAX_PAGES, QueryCache
 from portal.query.flights import Flights, NoFlights
-from portal.query.scopes import Scopes
 from portal.query.shown import Shown
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import FakeBackend, Process, World
@@ -379,28 +377,3 @@ def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch:
                 suppress_health_check=list(HealthCheck),
             ),
         )
-
-
-def a_request_that_ends_with_another_users_tokens() -> None:
-    """What it showed past its stale time is fetched behind it, when its tokens are another user's already."""
-    machine = WithoutFlights()
-    machine.start()
-    machine.read(0, 0, 1, [])
-    machine.time_passes(301)
-    machine.a_request_reads_and_ends_with_other_tokens(0, "signed in as ben")
-    machine.what_is_stale_is_fetched_behind()
-    machine.read(0, 0, 1, [])
-
-
-def test_what_is_fetched_behind_a_request_is_never_another_users() -> None:
-    a_request_that_ends_with_another_users_tokens()
-
-
-def test_and_with_the_requests_tokens_of_then_it_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = Behind.revalidate
-    monkeypatch.setattr(
-        Behind, "revalidate", lambda self, fetch, scope: begin(self, replace(fetch, bearer=None), scope)
-    )
-    monkeypatch.setattr(Scopes, "is_unchanged", lambda _self, _scope, *, sent: True)
-    with pytest.raises(AssertionError, match="another user's rows"):
-        a_request_that_ends_with_another_users_tokens()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.storm_query import embedded, on_redis, run_storm
+from benchmarks._stores import embedded, on_redis
+from benchmarks.storm_query import run_storm
 from tests.redis_server import running_redis
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import sqlite3
@@ -215,81 +214,6 @@ def test_it_writes_ahead_and_keeps_no_pickle(make_sqlite, sqlite_path):
 def test_another_object_on_the_same_file_sees_the_same_entries(make_sqlite):
     make_sqlite().set("key", 1)
     assert make_sqlite().get("key") == 1
-
-
-def damage(path) -> None:
-    target = path.resolve()
-    for part in target.parent.glob(f"{target.name}*"):
-        size = part.stat().st_size
-        with part.open("r+b") as file:
-            file.write(os.urandom(max(size, 8192)))
-
-
-def test_a_damaged_file_is_replaced_by_an_empty_one_and_said_so(make_sqlite, sqlite_path, caplog):
-    cache = make_sqlite()
-    cache.set("key", "a secret of the user")
-    damaged = sqlite_path.resolve()
-    from portal.store.sqlite_pool import close_idle_connections
-
-    close_idle_connections()
-    damage(sqlite_path)
-    with caplog.at_level(logging.ERROR):
-        assert cache.get("key") is None
-    assert "is damaged" in caplog.text
-    assert "secret" not in caplog.text
-    cache.set("key", 2)
-    assert cache.get("key") == 2
-    assert sqlite_path.resolve() != damaged
-    assert damaged.exists()
-
-
-def test_of_two_damaged_files_the_last_is_kept(make_sqlite, sqlite_path):
-    from portal.store.sqlite_pool import close_idle_connections
-
-    cache = make_sqlite()
-    names = []
-    for _ in range(3):
-        cache.set("key", 1)
-        names.append(sqlite_path.resolve())
-        close_idle_connections()
-        damage(sqlite_path)
-        assert cache.get("key") is None
-    assert [name.exists() for name in names] == [False, False, True]
-
-
-def test_processes_that_meet_the_damage_at_once_agree_on_one_new_file(make_sqlite, sqlite_path):
-    from portal.store.sqlite_pool import close_idle_connections
-
-    make_sqlite().set("key", 1)
-    close_idle_connections()
-    damage(sqlite_path)
-    context = multiprocessing.get_context("fork")
-    barrier, wins = context.Barrier(4), context.Value("i", 0)
-
-    def meet() -> None:
-        cache = make_sqlite()
-        barrier.wait()
-        if cache.add("lock", 1, 60):
-            with wins.get_lock():
-                wins.value += 1
-
-    processes = [context.Process(target=meet) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0] * 4
-    assert wins.value == 1
-
-
-def test_a_file_that_is_removed_while_in_use_is_made_again(make_sqlite, sqlite_path):
-    cache = make_sqlite()
-    cache.set("key", 1)
-    for file in sqlite_path.parent.iterdir():
-        file.unlink()
-    assert cache.get("key") is None
-    cache.set("key", 2)
-    assert make_sqlite().get("key") == 2
 
 
 def test_a_locked_file_is_an_error_after_the_limit_and_no_damage(make_sqlite, sqlite_path):
