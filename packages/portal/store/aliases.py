@@ -20,6 +20,7 @@ from redis.exceptions import ResponseError
 
 from portal.breaker import store_circuits
 from portal.config.limits import STORE_SLOW_S
+from portal.config.store_urls import is_sentinel_url
 from portal.errors import StoreUnavailableError
 from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.store.refusals import StoreRefusedError
@@ -185,8 +186,13 @@ def _address(alias: str) -> str:
     if not separator:
         return f"store {location or alias}"
     server, _, path = rest.partition("/")
-    # Databases of one Redis are one server; a socket has its name in the path.
-    return f"store {scheme}://{server.rpartition('@')[2] or '/' + path.partition('?')[0]}"
+    server, path = server.rpartition("@")[2], path.partition("?")[0]
+    # Databases of one Redis are one server. A socket has its name in the path; Sentinels watch several servers.
+    if not server:
+        server = f"/{path}"
+    elif is_sentinel_url(location):
+        server = f"{server}/{path.partition('/')[0]}"
+    return f"store {scheme}://{server}"
 
 
 def _seconds(lifetime_s: float | None) -> int | None:

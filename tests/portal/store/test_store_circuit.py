@@ -130,6 +130,8 @@ def test_the_embedded_files_have_a_circuit_each(tmp_path):
     [
         ("rediss://user:a-password@cache.example.com:6380/3", "store rediss://cache.example.com:6380"),
         ("unix://user:a-password@/run/redis.sock?db=1", "store unix:///run/redis.sock"),
+        ("redis+sentinel://user:a-password@one:26379,two/a/3", "store redis+sentinel://one:26379,two/a"),
+        ("rediss+sentinel://one/b?sentinel_password=a-password", "store rediss+sentinel://one/b"),
         ("", "store default"),
     ],
 )
