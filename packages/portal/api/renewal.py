@@ -163,10 +163,10 @@ class Renewal:
             entry = self._to_be_presented()
         except StoreUnavailableError:
             # It may have failed for a moment only: let nobody wait for the lock to expire.
-            self._give_back(self.ledger.unlock, secret, owner)
+            self._give_back(secret, owner)
             raise
         if entry is None or self.clock.monotonic() - asked_at > LATEST_START_S:
-            self._give_back(self.ledger.unlock, secret, owner)
+            self._give_back(secret, owner)
             return None
         return self._present(flight, entry, owner)
 
@@ -308,9 +308,9 @@ class Renewal:
                 return result
             self.clock.sleep(OFFER_PAUSE_S)
 
-    def _give_back(self, release: Callable[..., None], secret: str, owner: str) -> None:
+    def _give_back(self, secret: str, owner: str) -> None:
         try:
-            release(secret, owner=owner)
+            self.ledger.unlock(secret, owner=owner)
         except StoreUnavailableError:
             logger.debug("refresh %s: the lock is left to expire", record_name(self.presented)[:8])
 
