@@ -9,7 +9,7 @@ the same subject. Never from a claim of an unverified token, nor from any other 
 ignores the bearer proves nothing. A proof holds for one namespace: after a purge every token proves itself anew.
 
 Tokens of one user may have different permissions. They share the namespace, and with it the log of writes; the pages of
-each lie under its own view (docs/adr/0016-tokens-of-one-user-may-see-different-views.md).
+each lie under its own view (docs/adr/0015-tokens-of-one-user-may-see-different-views.md).
 
 A token that had no proof may have made writes that nobody could log, for nobody knew whose they were. So its first
 proof begins a generation of the namespace: pages that were fetched before it are misses. Whoever made a write
