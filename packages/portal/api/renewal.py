@@ -157,18 +157,26 @@ class Renewal:
     def _compete(self, flight: Flight[Result], secret: str) -> Result | None:
         """Present the newest token to the backend; None where somebody else is doing so, or has just done it."""
         asked_at, owner = self.clock.monotonic(), secrets.token_hex(8)
-        if not self.ledger.lock(secret, owner=owner):
-            return None
         try:
+            if not self.ledger.lock(secret, owner=owner):
+                return None
             entry = self._to_be_presented()
-        except StoreUnavailableError:
-            # It may have failed for a moment only: let nobody wait for the lock to expire.
-            self._give_back(secret, owner)
-            raise
+        except StoreUnavailableError as error:
+            logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
+            return self._leave(flight, secret, owner, Later(outcome=Outcome.STORE_DOWN, cause=error))
         if entry is None or self.clock.monotonic() - asked_at > LATEST_START_S:
             self._give_back(secret, owner)
             return None
         return self._present(flight, entry, owner)
+
+    def _leave(self, flight: Flight[Result], secret: str, owner: str, result: Later) -> Result:
+        """Give back a lock that is, or may be, this one's: let nobody wait for it to expire."""
+
+        def give_back() -> Result:
+            self.ledger.unlock(secret, owner=owner)
+            return result
+
+        return self._insist(flight, self.presented, give_back, result)
 
     def _to_be_presented(self) -> Entry | None:
         """The entry, where inside the lock, too, nothing can be said and nobody is at it."""
@@ -229,7 +237,7 @@ class Renewal:
             self.ledger.settle(secret, owner=owner, forgotten=forgotten)
             return Ended(outcome=Outcome.SIGNED_OUT) if buried else renewed
 
-        result = self._insist(flight, entry, hand_over, renewed)
+        result = self._insist(flight, entry.head, hand_over, renewed)
         if not isinstance(result, Ended):
             logger.info("refresh %s: refreshed", record_name(entry.head)[:8])
             return result
@@ -282,15 +290,15 @@ class Renewal:
                 self.ledger.unlock(secret, owner=owner)
             return result
 
-        return self._insist(flight, entry, note, result)
+        return self._insist(flight, head, note, result)
 
-    def _insist(self, flight: Flight[Result], entry: Entry, write: Callable[[], Result], result: Result) -> Result:
+    def _insist(self, flight: Flight[Result], head: str, write: Callable[[], Result], result: Result) -> Result:
         """Write what must not be forgotten: offer it to the store until it takes it, or patience ends.
 
         Meanwhile all of this process have the `result`.
         """
         patience = Deadline(PATIENCE_S, clock=self.clock.monotonic)
-        name = record_name(entry.head)[:8]
+        name = record_name(head)[:8]
         while True:
             try:
                 return write()

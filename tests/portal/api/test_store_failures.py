@@ -195,6 +195,33 @@ def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(
     assert other.refresh(other.request(pair)) is Outcome.REFRESHED
 
 
+@pytest.mark.parametrize("answered", [False, True], ids=["its answer was lost", "before the second look"])
+def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(world: World, answered: bool):
+    """Else a store that was away for a second keeps its user from a page for fifteen."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    ledger = process.refresher._ledger
+    lock = ledger.lock
+
+    def taken(secret: str, *, owner: str) -> bool:
+        ledger.lock = lock
+        assert lock(secret, owner=owner)
+        store.down = True
+        if not answered:
+            raise StoreUnavailableError("store 'refresh': TimeoutError")
+        return True
+
+    ledger.lock, process.while_waiting = taken, lambda: setattr(store, "down", False)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    before = world.time()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.time() == before
+
+
 @pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
 def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: World, down_s: float):
     """The store hangs while the presentation is noted, and does what it was asked to when it goes on."""
