@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.utils import translation
 
+from portal.breaker import call_circuits, store_circuits
 from tests.harness import RunningStack, running_stack
 
 pytest_plugins = ["portal.testing"]
@@ -17,6 +18,14 @@ def _no_language_of_the_test_before() -> Iterator[None]:
     """A request leaves its language to the thread; the next request has its own, the next test may have none."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def _no_open_circuit_of_the_test_before() -> Iterator[None]:
+    """A circuit goes by an address, and the next test's server may get the port of one that did not answer."""
+    yield
+    call_circuits.forget()
+    store_circuits.forget()
 
 
 @pytest.fixture(scope="session")

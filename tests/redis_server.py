@@ -80,8 +80,8 @@ class RedisServer:
 def running_redis(folder: Path, *options: str) -> Iterator[RedisServer]:
     """A server that runs inside the block."""
     server = RedisServer(folder, *options)
-    server.start()
     try:
+        server.start()
         yield server
     finally:
         server.stop()

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Records that a read applies at most; a page that lacks more is a miss.
 MAX_RECORDS: Final = 64
+#: Positions that are ever asked for at once: of the records that a page lacks, and of those that it may lack besides.
+MAX_SPAN: Final = 2 * MAX_RECORDS
 #: Where logs start. Redis makes a number that it lost while it adds to it start from 0: far below.
 _FIRST_BASE: Final = 2**32
 _LAST_BASE: Final = 2**52
@@ -69,10 +71,13 @@ class Log:
         """The records behind position `after`, up to `until`.
 
         :returns: the records with their positions, and the newest position that is a hole (0: none): what is
-            stamped before it may lack a write that nobody can tell.
+            stamped before it may lack a write that nobody can tell. So it is with all, where the two positions are so
+            far apart that they are of two logs: one was lost, and begun anew elsewhere.
         """
         if until <= after:
             return [], 0
+        if until - after > MAX_SPAN:
+            return [], until
         slots = {self._slot(position): position for position in range(after + 1, until + 1)}
         found = self.store.get_many(slots)
         hole = max((position for slot, position in slots.items() if slot not in found), default=0)

@@ -7,6 +7,7 @@ backend may be behind, and two that clocks may differ) counts for four seconds o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,11 +17,13 @@ from hypothesis.stateful import run_state_machine_as_test
 from portal.query import list_cache
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import FakeStore, Process, World
-from tests.portal.query.invariants.clients_list import create, delete, listed, names, rename
+from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 from tests.portal.query.lagging import LaggingBackend
 from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from portal.api.tokens import TokenStore
 
 
@@ -31,6 +34,17 @@ def world() -> World:
     made.backend = LaggingBackend(clock=made.clock)
     made.backend.rows = [{"id": f"c{number}", "name": f"client {number}"} for number in range(5, 0, -1)]
     return made
+
+
+class CountingStore(FakeStore):
+    """Knows how many keys it was asked for at once, and gives up before there are too many."""
+
+    most_keys = 0
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        keys = list(islice(keys, 10_000))
+        self.most_keys = max(self.most_keys, len(keys))
+        return super().get_many(keys)
 
 
 def passes(world: World, seconds: float) -> None:
@@ -60,6 +74,26 @@ class TestARecordThatTheStoreLost:
         for _ in range(2):
             assert names(process.request(ada, reload=True))["c5"] == "second"
             assert names(process.request(ada))["c5"] == "second"
+
+
+class TestALogThatTheStoreLost:
+    def test_while_a_list_is_fetched_costs_no_look_for_what_lies_between_it_and_the_next_one(
+        self, world: World, ada: TokenStore
+    ) -> None:
+        """A log begins at a random place: between two of them lie more positions than any memory has room for."""
+        store = world.store = CountingStore()
+        process = world.process()
+        rename(process.request(ada), "c5", "first")
+
+        def lose() -> None:
+            for key in [key for key in store.values if key.endswith("get_clients:log")]:
+                del store.values[key]
+            rename(process.request(ada), "c1", "second")
+
+        world.backend.inside = once(lose)
+        shown = names(process.request(ada), pages=3)
+        assert set(shown) == {"c1", "c2", "c3", "c4", "c5"}
+        assert store.most_keys < 200
 
 
 class TestAWriteShowsInWhatIsFetchedAtOnce:

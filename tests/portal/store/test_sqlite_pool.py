@@ -14,7 +14,7 @@ import pytest
 from portal.errors import StoreUnavailableError
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_file import open_database
-from tests.portal.store.test_sqlite import damage
+from tests.portal.store.test_sqlite_damage import damage
 
 
 def test_a_file_that_is_replaced_while_it_is_opened_is_not_used(make_sqlite, sqlite_path):
