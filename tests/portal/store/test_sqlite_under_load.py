@@ -55,8 +55,9 @@ def test_the_journal_stays_small_while_others_always_read_and_no_write_fails(sql
         process.join(60)
         assert process.exitcode == 0
     assert [results.get(timeout=10) for _ in writers] == [0, 0]
-    # All that was written is three times as much.
-    assert 0 < largest < 16 * MB
+    # Left to SQLite it grew to 80 MB and more here. It passes its limit for a few looks, until one meets a moment in
+    # which nobody reads: the fewer cores there are, the more looks.
+    assert 0 < largest < 40 * MB
     assert SqliteCache(str(sqlite_path), {}).size_in_bytes() < 32 * MB
 
 
