@@ -149,8 +149,8 @@ class _Response(http.client.HTTPResponse):
         for _ in range(MAX_INTERIM_ANSWERS):
             if self.status >= HTTPStatus.OK or self.status == HTTPStatus.SWITCHING_PROTOCOLS:
                 break
-            # What a response has before it begins; the stubs know only what comes after.
-            self.headers = self.msg = None  # type: ignore[assignment]
+            # What a response has before it begins.
+            self.headers = self.msg = None  # type: ignore[assignment]  # the stubs know only what comes after
             super().begin()
         if self.status < HTTPStatus.OK:
             # Raised within the exchange, so the connection is closed.

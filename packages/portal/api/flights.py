@@ -97,8 +97,8 @@ class Flights(Generic[T]):
             self._forget(key, flight)
             if not isinstance(error, RuntimeError):
                 raise
-            # The machine, or this process's limit, has no more threads; its words are all there is to say.
-            logger.error("refresh: %s", error)  # noqa: TRY400
+            # The machine, or this process's limit, has no more threads.
+            logger.error("refresh: %s", error)  # noqa: TRY400  whose words are all there is to say
         return flight, True
 
     def in_flight(self) -> list[Flight[T]]:
