@@ -316,8 +316,8 @@ def _begin(start: str | None) -> str:
 def _place(scope: Scope, key: QueryKey, start: str | None, index: int) -> _Place:
     if start is None and not key.params:
         return _Place(f"{scope.pages}:{key.digest}::{index}", "")
-    # Two queries that want one place do so in this namespace alone, and not for every user for ever. The pages of one
-    # list lie side by side: they never take each other's place.
-    mixed = hashlib.sha256(f"{scope.pages}:{_page_name(key, start, 0)}".encode()).hexdigest()
+    # Two queries that want one place do so for this user alone, and each time: what happens to a user can be repeated.
+    # The pages of one list lie side by side: they never take each other's place.
+    mixed = hashlib.sha256(f"{scope.principal}:{_page_name(key, start, 0)}".encode()).hexdigest()
     first = int(mixed[:_PLACE_CHARS], 16)
     return _Place(f"{scope.pages}:variant:{(first + index) % MAX_VARIANT_PAGES}", _page_name(key, start, index))

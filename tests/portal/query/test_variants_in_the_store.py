@@ -57,6 +57,22 @@ def search(process: Process, tokens: TokenStore, word: str, **options: Any) -> l
     return [row["id"] for row in result.data.items]
 
 
+def places_taken(world: World, process: Process, tokens: TokenStore, words: list[str]) -> dict[str, str]:
+    """In the store, the key of what each search left."""
+    taken: dict[str, str] = {}
+    for word in words:
+        before = dict(world.store.values)
+        search(process, tokens, word)
+        [taken[word]] = [
+            key for key, value in world.store.values.items() if ":variant:" in key and before.get(key) != value
+        ]
+    return taken
+
+
+def pairs_in_one_place(taken: dict[str, str]) -> set[tuple[str, str]]:
+    return {pair for pair in combinations(taken, 2) if taken[pair[0]] == taken[pair[1]]}
+
+
 def test_a_search_is_cached_as_any_list(world: World, on_store: Process, ada: TokenStore) -> None:
     assert search(on_store, ada, "client") == search(on_store, ada, "client") == ["c5", "c4"]
     assert world.backend.reads() == 1
@@ -108,20 +124,25 @@ def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all(
     """So no page that needs two of them is slow for everybody."""
     monkeypatch.setattr(cache_module, "MAX_VARIANT_PAGES", 16)
     words = [f"word {number}" for number in range(40)]
-    wanted: list[dict[str, str]] = []
-    for user in ("ada", "bob"):
-        tokens, places = world.backend.sign_in(user), {}
-        for word in words:
-            before = dict(world.store.values)
-            search(process, tokens, word)
-            [places[word]] = [
-                key for key, value in world.store.values.items() if ":variant:" in key and before.get(key) != value
-            ]
-        wanted.append(places)
-    adas, bobs = ({pair for pair in combinations(words, 2) if places[pair[0]] == places[pair[1]]} for places in wanted)
+    adas, bobs = (
+        pairs_in_one_place(places_taken(world, process, world.backend.sign_in(user), words)) for user in ("ada", "bob")
+    )
     assert adas
     assert bobs
     assert adas != bobs
+
+
+def test_variants_of_one_user_want_the_same_places_after_each_sign_in(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    """So what one user saw can be repeated, in a test as well."""
+    words = [f"word {number}" for number in range(10)]
+    before = places_taken(world, process, ada, words)
+    process.request(ada).purge()
+    after = places_taken(world, process, world.backend.sign_in("ada"), words)
+    assert set(before.values()).isdisjoint(after.values())
+    numbers = [[key.rpartition(":")[2] for key in taken.values()] for taken in (before, after)]
+    assert numbers[0] == numbers[1]
 
 
 def test_the_pages_of_one_long_list_leave_each_other_in_place(world: World, process: Process, ada: TokenStore) -> None:
