@@ -11,6 +11,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from tests.ports import free_port
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,9 +32,7 @@ def server(target: str, *, core: int | None) -> Iterator[int]:
 
     :param core: the one core that it may use; None where the machine has no choice.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     process = subprocess.Popen([sys.executable, "-c", _SERVE, target, str(port)])
     try:
         if core is not None:

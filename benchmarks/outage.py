@@ -28,9 +28,10 @@ from urllib.parse import urlsplit
 from benchmarks._browsers import REFRESH, Answer, Connection, Jar
 from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
-from benchmarks.storm import free_ports, prepare_backend, project, sign_in, start_redis
+from benchmarks.storm import prepare_backend, project, sign_in, start_redis
 from portal.server.fleet import Fleet, Server
 from tests.harness import clean_environment
+from tests.ports import free_port
 
 USERS, PAGES_PER_S = 20, 25
 ACCESS_LIFETIME_S = 15
@@ -87,7 +88,7 @@ class Outcome:
 
 def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
     """Stop the backend for so long, once."""
-    ports = free_ports(3)
+    ports = [free_port() for _ in range(3)]
     environment = clean_environment(
         DEBUG="on",
         SANDBOX_STATE_DIR=str(folder / "sandbox"),

@@ -16,7 +16,6 @@ import http.client
 import json
 import os
 import random
-import socket
 import subprocess
 import sys
 import tempfile
@@ -32,6 +31,7 @@ from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
 from portal.server.fleet import Fleet, Server
 from tests.harness import ROOT, clean_environment
+from tests.ports import free_port
 from tests.redis_sentinel import WatchedRedis, watched_redis
 from tests.redis_server import RedisServer
 
@@ -90,7 +90,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     """Run one scenario on one store, in `folder`."""
     state = folder / "state"
     log = folder / "servers.log"
-    port = free_ports(1 + len(APPS))
+    port = [free_port() for _ in range(1 + len(APPS))]
     backend_environment = clean_environment(
         DEBUG="on",
         SANDBOX_STATE_DIR=str(folder / "sandbox"),
@@ -233,14 +233,6 @@ def start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
     server.start()
     stack.callback(server.stop)
     return server
-
-
-def free_ports(number: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
 
 
 def _leaks(issued: set[str], folder: Path, redis: RedisServer | WatchedRedis | None) -> Iterator[str]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from portal.server.fleet import Fleet, Server
-from tests.harness import ROOT, clean_environment, free_port_base
+from tests.harness import ROOT, clean_environment
+from tests.ports import free_port_base
 
 
 def copy_of_checkout(folder: Path) -> Path:

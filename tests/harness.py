@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -14,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from portal.server.fleet import Fleet
 from portal.server.local_stack import BACKEND, LocalStack
-from portal.server.ports import port_is_free
+from tests.ports import free_port_base
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Where Debian keeps servers; not in the path of everyone.
@@ -33,16 +31,6 @@ def require_tool(*names: str) -> str:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
-
-
-def free_port_base() -> int:
-    """A port base whose ports are all free now."""
-    offsets = [*(project.port_offset for project in PROJECTS), BACKEND_PORT_OFFSET]
-    for _ in range(200):
-        base = random.randrange(20000, 60000, 10)
-        if all(port_is_free("127.0.0.1", base + offset) for offset in offsets):
-            return base
-    raise RuntimeError("no free ports")
 
 
 def clean_environment(**variables: str | None) -> dict[str, str | None]:

@@ -12,7 +12,8 @@ from pathlib import Path
 import redis
 
 from tests.harness import require_tool
-from tests.redis_server import RedisServer, free_port
+from tests.ports import free_port
+from tests.redis_server import RedisServer
 
 SERVICE = "portal"
 SERVERS = SENTINELS = 3

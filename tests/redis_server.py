@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from tests.harness import require_tool
+from tests.ports import free_port
 
 
 class RedisServer:
@@ -85,10 +85,3 @@ def running_redis(folder: Path, *options: str) -> Iterator[RedisServer]:
         yield server
     finally:
         server.stop()
-
-
-def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
+from tests.ports import free_port
+
 START_S = 60
 ANSWER_S = 30
 #: What the element's name is in an answer (W3C WebDriver).
@@ -187,11 +189,3 @@ def connection_to(port: int, process: subprocess.Popen[bytes]) -> socket.socket:
             return connection
         time.sleep(0.05)
     raise FirefoxError(f"Firefox did not start within {START_S} s, or ended with {process.poll()}")
-
-
-def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -12,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from portal.config.projects import PROJECTS
 from tests.certified_provider import SECRET, CertifiedProvider, certified_provider
-from tests.harness import RunningStack, free_port_base, running_stack
+from tests.harness import RunningStack, running_stack
+from tests.ports import free_port, free_port_base
 
 pytestmark = pytest.mark.browser
 
@@ -36,9 +36,7 @@ def host_of(app: str) -> str:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     base = free_port_base()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     origins = {
         project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
     }

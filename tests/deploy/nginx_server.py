@@ -22,6 +22,7 @@ from cryptography.x509.oid import NameOID
 
 from tests.deploy.files import NGINX_SITE
 from tests.harness import require_tool
+from tests.ports import free_port
 
 DOMAIN = "example.com"
 #: Far longer than it takes, on a machine however busy, seconds.
@@ -94,13 +95,6 @@ def make_certificate(folder: Path, *, host: str = f"*.{DOMAIN}") -> tuple[Path, 
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     return files
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

@@ -23,8 +23,9 @@ from tests.deploy.files import (
     start_command,
     unit_variables,
 )
-from tests.deploy.nginx_server import DOMAIN, Site, free_port, names_lead_here, running_site
-from tests.harness import ROOT, clean_environment, free_port_base, require_tool
+from tests.deploy.nginx_server import DOMAIN, Site, names_lead_here, running_site
+from tests.harness import ROOT, clean_environment, require_tool
+from tests.ports import free_port, free_port_base
 from tests.visitor import Visitor
 
 EMAIL, PASSWORD = "ada@example.com", "a long enough password"

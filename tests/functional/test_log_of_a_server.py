@@ -18,7 +18,8 @@ import pytest
 
 from portal.server.fleet import answers
 from tests.functional.test_serve import children, environment, until
-from tests.harness import ROOT, free_port_base
+from tests.harness import ROOT
+from tests.ports import free_port_base
 
 SERVE = """
 from portal.server.workers import serve_wsgi

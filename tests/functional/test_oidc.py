@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,8 @@ import pytest
 import requests
 
 from tests.certified_provider import SECRET, CertifiedProvider, certified_provider
-from tests.harness import RunningStack, free_port_base, running_stack
+from tests.harness import RunningStack, running_stack
+from tests.ports import free_port, free_port_base
 from tests.visitor import Visitor, forms_of
 
 ACCESS_TOKEN_TTL_S = 4
@@ -60,12 +60,6 @@ class World:
         answer = visitor.http.get(self.url(app, "/sign-in-state"), timeout=10)
         state: dict[str, object] = answer.json()
         return state
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_until_expired(access: str) -> None:

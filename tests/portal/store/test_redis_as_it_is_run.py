@@ -22,8 +22,9 @@ from portal.store.aliases import MISSING, query_store, refresh_store
 from portal.store.checks import check_refresh_store
 from tests.deploy.nginx_server import make_certificate
 from tests.harness import ROOT
+from tests.ports import free_port
 from tests.redis_sentinel import until, watched_redis
-from tests.redis_server import free_port, running_redis
+from tests.redis_server import running_redis
 
 pytestmark = pytest.mark.redis
 

@@ -1,0 +1,38 @@
+"""Free ports for servers of tests and benchmarks.
+
+They lie below the ports that Linux gives to clients (32768 to 60999, `net.ipv4.ip_local_port_range`). A port that a test
+gets from the kernel by binding to 0 is one of those: before the test's server has started and listens there, a
+connection of any other process may leave from it, and the server finds it taken.
+"""
+
+from __future__ import annotations
+
+import random
+
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal.server.ports import port_is_free
+
+HOST = "127.0.0.1"
+_LOWEST, _HIGHEST = 20000, 32600
+#: What this process has given out already: two servers that are both about to start must not get the same one.
+_given: set[int] = set()
+
+
+def free_port_base() -> int:
+    """A base of ports for the projects and their backend, all of them free now."""
+    return _take([*(project.port_offset for project in PROJECTS), BACKEND_PORT_OFFSET])
+
+
+def free_port() -> int:
+    """A port of this machine that is free now; another one each time."""
+    return _take([0])
+
+
+def _take(offsets: list[int]) -> int:
+    for _ in range(1000):
+        base = random.randint(_LOWEST, _HIGHEST)
+        ports = {base + offset for offset in offsets}
+        if ports.isdisjoint(_given) and all(port_is_free(HOST, port) for port in ports):
+            _given.update(ports)
+            return base
+    raise RuntimeError("no free ports")
