@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from django.utils import translation
 
@@ -11,6 +12,10 @@ from portal.breaker import call_circuits, store_circuits
 from tests.harness import RunningStack, running_stack
 
 pytest_plugins = ["portal.testing"]
+
+# How long an example takes says how busy the machine is. All else stays as it is, in CI as Hypothesis has it there.
+hypothesis.settings.register_profile("portal", hypothesis.settings(), deadline=None)
+hypothesis.settings.load_profile("portal")
 
 
 @pytest.fixture(autouse=True)

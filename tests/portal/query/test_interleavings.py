@@ -213,7 +213,6 @@ def test_no_read_misses_a_completed_write_however_requests_overlap() -> None:
         settings=settings(
             max_examples=120,
             stateful_step_count=40,
-            deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),

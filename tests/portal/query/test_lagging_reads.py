@@ -303,7 +303,6 @@ def run_lagging(examples: int) -> None:
         settings=settings(
             max_examples=examples,
             stateful_step_count=30,
-            deadline=None,
             derandomize=True,
             phases=[Phase.generate],
             report_multiple_bugs=False,

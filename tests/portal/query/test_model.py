@@ -324,7 +324,6 @@ def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
         settings=settings(
             max_examples=100,
             stateful_step_count=30,
-            deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),
@@ -370,7 +369,6 @@ def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch:
             settings=settings(
                 max_examples=2000,
                 stateful_step_count=30,
-                deadline=None,
                 derandomize=True,
                 phases=[Phase.generate],
                 report_multiple_bugs=False,

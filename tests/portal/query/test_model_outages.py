@@ -101,7 +101,6 @@ def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
         settings=settings(
             max_examples=150,
             stateful_step_count=30,
-            deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),
@@ -116,7 +115,6 @@ def test_the_model_notices_if_nothing_is_owed(monkeypatch: pytest.MonkeyPatch) -
             settings=settings(
                 max_examples=2000,
                 stateful_step_count=30,
-                deadline=None,
                 derandomize=True,
                 phases=[Phase.generate],
                 report_multiple_bugs=False,

@@ -35,5 +35,10 @@ def test_nor_on_redis(tmp_path: Path) -> None:
 
 def test_the_checker_can_fail(tmp_path: Path) -> None:
     """The naive design, without any eviction: read the cached list, change it, write it back."""
-    report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=1.5, design="naive", evict=False)
-    assert report.missed > 0
+
+    def missed(folder: Path) -> int:
+        folder.mkdir()
+        return run_storm(cache=embedded(folder), folder=folder, seconds=1.5, design="naive", evict=False).missed
+
+    # On a busy machine, no two writes may meet in one short storm.
+    assert any(missed(tmp_path / str(number)) for number in range(20))
