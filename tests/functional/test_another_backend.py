@@ -16,7 +16,7 @@ import requests
 
 from portal.config import contract
 from tests import foreign_backend as foreign
-from tests.copies import copy_of_checkout, servers_in_copy
+from tests.copies import copy_of_checkout, in_copy, run, servers_in_copy
 from tests.foreign_backend import ADDRESSES, CUSTOMER, CUSTOMERS, EMAIL, NAMES, OPERATOR, ForeignBackend
 from tests.visitor import Visitor
 
@@ -28,6 +28,7 @@ ROW = re.compile(r'data-row-id="([^"]+)"')
 class Elsewhere(NamedTuple):
     """Apps that were adopted to a foreign backend."""
 
+    copy: Path
     gateway: str
     energy: str
     backend: ForeignBackend
@@ -72,7 +73,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
         foreign.foreign_backend() as backend,
         servers_in_copy(copy, "auth_app", "energy", backend=backend.url) as urls,
     ):
-        yield Elsewhere(gateway=urls["auth_app"], energy=urls["energy"], backend=backend)
+        yield Elsewhere(copy=copy, gateway=urls["auth_app"], energy=urls["energy"], backend=backend)
         assert backend.strange == []
         assert [call.path for call in backend.asked if {"idempotency-key", "x-request-id"} & set(call.headers)] == []
 
@@ -126,6 +127,13 @@ def test_who_signs_in_is_led_by_the_claims_and_shown_by_the_profile(elsewhere: E
 def test_the_tokens_own_permissions_open_a_platform(elsewhere: Elsewhere, person: Visitor) -> None:
     person.http.cookies.clear(domain="localhost.local", path="/", name="VAR_PERMITTED_PLATFORMS")
     assert person.get(f"{elsewhere.energy}/en/energy", follow=False).status_code == 200
+
+
+def test_the_edge_explains_what_permissions_open(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    asked = ("--app", "energy", "explain_route", "/en/energy", "--permissions", "ENERGY_APP")
+    variables = in_copy(elsewhere.copy, DEBUG="on", APP_STATE_DIR=str(tmp_path))
+    explained = run(elsewhere.copy, "manage.py", *asked, variables=variables)
+    assert "platforms      ENERGY (from the token)" in explained.stdout, explained.stdout + explained.stderr
 
 
 def test_the_role_decides_where_home_is(elsewhere: Elsewhere) -> None:

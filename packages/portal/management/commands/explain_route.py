@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
+from portal.config.contract import PERMISSION_CLAIMS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.runtime import portal_config
 from portal.edge.answers import Answers
@@ -80,7 +81,8 @@ class Command(BaseCommand):
         facts = read_facts(request, tokens=CookieTokens(request), site=site, known=known, now=time.time())
         if options["permissions"] is not None:
             held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
-            facts = facts._replace(access=TokenReading(TokenState.VALID, user_from_claims({"permissions": held})))
+            user = user_from_claims({PERMISSION_CLAIMS[0]: held})
+            facts = facts._replace(access=TokenReading(TokenState.VALID, user))
         self.stdout.write(f"{facts.method} {options['url']} on {config.project.app}, {site.own_origin}")
         self._explain(facts)
 
