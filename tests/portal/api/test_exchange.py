@@ -8,11 +8,13 @@ import threading
 
 import pytest
 
+from portal.api import exchange as exchange_module
 from portal.api.deadline import Deadline
 from portal.api.exchange import DocumentExchange, Granted, Refused, Unanswered, read_refresh
 from portal.api.handover import idempotency_key
 from portal.api.tokens import TokenPair
 from portal.api.transport import BearerAuth, Reply, Transport
+from portal.config.contract import IDEMPOTENCY_WINDOW_S
 from tests.portal.api.http_server import Received, reply, scripted_server
 
 GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
@@ -35,6 +37,13 @@ def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
     assert "authorization" not in request.headers
     assert request.headers["idempotency-key"] == idempotency_key("r1")
     assert request.headers["x-request-id"] == "id"
+
+
+@pytest.mark.parametrize(("honours", "seconds"), [(True, IDEMPOTENCY_WINDOW_S), (False, 0)])
+def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(monkeypatch, honours, seconds):
+    monkeypatch.setattr(exchange_module, "HONOURS_IDEMPOTENCY_KEY", honours)
+    transport = Transport(base_url="http://127.0.0.1:9", connect_timeout_s=1, read_timeout_s=1)
+    assert DocumentExchange(transport).repeatable_s == seconds
 
 
 @pytest.mark.parametrize(("bearer", "header"), [("a1", "Bearer a1"), (None, None)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 
 import pytest
@@ -11,7 +12,7 @@ from portal.api.counters import Outcome
 from portal.api.exchange import Granted
 from portal.api.tokens import TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import Process, World, jwt
+from tests.portal.api.world import KilledError, Process, World, jwt
 
 STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
 TOKEN_BYTES = 1500
@@ -153,6 +154,38 @@ def test_whichever_operation_of_a_refresh_fails_the_token_is_presented_once_and_
     assert asking.current in {held, late.current}
     assert world.backend.presented == {first.refresh: 1, held.refresh: 1}
     assert other.refresher.deliverable(older) == late.current
+
+
+def die_after(process: Process, number: int) -> None:
+    """Let this process die when it has done so many operations of its store."""
+    do, operations = process.store._do, []
+
+    def operate(operation):
+        if len(operations) == number:
+            raise KilledError
+        operations.append(operation)
+        return do(operation)
+
+    process.store._do = operate
+
+
+@STORES
+def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_token_s_way_or_neither(world: World):
+    """Without the way, a sign-out by an older token would not reach whoever was given the new one."""
+    was_handed_over = set()
+    for number in range(14):
+        first = world.backend.sign_in(f"user {number}")
+        process, other = world.process(), world.process()
+        die_after(process, number)
+        with contextlib.suppress(KilledError):
+            process.refresh(process.request(first))
+        process.settle()
+        newest = other.refresher.deliverable(other.request(first))
+        was_handed_over.add(newest != first)
+        other.refresher.sign_out(other.request(first))
+        with pytest.raises(SignInEndedError):
+            other.refresher.refuse_signed_out(other.request(TokenPair(refresh=newest.refresh)))
+    assert was_handed_over == {False, True}
 
 
 @STORES

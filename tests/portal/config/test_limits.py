@@ -1,4 +1,4 @@
-"""The numbers of the document and of the contract, as they stand there.
+"""The numbers of the document, of the contract and of what the pages promise, as they stand there.
 
 Other tests measure behaviour by the constants; that the constants are right is said here, once and in figures.
 """
@@ -44,6 +44,29 @@ MINUTE, DAY = 60, 24 * 60 * 60
 )
 def test_a_limit_is_the_number_of_the_contract(name: str, value: object) -> None:
     assert getattr(limits, name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("STORE_TIMEOUT_S", 1),
+        ("STORE_SLOW_S", 0.1),
+        ("PATIENCE_S", 0.6),
+        ("PROOF_BUDGET_S", 3),
+        ("CIRCUIT_SILENCE_S", 5),
+        ("CIRCUIT_PROBE_S", 5),
+        ("CIRCUIT_PROBE_WAIT_S", 0.5),
+    ],
+)
+def test_a_wait_for_what_never_answers_is_the_one_that_is_documented(name: str, value: float) -> None:
+    """In docs/explanation/when-nobody-answers.md and docs/adr/0011-circuit-breaker.md."""
+    assert getattr(limits, name) == value
+
+
+def test_how_often_somebody_may_sign_in_is_what_is_documented() -> None:
+    """In docs/adr/0003-sign-in-limit.md."""
+    assert (limits.SIGN_IN_TRIES, limits.SIGN_IN_TRIES_PER_ADDRESS, limits.SIGN_INS_PER_ACCOUNT) == (10, 100, 100)
+    assert limits.SIGN_IN_WINDOW_MIN == 15
 
 
 @pytest.mark.parametrize(
