@@ -147,18 +147,19 @@ def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_long
     assert world.time() - before == renewal.SETTLE_S
 
 
-def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: World):
+@pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
+def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: World, step_s: float):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
 
-    def an_hour_later(refresh: str) -> None:
+    def later(refresh: str) -> None:
         for each in (process, other):
-            each.store.backend().clock = lambda: world.time() + 3600
+            each.store.backend().clock = lambda: world.time() + step_s
         with pytest.raises(ApiUnavailableError):
             other.refresh(other.request(pair))
         other.settle()
 
-    world.backend.during = an_hour_later
+    world.backend.during = later
     tokens = process.request(pair)
     assert process.refresh(tokens) is Outcome.REFRESHED
     elsewhere = other.request(pair)

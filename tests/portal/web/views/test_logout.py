@@ -12,7 +12,7 @@ from django.test import Client
 from portal.api.handover import family_secret, record_name
 from portal.config.limits import HANDOVER_AFTER_USE_S
 from portal.store.aliases import refresh_store
-from portal.testing import page_of, profile_of, row_ids
+from portal.testing import access_token, page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
 
 SIGN_IN_COOKIES = ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS")
@@ -35,6 +35,17 @@ def test_post_revokes_the_refresh_token_clears_the_cookies_and_says_so_at_the_ga
     assert all(response.cookies[name].value == "" for name in SIGN_IN_COOKIES)
     assert all(response.cookies[name]["max-age"] == 0 for name in SIGN_IN_COOKIES)
     assert revoked.call_count == 1
+
+
+@pytest.mark.parametrize("lifetime_s", [300, -60], ids=["good", "expired"])
+def test_the_backend_is_told_under_the_bearer_only_while_it_is_good_and_nothing_is_refreshed_for_it(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], lifetime_s: int
+) -> None:
+    backend.post(f"{BACKEND}/auth/logout", status=204)
+    access = access_token("usr_1", "ENERGY_APP", lifetime_s=lifetime_s)
+    browser_of(VAR_ACCESS_TOKEN=access, VAR_REFRESH_TOKEN=f"r{lifetime_s}").post("/en/logout")
+    (told,) = backend.calls
+    assert told.request.headers.get("Authorization") == (f"Bearer {access}" if lifetime_s > 0 else None)
 
 
 @pytest.mark.parametrize("failure", [{"status": 500}, {"status": 401}, {"body": ConnectionError()}])
