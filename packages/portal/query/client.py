@@ -357,7 +357,7 @@ def _check_pages(ask: Ask) -> None:
 
 
 def _oldest(outcome: Outcome) -> float | None:
-    """When its oldest page left the backend."""
+    """When its oldest page was asked for."""
     return min((shown.page.at for shown in outcome.shown), default=None)
 
 

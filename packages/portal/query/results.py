@@ -22,7 +22,7 @@ class QueryResult(Generic[TData]):
 
     :param data: the answer; with an `error` beside it, the last one known. None where there is none.
     :param error: why the last try to fetch failed.
-    :param fetched_at: when `data` left the backend, seconds since the epoch.
+    :param fetched_at: when `data` was asked for, seconds since the epoch.
     :param is_stale: `data` is older than the endpoint's stale time, or a write outdated it.
     """
 
@@ -39,7 +39,7 @@ class QueryResult(Generic[TData]):
 
     @property
     def as_of(self) -> datetime | None:
-        """When `data` left the backend, in UTC; None without data."""
+        """When `data` was asked for, in UTC; None without data."""
         return _moment(self.fetched_at)
 
     @property
@@ -89,7 +89,7 @@ class PaginatedResult(Generic[TItem]):
 
     :param data: the pages so far; empty where none could be had, and then there is an `error`.
     :param error: why the last try to fetch a page failed; the pages known before stay in `data`.
-    :param fetched_at: when the oldest page left the backend, seconds since the epoch.
+    :param fetched_at: when the oldest page was asked for, seconds since the epoch.
     :param is_stale: a page is older than the endpoint's stale time, or a write outdated it.
     :param pages: how many pages `data` holds.
     """
@@ -104,7 +104,7 @@ class PaginatedResult(Generic[TItem]):
 
     @property
     def as_of(self) -> datetime | None:
-        """When the oldest page of `data` left the backend, in UTC; None without pages."""
+        """When the oldest page of `data` was asked for, in UTC; None without pages."""
         return _moment(self.fetched_at)
 
     @property
