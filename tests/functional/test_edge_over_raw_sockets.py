@@ -327,6 +327,12 @@ def test_malformed_cookies_are_none(server: Server, header: str) -> None:
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.parametrize("odd", ["charset=hex", "charset*=none''x", 'charset="zlib"', "a*=none''x"])
+def test_a_type_that_django_can_not_read_is_no_error(server: Server, odd: str) -> None:
+    answer = server.send("/en/energy?q=a", f"Content-Type: text/plain; {odd}", "X-Request-Id: its-own")
+    assert (answer.status, answer.header("x-request-id")) == (302, "its-own")
+
+
 @pytest.mark.parametrize("value", ["\xff\xfe", "\xe9", "\xc3\xa9"], ids=ascii)
 def test_octets_outside_ascii_in_a_cookie_are_no_error(server: Server, value: str) -> None:
     """The server in front of WSGI may drop such a header whole: then the request has no cookies."""

@@ -12,6 +12,7 @@ from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
+from portal.server.content_types import with_plain_content_types
 from portal.server.lost_cookies import naming_lost_cookies
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def load_watching_parent(target: str) -> Any:
     """Import the application in a fresh worker, which then ends with its parent: no orphan keeps the port."""
     end_with_parent()
     module, _, attribute = target.partition(":")
-    return naming_lost_cookies(getattr(__import__(module, fromlist=[attribute]), attribute))
+    application = getattr(__import__(module, fromlist=[attribute]), attribute)
+    return with_plain_content_types(naming_lost_cookies(application))
 
 
 def end_with_parent() -> None:
