@@ -11,7 +11,7 @@ from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token
 from portal.identity.paths import home_path
 from portal.identity.permissions import primary_platform
-from portal.web.request_parts import tokens_of
+from portal.web.request_parts import deadline_of, request_id_of, tokens_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -48,4 +48,12 @@ def platforms_after_login(request: HttpRequest) -> tuple[TPlatform, ...] | None:
 
 
 def _fetch_profile(request: HttpRequest, access_token: str) -> Any:
-    return api_session().call(tokens=tokens_of(request), method="GET", path=ME_PATH, bearer=access_token).data
+    answer = api_session().call(
+        tokens=tokens_of(request),
+        method="GET",
+        path=ME_PATH,
+        bearer=access_token,
+        deadline=deadline_of(request),
+        request_id=request_id_of(request),
+    )
+    return answer.data

@@ -49,6 +49,11 @@ def request_id_of(request: HttpRequest) -> str | None:
     return getattr(request, "request_id", None)
 
 
+def deadline_of(request: HttpRequest) -> Deadline | None:
+    """Until when its calls to the backend may take; None for a request that never reached our middleware."""
+    return getattr(request, "api_deadline", None)
+
+
 def tokens_of(request: HttpRequest) -> TokenStore:
     """The request's tokens."""
     return cast("ApiAccessRequest", request).token_store

@@ -28,6 +28,13 @@ def test_signing_in_keeps_the_tokens_and_leads_to_the_users_platform(backend: Ba
     assert "authorization" not in call.headers
 
 
+def test_each_call_of_a_sign_in_carries_the_request_s_id(backend: Backend, signed_out: Client) -> None:
+    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
+    assert signed_out.post("/en/login", FORM, headers={"x-request-id": "the-sign-in"}).status_code == 303
+    named = [(call.path, call.headers.get("x-request-id")) for call in backend.calls]
+    assert named == [("/auth/login", "the-sign-in"), ("/me", "the-sign-in")]
+
+
 def test_a_wrong_password_is_said_and_signs_nobody_in(backend: Backend, signed_out: Client) -> None:
     backend.refuses("POST", "/auth/login", status=401)
     response = signed_out.post("/en/login", FORM)

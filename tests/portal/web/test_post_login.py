@@ -6,6 +6,7 @@ import pytest
 import responses
 from django.http import HttpRequest
 
+from portal.api.deadline import Deadline
 from portal.api.tokens import TokenStore
 from portal.web.post_login import platforms_after_login, resolve_post_login_path
 from tests.portal.web.conftest import BACKEND, access_token, profile
@@ -56,6 +57,15 @@ def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_writ
     token = access_token(account, "FINANCE_APP")
     assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
     assert platforms_after_login(request_without_cookies) is None
+
+
+def test_a_request_whose_time_is_used_up_asks_nobody_and_goes_by_the_token(
+    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
+) -> None:
+    request_without_cookies.api_deadline = Deadline(0)
+    token = access_token(account, "FINANCE_APP")
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
+    assert len(backend.calls) == 0
 
 
 def test_a_token_that_does_not_decode_leads_to_the_profile(
