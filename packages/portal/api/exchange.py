@@ -81,7 +81,7 @@ class RefreshExchange(Protocol):
         :raises StoreUnavailableError: what has to be known first is not; nothing was sent.
         """
 
-    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """Tell the backend that this sign-in is over, as well as can be; a failure is logged, not raised.
 
         :param bearer: the sign-in's access token, if it is still good for a call.
@@ -107,9 +107,11 @@ class DocumentExchange:
             return read_silence(error)
         return read_refresh(reply)
 
-    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """See :class:`RefreshExchange`. A call like any other: it carries the bearer and an Idempotency-Key."""
         headers = {IDEMPOTENCY_HEADER: revocation_key(refresh)}
+        if request_id:
+            headers[REQUEST_ID_HEADER] = request_id
         try:
             reply = self._post(LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
         except ApiError as error:

@@ -69,8 +69,9 @@ class OidcExchange:
             self._carry_over(refresh, outcome.pair)
         return outcome
 
-    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:  # noqa: ARG002  the provider asks for the client's own credentials
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """See :class:`portal.api.exchange.RefreshExchange`."""
+        del bearer, request_id  # the provider asks for the client's own credentials, and is not ours
         try:
             self._sign_ins.forget(refresh)
         except StoreUnavailableError as error:

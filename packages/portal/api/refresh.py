@@ -33,6 +33,6 @@ def clear_tokens(tokens: TokenStore) -> None:
     tokens.clear()
 
 
-def sign_out(tokens: TokenStore, *, genuine: bool) -> list[TokenPair]:
+def sign_out(tokens: TokenStore, *, genuine: bool, request_id: str | None = None) -> list[TokenPair]:
     """End this sign-in everywhere: see :meth:`portal.api.refresher.TokenRefresher.sign_out`."""
-    return api_session().refresher.sign_out(tokens, genuine=genuine)
+    return api_session().refresher.sign_out(tokens, genuine=genuine, request_id=request_id)

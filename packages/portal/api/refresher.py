@@ -186,7 +186,7 @@ class TokenRefresher:
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
 
-    def sign_out(self, tokens: TokenStore, *, genuine: bool = True) -> list[TokenPair]:
+    def sign_out(self, tokens: TokenStore, *, genuine: bool = True, request_id: str | None = None) -> list[TokenPair]:
         """End this sign-in everywhere: tombstones, the backend told (2 s at most each), the request's tokens cleared.
 
         Where the store can't be reached in this time, no tombstone is left: the backend's own revocation remains.
@@ -208,7 +208,7 @@ class TokenRefresher:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self._clock.monotonic)
             access = newest.access
             bearer = None if access is None or is_expired(access, now=self._clock.now()) else access
-            self._exchange.revoke(refresh=newest.refresh, bearer=bearer, deadline=deadline)
+            self._exchange.revoke(refresh=newest.refresh, bearer=bearer, deadline=deadline, request_id=request_id)
         return [pair] if newest == pair else [pair, newest]
 
     def _bury(self, pair: TokenPair, brought: str | None, *, genuine: bool) -> TokenPair:

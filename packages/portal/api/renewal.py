@@ -244,7 +244,9 @@ class Renewal:
         self._land(flight, result)
         if pair.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
-            self.exchange.revoke(refresh=pair.refresh, bearer=pair.access, deadline=deadline)
+            self.exchange.revoke(
+                refresh=pair.refresh, bearer=pair.access, deadline=deadline, request_id=self.request_id
+            )
         return result
 
     def _deny(

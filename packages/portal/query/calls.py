@@ -74,7 +74,7 @@ class Caller:
         :raises SignInEndedError: the sign-in is over.
         :raises ApiError: no fresh one can be had now.
         """
-        self.api.ensure_fresh(self.tokens, deadline=self.deadline)
+        self.api.ensure_fresh(self.tokens, deadline=self.deadline, request_id=self.request_id)
 
     def refuse_signed_out(self) -> None:
         """End the request if its tokens were signed out (contract, section 8).

@@ -8,7 +8,7 @@ from portal.api.refresh import sign_out as end_sign_in
 from portal.config.runtime import portal_config
 from portal.web.oidc.provider_sign_out import provider_sign_out_url
 from portal.web.pages import see_other
-from portal.web.request_parts import facts_of, query_client_of, tokens_of
+from portal.web.request_parts import facts_of, query_client_of, request_id_of, tokens_of
 from portal.web.shell import SIGNED_OUT_PATH, active_locale
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     at_provider = provider_sign_out_url(request)
     query_client = query_client_of(request)
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
-    ended = end_sign_in(tokens_of(request), genuine=query_client.is_proven or _is_verified(request))
+    genuine = query_client.is_proven or _is_verified(request)
+    ended = end_sign_in(tokens_of(request), genuine=genuine, request_id=request_id_of(request))
     query_client.purge(also=[pair.access for pair in ended])
     response = see_other(at_provider or f"{portal_config().gateway_url}/{active_locale()}{SIGNED_OUT_PATH}")
     response["Clear-Site-Data"] = '"cache"'

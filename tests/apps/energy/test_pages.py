@@ -102,3 +102,17 @@ def test_old_rows_beside_an_error_say_how_old_they_are(backend: Backend, energy_
     # The same words for a service that is only slower than a page waits for news: they claim no outage.
     told = f'loaded at <time datetime="{loaded.isoformat()}" data-local="clock">{loaded:%H:%M} UTC</time>'
     assert f"There is no newer answer from the service yet. What you see was {told}" in page.content.decode()
+
+
+def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/clients", [{"id": "cli_1"}])
+    browser = signed_in("ENERGY_APP", expired=True)
+    assert browser.get("/en/energy/clients", headers={"x-request-id": "the-page"}).status_code == 200
+    assert browser.post("/en/logout", headers={"x-request-id": "the-sign-out"}).status_code == 303
+    named = {call.path: call.headers.get("x-request-id") for call in backend.calls}
+    assert named == {
+        "/refresh": "the-page",
+        "/me": "the-page",
+        "/energy/clients": "the-page",
+        "/auth/logout": "the-sign-out",
+    }

@@ -102,7 +102,7 @@ class RotatingBackend:
         self._answered[refresh] = Granted(pair=self._issue(family))
         return self._answered[refresh]
 
-    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline) -> None:
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         self.revoked.append(refresh)
         self._current.pop(self._family_of.get(refresh, ""), None)
 

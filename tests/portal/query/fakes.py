@@ -174,7 +174,9 @@ class FakeBackend:
         """GET requests but for the profile."""
         return sum(method == "GET" and path != "/me" for method, path, _ in self.calls)
 
-    def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline | None = None) -> None:
+    def ensure_fresh(
+        self, tokens: TokenStore, *, deadline: Deadline | None = None, request_id: str | None = None
+    ) -> None:
         if self.refresh is not None:
             self.refresh(tokens)
 

@@ -62,7 +62,7 @@ def test_7_a_sign_out_during_the_refresh_is_not_undone(world: World):
     world.backend.answers = []
     tokens = process.request(pair)
     # The backend does not know of the sign-out in time, and grants new tokens.
-    world.backend.revoke = lambda *, refresh, bearer, deadline: world.backend.revoked.append(refresh)
+    world.backend.revoke = lambda *, refresh, **_: world.backend.revoked.append(refresh)
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     process.settle()
