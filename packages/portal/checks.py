@@ -14,6 +14,8 @@ from django.core.checks import Error, Warning, register  # noqa: A004  Django's 
 from portal.config.env import REPOSITORY
 from portal.config.projects import PROJECTS
 from portal.config.runtime import portal_config
+from portal.errors import ConfigurationError
+from portal.identity.verification import make_verifier
 from portal.query.checks import check_endpoints
 from portal.services.catalogue import import_services
 from portal.store.checks import check_embedded_store, check_refresh_store
@@ -113,3 +115,14 @@ def check_a_key_sets_tokens_are_told_apart(
             id="portal.W002",
         )
     ]
+
+
+@register
+def check_the_key_fits_its_algorithms(app_configs: Sequence[AppConfig] | None, **_kwargs: object) -> list[CheckMessage]:
+    """A key that can't be read stops the start: no worker could begin, and each would be replaced by the next."""
+    del app_configs
+    try:
+        make_verifier(portal_config().verification)
+    except ConfigurationError as error:
+        return [Error(str(error), hint="APP_JWT_KEY and APP_JWT_ALGORITHMS belong together", id="portal.E003")]
+    return []

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from django.core.checks import registry
 
-from portal.checks import check_a_key_sets_tokens_are_told_apart, check_every_project_gets_the_cookies
+from portal.checks import (
+    check_a_key_sets_tokens_are_told_apart,
+    check_every_project_gets_the_cookies,
+    check_the_key_fits_its_algorithms,
+)
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import GATEWAY, PROJECT_BY_APP
 from tests.settings import PORTAL
@@ -63,3 +69,22 @@ def test_a_key_set_without_issuer_or_audience_is_warned_of(
     assert [message.msg.partition(" is set without ")[2].partition(":")[0] for message in messages] == (
         [missing] if missing else []
     )
+
+
+@pytest.mark.parametrize(
+    ("verification", "ids"),
+    [
+        ({"key": "-----BEGIN PUBLIC KEY-----\\nnone", "algorithms": ("RS256",)}, ["portal.E003"]),
+        ({"key": "a secret, where a public key is needed", "algorithms": ("ES256",)}, ["portal.E003"]),
+        ({"key": "a secret that is long enough for HS256", "algorithms": ("HS256",)}, []),
+        ({}, []),
+    ],
+)
+def test_a_key_that_no_worker_could_start_with_stops_the_start(
+    settings, verification: dict[str, Any], ids: list[str]
+) -> None:
+    settings.PORTAL = replace(PORTAL, verification=TokenVerification(**verification))
+    messages = check_the_key_fits_its_algorithms(None)
+    assert [message.id for message in messages] == ids
+    assert all("APP_JWT_KEY should be a key for" in message.msg for message in messages)
+    assert check_the_key_fits_its_algorithms in registry.registry.registered_checks

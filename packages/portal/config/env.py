@@ -7,6 +7,7 @@ Source: the document, "Environment variables"; contract, section 3. Whatever is 
 from __future__ import annotations
 
 import os
+import re
 import ssl
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
+
+#: A name of `ALLOWED_HOSTS`, as Django holds it against a request's host: without scheme and port.
+_ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNORECASE)
+#: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
+_NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -161,6 +167,7 @@ def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False
     except ValueError:
         raise ConfigurationError(f"{name} should be {should_be}") from None
     sound = sound and parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
+    sound = sound and _NETLOC.fullmatch(parts.netloc) is not None
     sound = sound and (not parts.query or whole) and not parts.fragment and (not parts.path or path)
     if not sound or not value.isprintable():
         raise ConfigurationError(f"{name} should be {should_be}")
@@ -169,8 +176,9 @@ def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False
 
 def _cookie_domain(env: environ.Env) -> str:
     domain = _read(env.str, "APP_PUBLIC_AUTH_COOKIE_DOMAIN", "a domain", "").strip().lstrip(".").lower()
-    if domain and (domain == "localhost" or not all(c.isalnum() or c in "-." for c in domain)):
-        # Browsers drop a cookie with Domain=localhost; without the attribute localhost works.
+    if domain and (domain == "localhost" or not re.fullmatch(r"[a-z0-9.-]+", domain)):
+        # Browsers drop a cookie with Domain=localhost, or with a name outside of ASCII (`xn--…` is one within); without
+        # the attribute localhost works.
         raise ConfigurationError(
             "APP_PUBLIC_AUTH_COOKIE_DOMAIN should be a parent domain such as example.com, and unset on localhost"
         )
@@ -199,9 +207,12 @@ def _secret_key(env: environ.Env, project: Project, *, debug: bool, state_dir: P
 
 
 def _allowed_hosts(env: environ.Env, *, debug: bool, cookie_domain: str) -> tuple[str, ...]:
-    hosts: list[str] = _read(env.list, "ALLOWED_HOSTS", "host names with commas between", [])
+    names: list[str] = _read(env.list, "ALLOWED_HOSTS", "host names with commas between", [])
+    hosts = tuple(name.strip() for name in names if name.strip())
+    if not all(_ALLOWED_HOST.fullmatch(host) for host in hosts):
+        raise ConfigurationError("ALLOWED_HOSTS should be host names with commas between, without https:// and ports")
     if hosts:
-        return tuple(hosts)
+        return hosts
     if not debug:
         raise ConfigurationError("ALLOWED_HOSTS is missing: it should be host names with commas between")
     local = ("localhost", ".localhost", "127.0.0.1", "[::1]")

@@ -151,10 +151,10 @@ def _facts_of(alias: str) -> RedisFacts | CheckMessage:
     try:
         backend = SharedStore(alias=alias).backend()
         return read_facts(backend) if is_redis(backend) else _unread(alias, "it is no Redis")
-    except TypeError:
+    except (TypeError, ValueError):
         return Error(
-            f"The address in {_VARIABLES[alias]} has an option that redis-py does not know.",
-            hint="Options after the ? have redis-py's names, such as ssl_ca_certs.",
+            f"The address in {_VARIABLES[alias]} has an option that redis-py does not know, or can't read.",
+            hint="Options after the ? have redis-py's names and values, such as ssl_ca_certs and the path of a file.",
             id="portal.store.E004",
         )
     except Exception as error:  # noqa: BLE001  a server may be out of reach, or forbid the command, in any way

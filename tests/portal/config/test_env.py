@@ -88,11 +88,19 @@ def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) ->
     assert "\n" not in str(caught.value)
 
 
+def test_names_of_hosts_may_have_spaces_between(monkeypatch) -> None:
+    hosts = "auth.example.com, .example.com ,[::1],127.0.0.1, *"
+    allowed = read(monkeypatch, **{**PRODUCTION, "ALLOWED_HOSTS": hosts}).allowed_hosts
+    assert allowed == ("auth.example.com", ".example.com", "[::1]", "127.0.0.1", "*")
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
         ("DEBUG", "perhaps"),
         ("APP_BEHIND_PROXY", "ja"),
+        ("ALLOWED_HOSTS", "https://auth.example.com"),
+        ("ALLOWED_HOSTS", "auth.example.com:8000"),
         ("PORT_BASE", "eight thousand"),
         ("PORT_BASE", "80"),
         ("PORT_BASE", "65500"),
@@ -103,9 +111,12 @@ def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) ->
         ("APP_PUBLIC_API_BASE_URL", "https://api.example.com:port"),
         ("APP_PUBLIC_GATEWAY_APP_URL", "https://auth.example.com/gateway"),
         ("APP_PUBLIC_GATEWAY_APP_URL", "https://"),
+        ("APP_PUBLIC_GATEWAY_APP_URL", "https://münchen.example"),
+        ("APP_PUBLIC_API_BASE_URL", "https://api example.com"),
         ("APP_PUBLIC_ENERGY_APP_URL", "//energy.example.com"),
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "localhost"),
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "https://example.com"),
+        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "münchen.example"),
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "example.com; Secure"),
         ("CACHE_URL", "memcached://localhost"),
         ("CACHE_URL", "redis://:secret@one:6379/0,redis://:secret@two:6379/0"),

@@ -93,6 +93,11 @@ def test_an_option_that_is_not_known_is_refused(redis_url):
     assert ids(**redis_entry(f"{redis_url}?ssl_ca_cert=/nowhere")) == ["portal.store.E004"]
 
 
+@pytest.mark.parametrize("option", ["socket_timeout=soon", "db=first", "health_check_interval=x"])
+def test_an_option_whose_value_is_none_is_refused(option):
+    assert ids(**redis_entry(f"redis://127.0.0.1:{free_port()}?{option}")) == ["portal.store.E004"]
+
+
 @pytest.mark.redis
 def test_a_node_of_a_cluster_is_refused(tmp_path):
     # By default the nodes talk on the port + 10,000, which a high port does not leave room for.
