@@ -58,7 +58,7 @@ class Backend:
     def refuse_signed_out(self, tokens: object) -> None:
         """Nobody is signed out here."""
 
-    def ensure_fresh(self, tokens: object, *, deadline: object = None) -> None:
+    def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""
 
     def call(
