@@ -44,12 +44,16 @@ def test_a_wrong_password_is_said_and_signs_nobody_in(backend: Backend, signed_o
 
 
 @pytest.mark.parametrize("fault", [503, "html", "refused", "timeout"])
-def test_while_the_backend_is_away_the_form_stays(backend: Backend, signed_out: Client, fault: Fault) -> None:
+def test_while_the_backend_is_away_the_form_stays_and_one_line_says_why(
+    backend: Backend, signed_out: Client, caplog: pytest.LogCaptureFixture, fault: Fault
+) -> None:
     backend.fails(fault)
     response = signed_out.post("/en/login", FORM)
     assert response.status_code == 503
     assert response["Retry-After"]
     assert 'name="password"' in response.content.decode()
+    (line,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert line.getMessage().startswith("POST /en/login: 503: "), line.getMessage()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import socket
 import threading
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from tests.portal.api.http_server import Received, ScriptedServer, reply, script
 
 #: Of a transport that gives up soon, seconds; the circuit takes it for long.
 SHORT_S = 0.2
+asks: contextvars.ContextVar[str] = contextvars.ContextVar("asks", default="nobody")
 
 
 class Backend:
@@ -200,6 +202,18 @@ def test_one_read_tries_and_its_user_gets_the_answer(backend):
     assert backend.ask("/tries") == 200
     assert not backend.circuit.is_open
     assert backend.ask("/after") == 200
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_line_that_it_is_closed_names_the_request_that_found_out(backend, caplog):
+    """Another thread writes it."""
+    said_for = []
+    caplog.set_level("INFO", logger="portal.breaker")
+    backend.open_circuit()
+    backend.awake.set()
+    with caplog.filtering(lambda record: said_for.append((record.msg, asks.get())) or True):
+        contextvars.copy_context().run(lambda: (asks.set("the request"), backend.ask("/tries")))
+    assert ("circuit %s: closed, after %.1f s", "the request") in said_for
 
 
 @pytest.mark.usefixtures("at_once")
