@@ -12,10 +12,11 @@ from portal.api.oidc_exchange import OidcExchange, read_refresh
 from portal.api.oidc_provider import OidcClient
 from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.api.oidc_tokens import LoggedOut, SignedInAs
-from portal.api.tokens import TokenPair
+from portal.api.refresher import TokenRefresher
+from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Reply
 from portal.config.portal_config import OidcProvider
-from portal.errors import StoreUnavailableError
+from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
 from tests.fake_provider import fake_provider
@@ -177,6 +178,20 @@ def test_a_provider_that_is_down_has_not_taken_the_token(provider, exchange):
     outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
     assert isinstance(outcome, Unanswered)
     assert outcome.lost is False
+
+
+def test_a_token_whose_answer_was_lost_is_never_presented_to_a_provider_again(provider, exchange, backend, monkeypatch):
+    """A token endpoint knows no Idempotency-Key: a second use would be theft to it."""
+    refresher = TokenRefresher(exchange=exchange, store=StoreOn(backend), max_age_s=3600)
+    exchange.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
+    provider.token_answer = (200, {"access_token": "x" * 100})
+    for _ in range(2):
+        tokens = TokenStore(pair(1))
+        with pytest.raises(SignInEndedError):
+            refresher.renew(tokens, deadline=Deadline(20))
+        assert tokens.lost
+    assert [form["refresh_token"] for form in provider.forms] == ["refresh-0", "refresh-1"]
 
 
 def test_a_revocation_that_fails_is_no_error(provider, exchange):
