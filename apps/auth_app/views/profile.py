@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.auth_app.presenters.sign_ins import present_sign_in
+from portal.errors import ApiNotFoundError
 from portal.services.iam.auth import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
 from portal.web.answers import record_of
@@ -94,11 +95,22 @@ def _present_certain(sign_ins: Any) -> list[SignInRow]:
 
 @require_POST
 def revoke_all(request: HttpRequest) -> HttpResponse:
-    """End every sign-in of the user, this one last, so that the others can still be named."""
+    """End every sign-in of the user, this one last, so that the others can still be named.
+
+    Each is ended once: the list may be behind, and one may have ended by itself meanwhile.
+    """
+    ended: set[str] = set()
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
-    while others := [row for row in _present_certain(sign_ins) if not row.current]:
-        for row in others:
-            SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": row.id}).unwrap()
-        # A list that does not grow shorter ends with the request's time budget.
-        sign_ins = sign_ins.refetch()
-    return sign_out(request)
+    while True:
+        others = [row.id for row in _present_certain(sign_ins) if not row.current and row.id not in ended]
+        for sign_in_id in others:
+            result = SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id})
+            if not isinstance(result.error, ApiNotFoundError):
+                result.unwrap()
+            ended.add(sign_in_id)
+        if others:
+            sign_ins = sign_ins.refetch()
+        elif sign_ins.has_next_page:
+            sign_ins = sign_ins.fetch_next_page()
+        else:
+            return sign_out(request)

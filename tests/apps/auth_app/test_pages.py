@@ -97,6 +97,28 @@ def test_ending_this_one_signs_out(backend: Backend, signed_in: SignedIn) -> Non
     assert len(backend.calls_to("/auth/logout")) == 1
 
 
+def end_all(backend: Backend, browser: Client, *others: str) -> list[str]:
+    """Ask for the end of all sign-ins of a list that stays as it is; gives those that the backend was asked to end."""
+    rows = [{"id": "this", "current": True}, *({"id": name, "current": False} for name in others)]
+    backend.lists(SIGN_INS, rows)
+    page = browser.post("/en/profile/sign-ins/revoke")
+    assert (page.status_code, page["Location"]) == (303, "http://localhost:8000/en/signed-out")
+    return [call.path.rpartition("/")[2] for call in backend.calls if call.method == "DELETE"]
+
+
+def test_ending_all_ends_each_once_where_the_list_is_behind(backend: Backend, signed_in: SignedIn) -> None:
+    others = [f"s{number}" for number in range(30)]
+    for name in others:
+        backend.answers("DELETE", f"{SIGN_INS}/{name}", status=204)
+    assert end_all(backend, signed_in("ENERGY_APP"), *others) == others
+
+
+def test_ending_all_goes_on_where_one_has_ended_meanwhile(backend: Backend, signed_in: SignedIn) -> None:
+    backend.refuses("DELETE", f"{SIGN_INS}/s1", status=404)
+    backend.answers("DELETE", f"{SIGN_INS}/s2", status=204)
+    assert end_all(backend, signed_in("ENERGY_APP"), "s1", "s2") == ["s1", "s2"]
+
+
 def test_what_another_browser_was_told_does_not_decide_which_sign_in_is_this_one(
     backend: Backend, signed_in: SignedIn
 ) -> None:
