@@ -36,7 +36,7 @@ from tests.ports import free_port
 USERS, PAGES_PER_S = 20, 25
 ACCESS_LIFETIME_S = 15
 PATIENCE_S = 12.0
-BEFORE_S, AFTER_S = 20.0, 10.0
+BEFORE_S, AFTER_S = 5.0, 10.0
 PATHS = ["/en/energy", "/en/energy/clients", "/en/energy/stations"]
 REASON = "reason=renewal-lost"
 EXPLAINED = "could not be renewed"
@@ -116,18 +116,24 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
         ]
         fleet.start([backend, *projects])
         fleet.wait_until_ready()
-        users = [User() for _ in range(USERS)]
-        for user in users:
+        users, stop = [User() for _ in range(USERS)], threading.Event()
+        tabs = [threading.Thread(target=_browse, args=(user, ports[1], stop), daemon=True) for user in users]
+        for user, tab in zip(users, tabs, strict=True):
             user.jar.put(sign_in(Witness(url=url)))
-        return _watch(users, fleet.pid("sandbox"), ports[1], store=store, honoured=honoured, seconds=seconds)
+            tab.start()
+            # Tokens end one after another, so some end at each moment of the outage.
+            time.sleep(ACCESS_LIFETIME_S / USERS)
+        time.sleep(BEFORE_S)
+        meanwhile = _stopped(fleet.pid("sandbox"), seconds, users)
+        time.sleep(AFTER_S)
+        stop.set()
+        for tab in tabs:
+            tab.join(2 * PATIENCE_S)
+        return _where(users, ports[1], store=store, honoured=honoured, seconds=seconds, meanwhile=meanwhile)
 
 
-def _watch(users: list[User], backend: int, port: int, *, store: str, honoured: bool, seconds: float) -> Outcome:
-    stop = threading.Event()
-    tabs = [threading.Thread(target=_browse, args=(user, port, stop), daemon=True) for user in users]
-    for tab in tabs:
-        tab.start()
-    time.sleep(BEFORE_S)
+def _stopped(backend: int, seconds: float, users: list[User]) -> Counter[int | None]:
+    """Stop the backend for so long; gives what the users' pages came to meanwhile."""
     for user in users:
         user.statuses.clear()
     os.killpg(backend, signal.SIGSTOP)
@@ -135,11 +141,13 @@ def _watch(users: list[User], backend: int, port: int, *, store: str, honoured: 
         time.sleep(seconds)
     finally:
         os.killpg(backend, signal.SIGCONT)
-    meanwhile = sum((user.statuses for user in users), Counter())
-    time.sleep(AFTER_S)
-    stop.set()
-    for tab in tabs:
-        tab.join(2 * PATIENCE_S)
+    return sum((user.statuses for user in users), Counter())
+
+
+def _where(
+    users: list[User], port: int, *, store: str, honoured: bool, seconds: float, meanwhile: Counter[int | None]
+) -> Outcome:
+    """Where the users are now."""
     # One more page for each, as if nothing had been.
     for user in users:
         if not user.led:
