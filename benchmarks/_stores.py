@@ -6,7 +6,7 @@ import contextlib
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from tests.redis_server import RedisServer, running_redis
+from tests.support.redis_server import RedisServer, running_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

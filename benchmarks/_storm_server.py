@@ -12,7 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from portal.api.answers import ApiAnswer
+from portal.api.responses import ApiAnswer
 from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:

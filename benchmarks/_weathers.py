@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.server.fleet import Fleet, Server
-    from tests.redis_sentinel import WatchedRedis
-    from tests.redis_server import RedisServer
+    from tests.support.redis_sentinel import WatchedRedis
+    from tests.support.redis_server import RedisServer
 
 KILL_EVERY_S = 5.0
 #: Longer than a follower waits, shorter than the call's own deadline.

@@ -25,8 +25,8 @@ import jwt
 import requests
 
 from benchmarks._targets import Targets
-from portal.api.exchange import DocumentExchange
-from portal.api.refresher import TokenRefresher
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import DocumentExchange
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tests.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, running_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,9 +17,9 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.deadline import Deadline
 from portal.api.transport import BearerAuth, Transport
 from portal.errors import ApiError
+from portal.process.deadline import Deadline
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized

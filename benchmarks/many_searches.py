@@ -25,15 +25,15 @@ from django.test import override_settings
 
 from benchmarks._stores import on_redis
 from benchmarks.query import Backend
-from portal.api.counters import Outcome
+from portal.api.metrics import Outcome
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query import create_query_client
-from portal.query.shared import shared_on
+from portal.query.process_state import shared_on
 from portal.services.energy.clients import ClientQueries
 from portal.store.aliases import SharedStore
 from tests.portal.api.world import World
-from tests.redis_server import RedisServer, running_redis
+from tests.support.redis_server import RedisServer, running_redis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -30,8 +30,8 @@ from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
 from benchmarks.storm import prepare_backend, project, sign_in, start_redis
 from portal.server.fleet import Fleet, Server
-from tests.harness import clean_environment
-from tests.ports import free_port
+from tests.support.harness import clean_environment
+from tests.support.ports import free_port
 
 USERS, PAGES_PER_S = 20, 25
 ACCESS_LIFETIME_S = 15

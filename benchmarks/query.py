@@ -21,11 +21,11 @@ from django.conf import settings
 
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
-from portal.api.answers import ApiAnswer
+from portal.api.responses import ApiAnswer
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query import create_query_client
-from portal.query.cache import MAX_PAGES
-from portal.query.shared import shared_on
+from portal.query.cache.page_cache import MAX_PAGES
+from portal.query.process_state import shared_on
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store.aliases import SharedStore
 

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 import django
 from django.test import override_settings
 
-from portal.api.clock import Clock
-from portal.api.deadline import Deadline
-from portal.api.exchange import Granted
-from portal.api.refresher import TokenRefresher
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import Granted
 from portal.api.tokens import TokenPair, TokenStore
+from portal.process.clock import Clock
+from portal.process.deadline import Deadline
 from portal.store.aliases import SharedStore
-from tests.redis_server import running_redis
+from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

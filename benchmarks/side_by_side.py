@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any, Final
 import django
 from django.test import Client
 
-from portal.api.deadline import Deadline
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.process.deadline import Deadline
 from portal.query import create_query_client, use_queries
-from portal.query.shared import process_shared
+from portal.query.process_state import process_shared
 from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries

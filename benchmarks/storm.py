@@ -30,10 +30,10 @@ from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, s
 from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
 from portal.server.fleet import Fleet, Server
-from tests.harness import ROOT, clean_environment
-from tests.ports import free_port
-from tests.redis_sentinel import WatchedRedis, watched_redis
-from tests.redis_server import RedisServer
+from tests.support.harness import ROOT, clean_environment
+from tests.support.ports import free_port
+from tests.support.redis_sentinel import WatchedRedis, watched_redis
+from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -33,8 +33,8 @@ from benchmarks._storm_naive import NaiveList
 from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_rows
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query import create_query_client
-from portal.query.cache import MAX_PAGES
-from portal.query.shared import shared_on
+from portal.query.cache.page_cache import MAX_PAGES
+from portal.query.process_state import shared_on
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store.aliases import query_store
 

@@ -1,4 +1,4 @@
-"""Fixtures that every test may use; servers and browsers stand in `tests.harness`."""
+"""Fixtures that every test may use; servers and browsers stand in `tests.support.harness`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import hypothesis
 import pytest
 from django.utils import translation
 
-from portal.breaker import call_circuits, store_circuits
-from tests.harness import RunningStack, running_stack
+from portal.process.circuit_breaker import call_circuits, store_circuits
+from tests.support.harness import RunningStack, running_stack
 
 pytest_plugins = ["portal.testing"]
 

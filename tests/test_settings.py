@@ -10,7 +10,7 @@ from pathlib import Path
 
 from portal.config import env
 from portal.config.projects import PROJECTS
-from tests.harness import ROOT
+from tests.support.harness import ROOT
 
 SHOW = "from dataclasses import replace; from tests.settings import PORTAL; print(replace(PORTAL, state_dir=None))"
 

@@ -8,13 +8,13 @@ from apps.auth_app.views.login import login
 from apps.auth_app.views.oidc import backchannel_logout, from_provider, to_provider
 from apps.auth_app.views.profile import profile, revoke, revoke_all
 from apps.auth_app.views.signed_out import signed_out
-from portal.web.pages import open_page, says_what_it_takes
+from portal.web.pages.guards import open_page, says_what_it_takes
 from portal.web.urls import portal_patterns
 
-handler400 = "portal.web.failures.bad_request"
-handler403 = "portal.web.failures.permission_denied"
-handler404 = "portal.web.failures.page_not_found"
-handler500 = "portal.web.failures.server_error"
+handler400 = "portal.web.errors.failure_pages.bad_request"
+handler403 = "portal.web.errors.failure_pages.permission_denied"
+handler404 = "portal.web.errors.failure_pages.page_not_found"
+handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = [
     path("login/oidc/callback", from_provider, name="oidc-callback"),

@@ -8,14 +8,14 @@ from apps.energy.views.meters import meter_detail, meter_list
 from apps.energy.views.overview import overview
 from apps.energy.views.sessions import session_detail, session_list
 from apps.energy.views.stations import station_detail, station_list
-from portal.web.pages import open_page, page
+from portal.web.pages.guards import open_page, page
 from portal.web.urls import portal_patterns
 from portal.web.views.login_redirect import login_redirect
 
-handler400 = "portal.web.failures.bad_request"
-handler403 = "portal.web.failures.permission_denied"
-handler404 = "portal.web.failures.page_not_found"
-handler500 = "portal.web.failures.server_error"
+handler400 = "portal.web.errors.failure_pages.bad_request"
+handler403 = "portal.web.errors.failure_pages.permission_denied"
+handler404 = "portal.web.errors.failure_pages.page_not_found"
+handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = portal_patterns(
     pages=[

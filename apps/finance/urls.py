@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from apps.finance.views.invoices import invoice_detail, invoice_list
 from apps.finance.views.overview import overview
-from portal.web.pages import open_page, page
+from portal.web.pages.guards import open_page, page
 from portal.web.urls import portal_patterns
 from portal.web.views.login_redirect import login_redirect
 
-handler400 = "portal.web.failures.bad_request"
-handler403 = "portal.web.failures.permission_denied"
-handler404 = "portal.web.failures.page_not_found"
-handler500 = "portal.web.failures.server_error"
+handler400 = "portal.web.errors.failure_pages.bad_request"
+handler403 = "portal.web.errors.failure_pages.permission_denied"
+handler404 = "portal.web.errors.failure_pages.page_not_found"
+handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = portal_patterns(
     pages=[

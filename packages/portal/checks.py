@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 from django.core.checks import Error, Warning, register  # noqa: A004  Django's own name for it
 
+from portal.config.current import portal_config
 from portal.config.env import REPOSITORY
 from portal.config.projects import PROJECTS
-from portal.config.runtime import portal_config
 from portal.errors import ConfigurationError
 from portal.identity.verification import make_verifier
-from portal.query.checks import check_endpoints
-from portal.services.catalogue import import_services
+from portal.query.hooks.checks import check_endpoints
+from portal.services.endpoint_list import import_services
 from portal.store.checks import check_embedded_store, check_refresh_store
 
 if TYPE_CHECKING:

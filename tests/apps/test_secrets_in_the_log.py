@@ -185,7 +185,7 @@ class TestOfAPlatform:
     def test_an_error_of_ours_with_everything_in_its_variables(
         self, log: Log, backend: Backend, signed_in: SignedIn, settings
     ) -> None:
-        settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+        settings.ROOT_URLCONF = "tests.support.mistaken_urls"
         browser = signed_in("ENERGY_APP", **USER)
         browser.raise_request_exception = False
         backend.answers("POST", CLIENTS, json=ROW, status=201)

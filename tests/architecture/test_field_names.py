@@ -15,17 +15,17 @@ from typing import is_typeddict
 import pytest
 
 import portal.services
-import portal.web.records
-from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
-from portal.web.forms import BackendForm
+import portal.web.present.records
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.pages.forms import BackendForm
 
 ROOT = Path(__file__).resolve().parents[2]
 PRESENTERS = sorted(path for path in ROOT.glob("apps/*/presenters/*.py") if path.name != "__init__.py")
 FORMS = sorted(ROOT.glob("apps/*/forms.py"))
 READERS = {
     name
-    for name, value in vars(portal.web.records).items()
-    if getattr(value, "__module__", "") == portal.web.records.__name__
+    for name, value in vars(portal.web.present.records).items()
+    if getattr(value, "__module__", "") == portal.web.present.records.__name__
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
-from tests.harness import RunningStack, require_tool
+from tests.support.harness import RunningStack, require_tool
 
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 #: A browser reports every failed navigation itself, and htmx every refusal; what the page did is asserted by the tests.

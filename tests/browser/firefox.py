@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from tests.ports import free_port
+from tests.support.ports import free_port
 
 START_S = 60
 ANSWER_S = 30

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import submit_login
-from tests.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, running_stack
 
 pytestmark = pytest.mark.browser
 #: How many pixels of the page stand beyond the window's edge.

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.harness import RunningStack
+from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 

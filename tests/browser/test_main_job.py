@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.harness import RunningStack
+from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 

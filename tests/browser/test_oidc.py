@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from portal.config.projects import PROJECTS
-from tests.certified_provider import SECRET, CertifiedProvider, certified_provider
-from tests.harness import RunningStack, running_stack
-from tests.ports import free_port, free_port_base
+from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
+from tests.support.harness import RunningStack, running_stack
+from tests.support.ports import free_port, free_port_base
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,7 @@ import requests
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import submit_login
-from tests.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, running_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,11 +10,11 @@ import requests
 from playwright.sync_api import Page
 
 from portal.config.projects import BACKEND_PORT_OFFSET
-from tests.backend_proxy import BackendProxy, backend_proxy
 from tests.browser.conftest import submit_login
 from tests.browser.firefox import Firefox, firefox
-from tests.harness import RunningStack, require_tool, running_stack
-from tests.ports import free_port_base
+from tests.support.backend_proxy import BackendProxy, backend_proxy
+from tests.support.harness import RunningStack, require_tool, running_stack
+from tests.support.ports import free_port_base
 
 pytestmark = pytest.mark.browser
 

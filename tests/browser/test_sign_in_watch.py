@@ -19,10 +19,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
-from tests.backend_proxy import BackendProxy, backend_proxy
 from tests.browser.conftest import FLAGS, submit_login
-from tests.harness import ROOT, RunningStack, require_tool, running_stack
-from tests.ports import free_port_base
+from tests.support.backend_proxy import BackendProxy, backend_proxy
+from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
+from tests.support.ports import free_port_base
 
 pytestmark = pytest.mark.browser
 

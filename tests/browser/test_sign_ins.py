@@ -8,7 +8,7 @@ import pytest
 import requests
 from playwright.sync_api import Page, expect
 
-from tests.harness import RunningStack
+from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.harness import RunningStack
+from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 

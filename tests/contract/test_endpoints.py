@@ -17,16 +17,16 @@ from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
 from portal.errors import ApiForbiddenError, ApiInvalidError, ApiNotFoundError, ApiRejectedError
 from portal.query import create_query_client
-from portal.query.registry import REGISTRY
-from portal.query.shared import shared_on
+from portal.query.endpoints.registry import REGISTRY
+from portal.query.process_state import shared_on
 from portal.services.auth import AuthMutations
-from portal.services.catalogue import all_entries
+from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.iam.accounts import AccountQueries
 from portal.services.iam.auth import SignInQueries
 from portal.services.user import UserQueries
-from tests.harness import ROOT, RunningStack, running_stack
 from tests.portal.query.fakes import FakeStore
+from tests.support.harness import ROOT, RunningStack, running_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

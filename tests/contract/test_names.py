@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from portal.query import PaginatedRes, PaginatedResult, create_query_client
-from tests.harness import ROOT
+from tests.support.harness import ROOT
 
 NAMES = [
     ("portal.api", "ApiSession"),
@@ -27,8 +27,8 @@ NAMES = [
     ("portal.identity", "get_user_from_token"),
     ("portal.identity", "derive_platforms_from_me"),
     ("portal.web", "resolve_post_login_path"),
-    ("portal.web.essentials", "fetch_user_essentials"),
-    ("portal.web.essentials", "use_app_essentials"),
+    ("portal.web.frame.essentials", "fetch_user_essentials"),
+    ("portal.web.frame.essentials", "use_app_essentials"),
     ("portal.web.context_processors", "essentials"),
     ("portal.edge.middleware", "ProxyMiddleware"),
 ]
@@ -62,14 +62,18 @@ def test_the_members_of_lists_have_the_names_of_the_contract() -> None:
     ("owner", "method", "keywords"),
     [
         ("portal.query", "paginated_query_endpoint", {"unique_by"}),
-        ("portal.query.mutations", "MutationEndpoint.remove_from_paginated_list", {"list_query_key", "get_deleted_id"}),
         (
-            "portal.query.mutations",
+            "portal.query.hooks.mutations",
+            "MutationEndpoint.remove_from_paginated_list",
+            {"list_query_key", "get_deleted_id"},
+        ),
+        (
+            "portal.query.hooks.mutations",
             "MutationEndpoint.add_created_to_paginated_list",
             {"list_query_key", "select_list_item"},
         ),
         (
-            "portal.query.mutations",
+            "portal.query.hooks.mutations",
             "MutationEndpoint.merge_updated_in_paginated_list",
             {"list_query_key", "select_list_item"},
         ),

@@ -12,7 +12,7 @@ import responses
 
 from portal.config.projects import PROJECTS
 from portal.testing import Backend
-from tests.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, running_stack
 
 CLIENTS = "/energy/clients"
 PROBLEM = {"type", "title", "status", "detail"}

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from tests.harness import ROOT
+from tests.support.harness import ROOT
 
 DEPLOY = ROOT / "deploy"
 NGINX_SITE = DEPLOY / "nginx" / "portal.conf"

@@ -16,7 +16,7 @@ from tests.deploy.files import (
     unit_settings,
     unit_variables,
 )
-from tests.harness import ROOT
+from tests.support.harness import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
 ENVIRONMENT = (ROOT / "docs" / "reference" / "environment.md").read_text()

@@ -17,8 +17,8 @@ import requests
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.deploy.files import NGINX_SITE
-from tests.deploy.nginx_server import DOMAIN, Site, names_lead_here, running_site
-from tests.ports import free_port
+from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
+from tests.support.ports import free_port
 
 NAME_BY_APP = {"auth_app": "auth", "energy": "energy", "operations": "operations", "finance": "finance"}
 #: A token as large as browsers keep it.

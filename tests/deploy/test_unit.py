@@ -10,7 +10,7 @@ import pytest
 from portal.management.commands.serve import Command
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import UNIT, start_command, unit_settings, unit_variables
-from tests.harness import ROOT, require_tool
+from tests.support.harness import ROOT, require_tool
 
 #: Of 100, as `systemd-analyze security` counts: below 20 it says "OK" with a smile.
 EXPOSURE = 20

@@ -23,10 +23,10 @@ from tests.deploy.files import (
     start_command,
     unit_variables,
 )
-from tests.deploy.nginx_server import DOMAIN, Site, names_lead_here, running_site
-from tests.harness import ROOT, clean_environment, require_tool
-from tests.ports import free_port, free_port_base
-from tests.visitor import Visitor
+from tests.support.harness import ROOT, clean_environment, require_tool
+from tests.support.http_browser import Visitor
+from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
+from tests.support.ports import free_port, free_port_base
 
 EMAIL, PASSWORD = "ada@example.com", "a long enough password"
 #: Enough for a sign-in that leads from one name to another.

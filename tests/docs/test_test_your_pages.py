@@ -8,8 +8,8 @@ from pathlib import Path
 
 import portal.testing
 from portal.testing import Backend
-from tests.harness import ROOT
-from tests.inner_pytest import run_pytest
+from tests.support.harness import ROOT
+from tests.support.nested_pytest import run_pytest
 
 PAGE = (ROOT / "docs" / "how-to" / "test-your-pages.md").read_text()
 

@@ -6,10 +6,10 @@ import re
 import textwrap
 from pathlib import Path
 
-from tests.copies import copy_of_checkout, servers_in_copy
-from tests.harness import ROOT
-from tests.inner_pytest import run_app_tests_in_copy
-from tests.visitor import Visitor
+from tests.support.checkout_copy import copy_of_checkout, servers_in_copy
+from tests.support.harness import ROOT
+from tests.support.http_browser import Visitor
+from tests.support.nested_pytest import run_app_tests_in_copy
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
 

@@ -8,6 +8,6 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from portal.config.base_settings import project_settings
 
-settings.configure(**project_settings("energy") | {"ROOT_URLCONF": "tests.portal.web.mistaken_urls"})
+settings.configure(**project_settings("energy") | {"ROOT_URLCONF": "tests.support.mistaken_urls"})
 django.setup()
 application = WSGIHandler()

@@ -1,6 +1,6 @@
 """The gateway and the energy app against a backend that calls everything by other names.
 
-`docs/how-to/use-another-backend.md`, followed in a copy of the checkout: the names in `portal.config.contract`, and of
+`docs/how-to/use-another-backend.md`, followed in a copy of the checkout: the names in `portal.config.wire_names`, and of
 each resource what stands with its declaration.
 """
 
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import pytest
 import requests
 
-from portal.config import contract
-from tests import foreign_backend as foreign
-from tests.copies import copy_of_checkout, in_copy, run, servers_in_copy
-from tests.foreign_backend import ADDRESSES, CUSTOMER, CUSTOMERS, EMAIL, NAMES, OPERATOR, ForeignBackend
-from tests.visitor import Visitor
+from portal.config import wire_names as contract
+from tests.support import foreign_backend as foreign
+from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
+from tests.support.foreign_backend import ADDRESSES, CUSTOMER, CUSTOMERS, EMAIL, NAMES, OPERATOR, ForeignBackend
+from tests.support.http_browser import Visitor
 
-CONTRACT = "packages/portal/config/contract.py"
+CONTRACT = "packages/portal/config/wire_names.py"
 CLIENTS = "/en/energy/clients"
 ROW = re.compile(r'data-row-id="([^"]+)"')
 
@@ -97,7 +97,9 @@ def new_client(person: Visitor, elsewhere: Elsewhere, **fields: str) -> requests
 
 
 def test_every_name_of_the_contract_is_another_one_here() -> None:
-    assert set(NAMES) == set(names_of_the_contract()), "a new constant needs another name in tests/foreign_backend.py"
+    assert set(NAMES) == set(names_of_the_contract()), (
+        "a new constant needs another name in tests/support/foreign_backend.py"
+    )
     for name, own in names_of_the_contract().items():
         new = NAMES[name]
         assert not {own} & {new}, name

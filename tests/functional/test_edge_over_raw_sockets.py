@@ -21,8 +21,8 @@ import jwt
 import pytest
 
 from portal.server.fleet import answers
-from tests.harness import ROOT, clean_environment
-from tests.ports import free_port_base
+from tests.support.harness import ROOT, clean_environment
+from tests.support.ports import free_port_base
 
 KEY = "a key for verifying access tokens, long enough"
 GATEWAY = "http://localhost:8000"

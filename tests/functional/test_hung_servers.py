@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, running_stack
 
 PATIENCE_S = 60
 

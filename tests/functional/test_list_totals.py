@@ -7,8 +7,8 @@ import re
 import pytest
 import requests
 
-from tests.harness import RunningStack
-from tests.visitor import Visitor
+from tests.support.harness import RunningStack
+from tests.support.http_browser import Visitor
 
 
 @pytest.fixture

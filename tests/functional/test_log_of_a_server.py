@@ -18,8 +18,8 @@ import pytest
 
 from portal.server.fleet import answers
 from tests.functional.test_serve import children, environment, until
-from tests.harness import ROOT
-from tests.ports import free_port_base
+from tests.support.harness import ROOT
+from tests.support.ports import free_port_base
 
 SERVE = """
 from portal.server.workers import serve_wsgi
@@ -97,7 +97,7 @@ def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_form
     assert {
         "portal.server",
         "portal.edge.middleware",
-        "portal.edge.known_hosts",
+        "portal.edge.http.allowed_hosts",
         "django.request",
         "_granian",
     } <= loggers

@@ -18,11 +18,11 @@ import pytest
 
 from portal.testing import access_token, page_of, profile_of
 from portal.testing.sign_ins import new_account
-from tests.authority import Authority
 from tests.functional.test_log_of_a_server import ask, logged_server
 from tests.functional.test_serve import until
-from tests.harness import ROOT
-from tests.portal.api.http_server import Received, reply, scripted_server
+from tests.support.authority import Authority
+from tests.support.harness import ROOT
+from tests.support.http_server import Received, reply, scripted_server
 
 PAGE = "/en/energy/clients"
 DOCUMENT = ROOT / "docs" / "reference" / "log.md"
@@ -120,7 +120,7 @@ def test_one_line_names_the_page_and_the_cause(tmp_path: Path, resources: ExitSt
     (line,) = [line for line in lines if line["level"] == "ERROR"]
     assert re.fullmatch(f"GET {PAGE}: {failure.status}: {failure.says}", str(line["message"])), line
     assert (line["logger"], line["method"], line["path"], line["status"]) == (
-        "portal.web.failure_log",
+        "portal.web.errors.failure_log",
         "GET",
         PAGE,
         failure.status,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.functional.test_log_of_a_server import logged_server
 from tests.functional.test_serve import children
-from tests.portal.api.http_server import reply, scripted_server
+from tests.support.http_server import reply, scripted_server
 
 COOKIE_CHARS = 350_000
 REQUESTS = 300

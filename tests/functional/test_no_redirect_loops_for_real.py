@@ -26,10 +26,10 @@ from portal.config.projects import PROJECTS
 from portal.identity.platforms_cookie import dump_platforms_cookie
 from portal.server.fleet import Fleet
 from portal.server.local_stack import BACKEND, LocalStack
-from tests.harness import clean_environment
-from tests.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
-from tests.ports import free_port_base
-from tests.traveller import HTMX, PERSON, Journey, Roads, travel
+from tests.support.harness import clean_environment
+from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
+from tests.support.ports import free_port_base
+from tests.support.raw_browser import HTMX, PERSON, Journey, Roads, travel
 
 #: To a page, or to the one where the sign-in turns out to have ended.
 MOST_HOPS = 3

@@ -12,10 +12,10 @@ import jwt
 import pytest
 import requests
 
-from tests.certified_provider import SECRET, CertifiedProvider, certified_provider
-from tests.harness import RunningStack, running_stack
-from tests.ports import free_port, free_port_base
-from tests.visitor import Visitor, forms_of
+from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
+from tests.support.harness import RunningStack, running_stack
+from tests.support.http_browser import Visitor, forms_of
+from tests.support.ports import free_port, free_port_base
 
 ACCESS_TOKEN_TTL_S = 4
 

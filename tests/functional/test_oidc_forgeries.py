@@ -12,9 +12,9 @@ import pytest
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.fake_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
-from tests.harness import running_stack
-from tests.visitor import Visitor
+from tests.support.fake_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
+from tests.support.harness import running_stack
+from tests.support.http_browser import Visitor
 
 OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 

@@ -18,8 +18,8 @@ import pytest
 from portal.config.projects import PROJECTS
 from portal.server.fleet import answers
 from portal.server.ports import port_is_free
-from tests.harness import ROOT, clean_environment
-from tests.ports import free_port_base
+from tests.support.harness import ROOT, clean_environment
+from tests.support.ports import free_port_base
 
 DEAD_BACKEND = "http://127.0.0.1:9"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.harness import running_stack
-from tests.visitor import Visitor
+from tests.support.harness import running_stack
+from tests.support.http_browser import Visitor
 
 PLATFORM_APPS = ("energy", "operations", "finance")
 

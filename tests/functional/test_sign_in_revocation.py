@@ -8,8 +8,8 @@ from contextlib import ExitStack
 import pytest
 import requests
 
-from tests.harness import RunningStack
-from tests.visitor import Visitor, forms_of
+from tests.support.harness import RunningStack
+from tests.support.http_browser import Visitor, forms_of
 
 EMAIL = "all@example.com"
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import pytest
 
 from portal.server.local_stack import BACKEND
-from tests.harness import RunningStack, running_stack
-from tests.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
-from tests.visitor import Visitor
+from tests.support.harness import RunningStack, running_stack
+from tests.support.http_browser import Visitor
+from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
 
 
 @pytest.fixture(scope="module")

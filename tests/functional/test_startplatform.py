@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.copies import copy_of_checkout, in_copy, run, servers_in_copy
-from tests.inner_pytest import run_app_tests_in_copy
-from tests.visitor import Visitor
+from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
+from tests.support.http_browser import Visitor
+from tests.support.nested_pytest import run_app_tests_in_copy
 
 PASSWORD = "a long enough password"
 

@@ -13,16 +13,16 @@ from weakref import ref
 
 import pytest
 
-from portal.api.counters import Counters, Outcome
-from portal.api.deadline import Deadline
-from portal.api.flights import Flights
 from portal.api.jwks import JwksKeys
+from portal.api.metrics import Counters, Outcome
 from portal.api.oidc_provider import OidcClient, oidc_client
 from portal.api.session import api_session
 from portal.api.transport import Reply
 from portal.config.portal_config import OidcProvider
 from portal.forks import ForkSafeLock, begin_anew_in_child
-from portal.identity.known_tokens import KnownTokens
+from portal.identity.token_cache import KnownTokens
+from portal.process.deadline import Deadline
+from portal.process.single_flight import Flights
 from portal.store.aliases import SharedStore
 
 fork = multiprocessing.get_context("fork")
@@ -92,7 +92,7 @@ def test_what_is_gone_is_not_begun_anew():
 
 
 def test_a_process_that_ends_says_nothing_of_it():
-    program = "from portal.api.counters import Counters; from portal.forks import ForkSafeLock\nkept = Counters(), ForkSafeLock()"
+    program = "from portal.api.metrics import Counters; from portal.forks import ForkSafeLock\nkept = Counters(), ForkSafeLock()"
     ended = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": "packages"}, capture_output=True, text=True, check=True
     )

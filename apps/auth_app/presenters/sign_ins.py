@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
-from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
-from portal.web.records import moment, text
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present.records import moment, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,9 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from portal.config.runtime import portal_config
-from portal.web.failures import page_not_found
+from portal.config.current import portal_config
+from portal.web.errors.failure_pages import page_not_found
+from portal.web.frame.shell import active_locale
 from portal.web.oidc.attempts import (
     forget_attempt,
     forget_stale_attempts,
@@ -22,9 +23,8 @@ from portal.web.oidc.attempts import (
 from portal.web.oidc.failures import ProviderFailure
 from portal.web.oidc.provider_sign_in import authorization_url, find_callback_attempt, sign_in_from_callback
 from portal.web.oidc.provider_sign_out import accept_logout_token
-from portal.web.pages import see_other
-from portal.web.privacy import keep_private
-from portal.web.shell import active_locale
+from portal.web.pages.guards import see_other
+from portal.web.pages.privacy import keep_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable

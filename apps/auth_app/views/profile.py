@@ -16,11 +16,11 @@ from apps.auth_app.presenters.sign_ins import present_sign_in
 from portal.errors import ApiNotFoundError
 from portal.services.iam.auth import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
-from portal.web.answers import record_of
-from portal.web.essentials import present_own_profile
-from portal.web.lists import ROWS_TARGET, htmx_target
-from portal.web.pages import see_other
-from portal.web.sign_out import sign_out
+from portal.web.frame.essentials import present_own_profile
+from portal.web.pages.guards import see_other
+from portal.web.pages.list_pages import ROWS_TARGET, htmx_target
+from portal.web.present.results import record_of
+from portal.web.sign_in.sign_out import sign_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
-from portal.web.badges import Badge, badge_for
-from portal.web.records import moment, number, text
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present.badges import Badge, badge_for
+from portal.web.present.records import moment, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
-from portal.web.records import moment, text
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present.records import moment, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy
 
-from portal.config.contract import CREATED_AT_FIELD, ID_FIELD
-from portal.web.badges import Badge, badge_for
-from portal.web.charts import Point
-from portal.web.formats import number_text, short_day_text
-from portal.web.records import moment, number, records, text
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present.badges import Badge, badge_for
+from portal.web.present.charts import Point
+from portal.web.present.formats import number_text, short_day_text
+from portal.web.present.records import moment, number, records, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.presenters.chargers import STATUSES as CHARGER_STATUSES
-from portal.web.badges import badge_for
-from portal.web.charts import BarChart, Point, Split, bar_chart, split
-from portal.web.figures import Figure
-from portal.web.formats import month_text, number_text
-from portal.web.records import integer, number, records, text
+from portal.web.present.badges import badge_for
+from portal.web.present.charts import BarChart, Point, Split, bar_chart, split
+from portal.web.present.formats import month_text, number_text
+from portal.web.present.records import integer, number, records, text
+from portal.web.present.stat_tiles import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

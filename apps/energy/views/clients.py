@@ -13,7 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.energy.forms import ClientForm
 from apps.energy.presenters.clients import present_client
-from portal.config.contract import ID_FIELD, SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.wire_names import (
+    ID_FIELD,
+    SORT_BY_NAME,
+    SORT_BY_NAME_DESCENDING,
+    SORT_NEWEST_FIRST,
+    SORT_OLDEST_FIRST,
+)
 from portal.services.energy.clients import (
     ClientCreateReq,
     ClientMutations,
@@ -21,10 +27,10 @@ from portal.services.energy.clients import (
     ClientsListParams,
     ClientUpdateReq,
 )
-from portal.web.answers import record_beside_form, record_of
-from portal.web.lists import ListView
-from portal.web.pages import see_other
-from portal.web.submissions import form_page, refused, submission_key
+from portal.web.pages.form_pages import form_page, refused, submission_key
+from portal.web.pages.guards import see_other
+from portal.web.pages.list_pages import ListView
+from portal.web.present.results import record_beside_form, record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -9,13 +9,13 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.meters import present_consumption, present_meter
-from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.energy.meters import MeterQueries, MetersListParams
-from portal.web.answers import record_of
-from portal.web.charts import bar_chart
-from portal.web.formats import number_text
-from portal.web.lists import ListView
-from portal.web.shell import active_locale
+from portal.web.frame.shell import active_locale
+from portal.web.pages.list_pages import ListView
+from portal.web.present.charts import bar_chart
+from portal.web.present.formats import number_text
+from portal.web.present.results import record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

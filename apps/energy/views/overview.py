@@ -14,10 +14,10 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.answers import oldest, optional
-from portal.web.lists import total_of
-from portal.web.overviews import summary_or_lists
-from portal.web.shell import active_locale
+from portal.web.frame.shell import active_locale
+from portal.web.pages.list_pages import total_of
+from portal.web.pages.overviews import summary_or_lists
+from portal.web.present.results import oldest, optional
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

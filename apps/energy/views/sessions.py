@@ -9,15 +9,15 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.sessions import present_session
-from portal.config.contract import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.wire_names import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.energy.sessions import (
     HIGHEST_COST_FIRST,
     MOST_ENERGY_FIRST,
     ChargingSessionQueries,
     ChargingSessionsListParams,
 )
-from portal.web.answers import record_of
-from portal.web.lists import ListView
+from portal.web.pages.list_pages import ListView
+from portal.web.present.results import record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

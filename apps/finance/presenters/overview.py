@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from apps.finance.presenters.invoices import DEFAULT_CURRENCY, STATUSES
-from portal.web.badges import badge_for
-from portal.web.charts import BarChart, Point, Split, bar_chart, split
-from portal.web.figures import Figure
-from portal.web.formats import money_text, month_text, number_text
-from portal.web.records import decimal, integer, records, text
+from portal.web.present.badges import badge_for
+from portal.web.present.charts import BarChart, Point, Split, bar_chart, split
+from portal.web.present.formats import money_text, month_text, number_text
+from portal.web.present.records import decimal, integer, records, text
+from portal.web.present.stat_tiles import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

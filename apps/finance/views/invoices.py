@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.finance.presenters.invoices import present_invoice
-from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoicesListParams
-from portal.web.answers import record_of
-from portal.web.lists import ListView
+from portal.web.pages.list_pages import ListView
+from portal.web.present.results import record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 from apps.finance.presenters.overview import present_overview
 from portal.services.finance.invoices import InvoiceQueries
 from portal.services.finance.summary import FinanceSummaryQueries
-from portal.web.answers import oldest, optional
-from portal.web.lists import total_of
-from portal.web.overviews import summary_or_lists
-from portal.web.shell import active_locale
+from portal.web.frame.shell import active_locale
+from portal.web.pages.list_pages import total_of
+from portal.web.pages.overviews import summary_or_lists
+from portal.web.present.results import oldest, optional
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -12,9 +12,9 @@ from apps.operations.presenters.work_orders import present_work_order
 from portal.services.operations.summary import OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.services.side_by_side import use_queries
-from portal.web.answers import oldest, optional
-from portal.web.lists import total_of
-from portal.web.shell import active_locale
+from portal.web.frame.shell import active_locale
+from portal.web.pages.list_pages import total_of
+from portal.web.present.results import oldest, optional
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

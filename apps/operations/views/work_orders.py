@@ -13,17 +13,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.operations.forms import WorkOrderForm
 from apps.operations.presenters.work_orders import DONE, present_work_order
-from portal.config.contract import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.services.operations.work_orders import (
     WorkOrderCreateReq,
     WorkOrderMutations,
     WorkOrderQueries,
     WorkOrdersListParams,
 )
-from portal.web.answers import record_of
-from portal.web.lists import ListView
-from portal.web.pages import see_other
-from portal.web.submissions import form_page, refused, submission_key
+from portal.web.pages.form_pages import form_page, refused, submission_key
+from portal.web.pages.guards import see_other
+from portal.web.pages.list_pages import ListView
+from portal.web.present.results import record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portal.api.refresh import clear_tokens, set_tokens
 from portal.api.session import ApiSession
+from portal.api.sign_in import clear_tokens, set_tokens
 
 __all__ = ["ApiSession", "clear_tokens", "set_tokens"]

@@ -20,11 +20,11 @@ from urllib.parse import urlsplit
 
 import jwt
 
-from portal.api.answers import read_json
-from portal.api.deadline import Deadline
+from portal.api.responses import read_json
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
 from portal.forks import ForkSafeLock, begin_anew_in_child
+from portal.process.deadline import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

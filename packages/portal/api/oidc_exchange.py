@@ -1,4 +1,4 @@
-"""The refresh through the provider's token endpoint: :class:`portal.api.exchange.RefreshExchange` for OpenID Connect.
+"""The refresh through the OpenID provider's token endpoint.
 
 The single flight, the hand-over and the tombstones around it are the same as with `POST /refresh`.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
-from portal.api import exchange
-from portal.api.answers import read_json
-from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered, is_success
+from portal.api.refresh import token_endpoint as exchange
+from portal.api.refresh.token_endpoint import ExchangeOutcome, Granted, Refused, Unanswered, is_success
+from portal.api.responses import read_json
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -18,10 +18,10 @@ from portal.errors import ApiUnavailableError, StoreUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.deadline import Deadline
     from portal.api.oidc_provider import OidcClient
     from portal.api.oidc_sign_ins import ProviderSignIns
     from portal.api.transport import Reply
+    from portal.process.deadline import Deadline
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class OidcExchange:
         self._sign_ins = sign_ins
 
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
-        """See :class:`portal.api.exchange.RefreshExchange`.
+        """See :class:`portal.api.refresh.token_endpoint.RefreshExchange`.
 
         :raises StoreUnavailableError: whether the provider has ended this sign-in can't be known; nothing was sent.
         """
@@ -70,7 +70,7 @@ class OidcExchange:
         return outcome
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
-        """See :class:`portal.api.exchange.RefreshExchange`."""
+        """See :class:`portal.api.refresh.token_endpoint.RefreshExchange`."""
         del bearer, request_id  # the provider asks for the client's own credentials, and is not ours
         try:
             self._sign_ins.forget(refresh)

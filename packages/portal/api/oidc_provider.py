@@ -20,9 +20,9 @@ from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_r
 from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
-from portal.api.answers import read_json
+from portal.api.responses import read_json
 from portal.api.transport import Transport
-from portal.config.runtime import portal_config
+from portal.config.current import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
 from portal.forks import ForkSafeLock
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from portal.api.deadline import Deadline
     from portal.api.transport import Reply
     from portal.config.portal_config import OidcProvider
+    from portal.process.deadline import Deadline
 
 logger = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api.expiry import sign_in_lifetime
-from portal.api.handover import UnreadableRecordError, record_name, seal, unseal
+from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
 from portal.store.aliases import MISSING
 
 if TYPE_CHECKING:

@@ -15,19 +15,19 @@ from enum import Enum
 from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
-from portal.api.answers import ApiAnswer, read_answer
-from portal.api.deadline import Deadline
-from portal.api.exchange import DocumentExchange, RefreshExchange
 from portal.api.oidc_exchange import OidcExchange
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_sign_ins import ProviderSignIns
-from portal.api.refresher import TokenRefresher
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import DocumentExchange, RefreshExchange
+from portal.api.responses import ApiAnswer, read_answer
 from portal.api.transport import ONE_TRY, BearerAuth, Transport
-from portal.config.contract import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
+from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
-from portal.config.runtime import portal_config
+from portal.config.wire_names import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
 from portal.errors import ApiRejectedError, SignInEndedError, UsageError
 from portal.forks import ForkSafeLock, begin_anew_in_child
+from portal.process.deadline import Deadline
 from portal.store.aliases import refresh_store
 
 if TYPE_CHECKING:

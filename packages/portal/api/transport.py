@@ -4,7 +4,7 @@ Requests go through the adapter of `requests` alone, prepared by hand: half the 
 environment proxies, `.netrc`, cookies and redirects stay out. Anything that intercepts the adapter
 (`responses`) still works.
 
-A circuit breaker (:mod:`portal.breaker`) keeps calls from a server that does not answer. Any HTTP answer counts as
+A circuit breaker keeps calls from a server that does not answer. Any HTTP answer counts as
 one, 500 and the rest included. While the circuit is open:
 
 - a call is refused at once, unless it is the one that may try;
@@ -30,20 +30,20 @@ import urllib3
 from requests.hooks import default_hooks
 from requests.structures import CaseInsensitiveDict
 
-from portal.api.answers import read_json
 from portal.api.call_log import Attempt, Call, note_answer, note_silence
 from portal.api.connections import DeadlineAdapter, Exchange
-from portal.api.deadline import Deadline
-from portal.breaker import call_circuits
-from portal.config.contract import REQUEST_ID_HEADER
+from portal.api.responses import read_json
 from portal.config.limits import CIRCUIT_PROBE_S, CIRCUIT_PROBE_WAIT_S, CIRCUIT_SILENCE_S, MAX_ANSWER_BYTES
+from portal.config.wire_names import REQUEST_ID_HEADER
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
+from portal.process.circuit_breaker import call_circuits
+from portal.process.deadline import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from portal.breaker import Admission
+    from portal.process.circuit_breaker import Admission
 
 #: What can be given up: it changes nothing.
 _READS: Final = frozenset({"GET", "HEAD"})

@@ -86,7 +86,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         ],
         "DATABASES": {},
         "CACHES": _caches(config),
-        "MESSAGE_STORAGE": "portal.web.message_cookie.AppCookieStorage",
+        "MESSAGE_STORAGE": "portal.web.cookies.message_storage.AppCookieStorage",
         "LANGUAGE_CODE": DEFAULT_LOCALE,
         "LANGUAGES": list(LOCALES.items()),
         "USE_I18N": True,
@@ -171,9 +171,9 @@ def _security(config: PortalConfig) -> dict[str, Any]:
         "CSRF_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_AGE": SIGN_IN_MAX_AGE_S,
-        "CSRF_FAILURE_VIEW": "portal.web.failures.csrf_failure",
+        "CSRF_FAILURE_VIEW": "portal.web.errors.failure_pages.csrf_failure",
         "CSRF_TRUSTED_ORIGINS": [config.own_origin],
-        # There is no session: these are the attributes of the messages' cookie (portal.web.message_cookie).
+        # There is no session: these are the attributes of the messages' cookie (portal.web.cookies.message_storage).
         "SESSION_COOKIE_SECURE": config.secure,
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
@@ -229,7 +229,7 @@ def _logging(config: PortalConfig) -> dict[str, Any]:
                 "log_format": config.log_format,
             }
         },
-        "filters": {"unexplained": {"()": "portal.web.failure_log.Unexplained"}},
+        "filters": {"unexplained": {"()": "portal.web.errors.failure_log.Unexplained"}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {

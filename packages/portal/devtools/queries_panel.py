@@ -13,8 +13,8 @@ from debug_toolbar.panels import Panel
 from django.middleware.csrf import get_token
 from django.urls import path
 
+from portal.api.response_limits import writable
 from portal.devtools.query_buttons import clear_queries, refetch_query
-from portal.query.bodies import writable
 from portal.query.client import QueryClient
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from django.http import HttpResponseBadRequest, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
 from portal.errors import UsageError
-from portal.query.cache import MAX_PAGES
+from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.client import client_of
-from portal.query.registry import REGISTRY
+from portal.query.endpoints.registry import REGISTRY
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

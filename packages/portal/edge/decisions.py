@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from portal.edge.facts import UserFacts
+    from portal.edge.request_context import UserFacts
 
 
 class Forward(NamedTuple):

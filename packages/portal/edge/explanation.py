@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from portal.edge.routing import RULES, way_of
-from portal.edge.situation import Situation
-from portal.identity.known_tokens import TokenState
+from portal.edge.evaluation import Situation
+from portal.edge.rules import RULES, way_of
+from portal.identity.token_cache import TokenState
 
 if TYPE_CHECKING:
     from portal.edge.decisions import Decision
-    from portal.edge.facts import RequestFacts
+    from portal.edge.request_context import RequestFacts
 
 NOT_THIS_PATH = "not this path"
 NOT_THIS_REQUEST = "this path, but not this request"

@@ -12,15 +12,15 @@ from django.http import HttpRequest
 from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
-from portal.config.runtime import portal_config
-from portal.edge.answers import Answers
+from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Refuse
-from portal.edge.known_hosts import KnownHosts
+from portal.edge.http.allowed_hosts import KnownHosts
+from portal.edge.http.responses import Answers
+from portal.edge.http.security_headers import security_headers
 from portal.edge.reading import IncomingTokens, read_facts
-from portal.edge.routing import decide, forwarded
-from portal.edge.security_headers import security_headers
-from portal.edge.site import make_site
-from portal.identity.known_tokens import REJECTED, KnownTokens
+from portal.edge.routes.site import make_site
+from portal.edge.rules import decide, forwarded
+from portal.identity.token_cache import REJECTED, KnownTokens
 from portal.identity.verification import make_verifier
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponseBase
 
-    from portal.edge.facts import UserFacts
-    from portal.edge.routes import RouteTable
-    from portal.edge.site import Site
+    from portal.edge.request_context import UserFacts
+    from portal.edge.routes.route_table import RouteTable
+    from portal.edge.routes.site import Site
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ PATHNAME_META = "HTTP_X_PATHNAME"
 DEBUG_HEADER = "X-Edge-Rule"
 #: Probes and scrapers name a machine by its address, and build nothing on the host that they named.
 PROBED_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
-REFUSAL_URLCONF = "portal.edge.refusal_urls"
+REFUSAL_URLCONF = "portal.edge.http.refusal_page"
 #: Before the table: a request for a host that is not ours has no place in it.
 UNKNOWN_HOST = Refuse("0-unknown-host", 400)
 

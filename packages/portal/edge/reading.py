@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
-from portal.edge.facts import RequestFacts
+from portal.edge.request_context import RequestFacts
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from portal.edge.site import Site
-    from portal.identity.known_tokens import KnownTokens
+    from portal.edge.routes.site import Site
+    from portal.identity.token_cache import KnownTokens
 
 
 class IncomingTokens(Protocol):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from portal.config.contract import PROFILE_PERMISSIONS_FIELD
 from portal.config.platforms import PLATFORMS
+from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform

@@ -1,7 +1,7 @@
 """The decoded user (the document, "Decoded user"; contract, section 5, "Authenticated" and "Platforms").
 
 What a token says is taken as it stands: malformed members count as absent, and a token that is no token
-gives None. Whether it is still valid is asked at each use (:mod:`portal.identity.known_tokens`).
+gives None. Whether it is still valid is asked at each use (:mod:`portal.identity.token_cache`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
-from portal.config.contract import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.platforms import PLATFORM_BY_NAME
+from portal.config.wire_names import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, SUBJECT_CLAIM
 from portal.identity.permissions import derive_platforms_from_me, permission_strings, primary_platform
 
 if TYPE_CHECKING:

@@ -12,33 +12,33 @@ from typing import TYPE_CHECKING, Any, Final
 from django.http import HttpRequest
 
 from portal.errors import ApiError, UsageError
-from portal.query.cache import MAX_PAGES
-from portal.query.calls import Caller
+from portal.query.backend_calls import Caller
+from portal.query.cache.merged_pages import Outcome, copied, copied_rows
+from portal.query.cache.page_cache import MAX_PAGES
+from portal.query.cache.pages import unique_rows
+from portal.query.cache.patches import Outdated
+from portal.query.cache.row_matcher import judge_of
+from portal.query.endpoints.params import given_params
+from portal.query.endpoints.registry import REGISTRY, Registry
+from portal.query.endpoints.requests import ListQuery, Query, QuerySpec, Write
 from portal.query.events import QueryEvent, Verdict
-from portal.query.fetches import Ask
-from portal.query.judging import judge_of
-from portal.query.list_cache import Outdated
-from portal.query.memory import Memory
-from portal.query.naming import matching_queries
-from portal.query.pages import unique_rows
-from portal.query.params import given_params
-from portal.query.reads import Reads
-from portal.query.registry import REGISTRY, Registry
+from portal.query.invalidation_targets import matching_queries
+from portal.query.process_state import Shared, process_shared, shared_on
+from portal.query.reads.cached_reads import Reads
+from portal.query.reads.fetches import Ask
+from portal.query.request_cache import Memory
+from portal.query.request_partition import Scopes
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 from portal.query.retries import Retries
-from portal.query.scopes import Scopes
-from portal.query.shared import Shared, process_shared, shared_on
-from portal.query.shown import Outcome, copied, copied_rows
-from portal.query.specs import ListQuery, Query, QuerySpec, Write
 from portal.query.writes import Writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from portal.api.deadline import Deadline
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
-    from portal.query.memory import Remembered
+    from portal.process.deadline import Deadline
+    from portal.query.request_cache import Remembered
     from portal.store.aliases import SharedStore
 
 logger = logging.getLogger("portal.query")

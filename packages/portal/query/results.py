@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnavailableError
-from portal.query.cache import MAX_PAGES
+from portal.query.cache.page_cache import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,23 +7,23 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from portal.config.contract import ID_FIELD, PATHS_WITHOUT_BEARER
+from portal.api.response_limits import usable_body
+from portal.config.wire_names import ID_FIELD, PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
-from portal.query.bodies import usable_body
-from portal.query.calls import may_have_arrived
-from portal.query.list_cache import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
-from portal.query.naming import one_query
-from portal.query.specs import ListHelper, Outdate, RemoveFromList, Write
+from portal.query.backend_calls import may_have_arrived
+from portal.query.cache.patches import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
+from portal.query.endpoints.requests import ListHelper, Outdate, RemoveFromList, Write
+from portal.query.invalidation_targets import one_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from portal.query.cache import QueryCache
-    from portal.query.calls import Caller
-    from portal.query.memory import Memory
-    from portal.query.proofs import Scope
-    from portal.query.reads import Reads
-    from portal.query.registry import Registry
+    from portal.query.backend_calls import Caller
+    from portal.query.cache.page_cache import QueryCache
+    from portal.query.endpoints.registry import Registry
+    from portal.query.partition.token_bindings import Scope
+    from portal.query.reads.cached_reads import Reads
+    from portal.query.request_cache import Memory
 
 logger = logging.getLogger("portal.query")
 

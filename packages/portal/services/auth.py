@@ -1,13 +1,13 @@
 """Authentication: sign in and sign out.
 
-The paths and field names come from `portal.config.contract`: a real backend may name them differently.
+The paths and field names come from `portal.config.wire_names`: a real backend may name them differently.
 """
 
 from __future__ import annotations
 
 from typing import TypedDict
 
-from portal.config.contract import LOGIN_PATH, LOGOUT_PATH
+from portal.config.wire_names import LOGIN_PATH, LOGOUT_PATH
 from portal.query import MutationGroup, mutation_endpoint
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from portal.config.contract import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.wire_names import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ class ListParams(TypedDict, total=False):
     """What every list can be asked.
 
     `q`: words to look for, without case and accents; a row has them all. `sort`: one of the contract's sort names or
-    the resource's own; newest first where it is missing. The backend's names of both: `portal.config.contract`.
+    the resource's own; newest first where it is missing. The backend's names of both: `portal.config.wire_names`.
     """
 
     q: str | None

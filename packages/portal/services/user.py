@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portal.config.contract import ME_PATH
+from portal.config.wire_names import ME_PATH
 from portal.query import QueryGroup, query_endpoint
 from portal.services.rows import Row
 

@@ -18,11 +18,11 @@ from django.core.cache import caches
 from django.core.signals import setting_changed
 from redis.exceptions import ResponseError
 
-from portal.breaker import store_circuits
 from portal.config.limits import STORE_SLOW_S
 from portal.config.store_urls import is_sentinel_url
 from portal.errors import StoreUnavailableError
 from portal.forks import ForkSafeLock, begin_anew_in_child
+from portal.process.circuit_breaker import store_circuits
 from portal.store.refusals import StoreRefusedError
 from portal.store.size import SizeWatch, read_size
 from portal.store.sqlite_file import is_busy
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from django.core.cache.backends.base import BaseCache
 
-    from portal.breaker import CircuitBreaker
+    from portal.process.circuit_breaker import CircuitBreaker
     from portal.store.size import StoreSize
 
 T = TypeVar("T")

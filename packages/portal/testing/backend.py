@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 import requests
 
-from portal.config.contract import (
+from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
+from portal.config.wire_names import (
     CURSOR_PARAM,
     ID_FIELD,
     LIMIT_PARAM,
@@ -21,7 +22,6 @@ from portal.config.contract import (
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
 )
-from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.identity.users import get_user_from_token
 from portal.testing.shapes import page_of, problem_of, profile_of
 from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_sign_in

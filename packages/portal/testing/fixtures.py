@@ -13,8 +13,8 @@ from django.utils import translation
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.current import portal_config
 from portal.config.locales import LOCALES
-from portal.config.runtime import portal_config
 from portal.errors import UsageError
 from portal.query import create_query_client
 from portal.testing.backend import Backend

@@ -1,10 +1,10 @@
-"""What a backend answers, in the shapes of the contract (section 7). Names of fields: `portal.config.contract`."""
+"""What a backend answers, in the shapes of the contract (section 7). Names of fields: `portal.config.wire_names`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.config.contract import (
+from portal.config.wire_names import (
     HAS_NEXT_FIELD,
     ITEMS_FIELD,
     NEXT_CURSOR_FIELD,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from portal.web.post_login import resolve_post_login_path
+from portal.web.sign_in.post_login import resolve_post_login_path
 
 __all__ = ["resolve_post_login_path"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from portal.config.runtime import portal_config
+from portal.config.current import portal_config
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import SimpleLazyObject
 
-from portal.web.essentials import profile_denies, use_app_essentials
-from portal.web.shell import shell_for
+from portal.web.frame.essentials import profile_denies, use_app_essentials
+from portal.web.frame.shell import shell_for
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

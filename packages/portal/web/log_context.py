@@ -1,6 +1,6 @@
 """What every line says that is written while a request is answered: which request, and whose.
 
-`request_id` is the request's own (`X-Request-Id`). `user` is the account's mark (:mod:`portal.web.account_mark`): a
+`request_id` is the request's own (`X-Request-Id`). `user` is the account's mark (:mod:`.frame.account_tag`): a
 truncated hash of the access token's subject, never a name, an address or a token. Where tokens are only decoded, the
 subject is what the caller says it is: the mark tells lines apart, and proves nothing.
 
@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from portal.config.log_lines import log_context
-from portal.web.account_mark import account_mark
+from portal.web.frame.account_tag import account_mark
 
 if TYPE_CHECKING:
-    from portal.web.request_parts import ApiAccessRequest
+    from portal.web.request import ApiAccessRequest
 
 
 def begin_log_context(request: ApiAccessRequest) -> None:

@@ -15,29 +15,29 @@ from typing import TYPE_CHECKING, cast
 from django.http import HttpResponse
 from django.utils.functional import SimpleLazyObject
 
-from portal.api.deadline import Deadline
 from portal.api.jwks import jwks_keys
 from portal.api.key_agreement import warn_of_other_keys
 from portal.api.session import api_session
 from portal.api.tokens import NO_TOKENS, Fate, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS
+from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.config.runtime import portal_config
-from portal.edge.security_headers import security_headers
+from portal.edge.http.security_headers import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.identity.platforms_cookie import parse_platforms_cookie
 from portal.identity.verification import use_key_source
+from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
 from portal.store.aliases import refresh_store
-from portal.web.failures import render_failure
+from portal.web.cookies.platforms_cookie import withdraw_platforms
+from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
+from portal.web.errors.failure_pages import render_failure
+from portal.web.errors.problems import problem
 from portal.web.log_context import begin_log_context
 from portal.web.navigation import RENEWAL_LOST, is_page_navigation, login_url
-from portal.web.platforms_mirror import withdraw_platforms
-from portal.web.post_login import platforms_after_login
-from portal.web.problems import problem
 from portal.web.reload import note_form, user_reloads
-from portal.web.request_parts import REQUEST_ID_RESPONSE_HEADER
-from portal.web.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER
+from portal.web.sign_in.post_login import platforms_after_login
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from portal.query.client import QueryClient
-    from portal.web.request_parts import ApiAccessRequest
+    from portal.web.request import ApiAccessRequest
 
 logger = logging.getLogger(__name__)
 

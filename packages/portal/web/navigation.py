@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlencode
 
-from portal.edge import navigation
-from portal.edge.routing import login_url_from
-from portal.web.request_parts import facts_of, site_of
+from portal.edge.http import request_kind as navigation
+from portal.edge.rules import login_url_from
+from portal.web.request import facts_of, site_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

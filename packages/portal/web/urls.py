@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from django.conf.urls.i18n import i18n_patterns
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from portal.config.runtime import portal_config
-from portal.web.failures import page_not_found
-from portal.web.pages import open_page, says_what_it_takes
+from portal.config.current import portal_config
+from portal.web.errors.failure_pages import page_not_found
+from portal.web.pages.guards import open_page, says_what_it_takes
 from portal.web.views.essentials import essentials
 from portal.web.views.files import favicon, robots
 from portal.web.views.health import healthz, readyz

@@ -12,11 +12,11 @@ import pytest
 from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.query.shared import process_shared
+from portal.query.process_state import process_shared
 from portal.testing import page_of
 from portal.testing.fixtures import NAVIGATION
 from portal.testing.sign_ins import new_account, new_sign_in
-from tests.portal.api.http_server import Received, ScriptedServer, reply, scripted_server
+from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
 if TYPE_CHECKING:
     import socket

@@ -13,7 +13,7 @@ from django.test import override_settings
 from portal.store.sqlite_pool import close_idle_connections
 from tests.portal.api.sessions import make_session
 from tests.portal.api.world import World
-from tests.redis_server import running_redis
+from tests.support.redis_server import running_redis
 
 
 def sqlite_entry(path: Path) -> dict:

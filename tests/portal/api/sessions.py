@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from portal.api.counters import Counters
-from portal.api.exchange import DocumentExchange
-from portal.api.refresher import TokenRefresher
+from portal.api.metrics import Counters
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import DocumentExchange
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport

@@ -8,7 +8,6 @@ import json
 import pytest
 from django.conf import settings
 
-from portal.api.deadline import Deadline
 from portal.api.jwks import jwks_keys
 from portal.api.oidc_provider import OidcClient
 from portal.api.session import make_session
@@ -16,9 +15,10 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.errors import ApiUnavailableError
-from tests.authority import Authority
-from tests.portal.api.http_server import reply, scripted_server
-from tests.portal.identity.keys import as_jwk, rsa_key
+from portal.process.deadline import Deadline
+from tests.support.authority import Authority
+from tests.support.http_server import reply, scripted_server
+from tests.support.jwt_keys import as_jwk, rsa_key
 
 
 @pytest.fixture(scope="module")

@@ -11,17 +11,17 @@ import socket
 import pytest
 
 from portal.api.call_log import Attempt, Call, CallCounters, CallOutcome, call_counters, note_answer
-from portal.api.deadline import Deadline
-from portal.api.exchange import DocumentExchange
+from portal.api.refresh.token_endpoint import DocumentExchange
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.errors import ApiError, ApiUnavailableError
-from portal.query.calls import Caller
+from portal.process.deadline import Deadline
+from portal.query.backend_calls import Caller
+from portal.query.endpoints.urls import Address
 from portal.query.retries import Retries
-from portal.query.urls import Address
-from tests.authority import Authority
-from tests.portal.api.http_server import reply, scripted_server
+from tests.support.authority import Authority
+from tests.support.http_server import reply, scripted_server
 
 SECRETS = ("of-the-bearer", "of-the-refresh", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.api.oidc_provider import OidcClient
 from portal.api.transport import Transport
-from portal.breaker import CircuitBreaker, call_circuits
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from tests.authority import Authority
-from tests.portal.api.http_server import Received, ScriptedServer, reply, scripted_server
+from portal.process.circuit_breaker import CircuitBreaker, call_circuits
+from portal.process.deadline import Deadline
+from tests.support.authority import Authority
+from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
 #: Of a transport that gives up soon, seconds; the circuit takes it for long.
 SHORT_S = 0.2
@@ -116,7 +116,7 @@ def backend() -> Iterator[Backend]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """An open circuit lets one call try from its first moment on."""
-    monkeypatch.setattr("portal.breaker.OPEN_S", 0)
+    monkeypatch.setattr("portal.process.circuit_breaker.OPEN_S", 0)
 
 
 def test_after_a_call_in_vain_nothing_is_sent_for_a_second(backend):
@@ -208,7 +208,7 @@ def test_one_read_tries_and_its_user_gets_the_answer(backend):
 def test_the_line_that_it_is_closed_names_the_request_that_found_out(backend, caplog):
     """Another thread writes it."""
     said_for = []
-    caplog.set_level("INFO", logger="portal.breaker")
+    caplog.set_level("INFO", logger="portal.process.circuit_breaker")
     backend.open_circuit()
     backend.awake.set()
     with caplog.filtering(lambda record: said_for.append((record.msg, asks.get())) or True):

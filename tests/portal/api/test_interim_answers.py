@@ -10,10 +10,10 @@ from collections import Counter
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.api.transport import BearerAuth, Transport
 from portal.errors import ApiTimeoutError, ApiUnavailableError
-from tests.portal.api.http_server import Received, reply, scripted_server
+from portal.process.deadline import Deadline
+from tests.support.http_server import Received, reply, scripted_server
 
 PROCESSING = b"HTTP/1.1 102 Processing\r\n\r\n"
 EARLY_HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </app.css>; rel=preload\r\nContent-Length: 400\r\n\r\n"

@@ -12,11 +12,11 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from portal.api.jwks import FORCED_PAUSE_S, JwksKeys, jwks_keys, read_keys
+from portal.config.current import portal_config
 from portal.config.portal_config import TokenVerification
-from portal.config.runtime import portal_config
 from portal.errors import ApiUnavailableError
 from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
-from tests.portal.api.http_server import reply, scripted_server
+from tests.support.http_server import reply, scripted_server
 
 PRIVATE = {kid: rsa.generate_private_key(public_exponent=65537, key_size=2048) for kid in ("one", "two")}
 

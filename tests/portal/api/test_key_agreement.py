@@ -9,14 +9,14 @@ from django.http import HttpResponse
 from django.test import override_settings
 
 from portal.api.key_agreement import warn_of_other_keys
+from portal.config.current import portal_config
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import PROJECTS
-from portal.config.runtime import portal_config
 from portal.store.aliases import refresh_store
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
 from portal.web.middleware import ApiAccessMiddleware
-from tests.portal.given_store import StoreOn
+from tests.support.given_store import StoreOn
 
 ONE, OTHER = "one-key-" * 5, "other-key-" * 5
 PEM = "-----BEGIN PUBLIC KEY-----\nabc\ndef\n-----END PUBLIC KEY-----\n"

@@ -6,21 +6,21 @@ import json
 
 import pytest
 
-from portal.api.deadline import Deadline
-from portal.api.exchange import Granted, Refused, Unanswered
 from portal.api.oidc_exchange import OidcExchange, read_refresh
 from portal.api.oidc_provider import OidcClient
 from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.api.oidc_tokens import LoggedOut, SignedInAs
-from portal.api.refresher import TokenRefresher
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import Granted, Refused, Unanswered
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Reply
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
+from portal.process.deadline import Deadline
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
-from tests.fake_provider import fake_provider
-from tests.portal.given_store import StoreOn
+from tests.support.fake_provider import fake_provider
+from tests.support.given_store import StoreOn
 
 
 class Clock:

@@ -6,11 +6,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.api.oidc_provider import KEYS_AGAIN_AFTER_S, KNOWN_FOR_S, OidcClient, read_metadata
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiMalformedError, ApiUnavailableError
-from tests.fake_provider import fake_provider
+from portal.process.deadline import Deadline
+from tests.support.fake_provider import fake_provider
 
 ISSUER = "https://id.example.com"
 PROVIDER = OidcProvider(issuer=ISSUER, client_id="portal", client_secret="secret")

@@ -10,9 +10,8 @@ import pytest
 import responses
 from responses import matchers
 
-from portal.api.counters import Counters, Outcome
-from portal.api.deadline import Deadline
-from portal.api.handover import idempotency_key
+from portal.api.metrics import Counters, Outcome
+from portal.api.refresh.sealing import idempotency_key
 from portal.api.session import Upload
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.errors import (
@@ -21,9 +20,10 @@ from portal.errors import (
     ApiUnavailableError,
     SignInEndedError,
 )
-from tests.portal.api.http_server import reply, scripted_server
+from portal.process.deadline import Deadline
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
 from tests.portal.api.world import jwt
+from tests.support.http_server import reply, scripted_server
 
 # --- the four rows ---
 

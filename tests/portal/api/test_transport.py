@@ -14,11 +14,11 @@ import time
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.api.transport import BearerAuth, Transport
 from portal.config import limits
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
-from tests.portal.api.http_server import reply, scripted_server
+from portal.process.deadline import Deadline
+from tests.support.http_server import reply, scripted_server
 
 
 @pytest.fixture

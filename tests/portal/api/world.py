@@ -14,12 +14,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from portal.api.clock import Clock
-from portal.api.counters import Counters, Outcome
-from portal.api.deadline import Deadline
-from portal.api.exchange import ExchangeOutcome, Granted, Refused, Unanswered
-from portal.api.refresher import TokenRefresher
+from portal.api.metrics import Counters, Outcome
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import ExchangeOutcome, Granted, Refused, Unanswered
 from portal.api.tokens import TokenPair, TokenStore
+from portal.process.clock import Clock
+from portal.process.deadline import Deadline
 from portal.store.aliases import SharedStore
 
 ACCESS_LIFETIME_S = 300

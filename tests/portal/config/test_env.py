@@ -15,7 +15,7 @@ from portal.config.base_settings import build_settings
 from portal.config.env import read_config
 from portal.config.state_dir import kept_secret, private_dir
 from portal.errors import ConfigurationError
-from tests.authority import Authority
+from tests.support.authority import Authority
 
 PRODUCTION = {
     "DEBUG": "off",

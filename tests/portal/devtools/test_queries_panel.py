@@ -13,7 +13,7 @@ from django.conf import settings
 
 from portal.config.base_settings import build_settings
 from portal.config.env import read_config
-from tests.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, running_stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

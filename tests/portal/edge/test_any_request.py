@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from portal.api.tokens import TokenStore
 from portal.edge.middleware import ProxyMiddleware
 from portal.edge.reading import read_facts
-from portal.edge.routing import decide, forwarded
-from portal.web.token_cookies import read_tokens
-from tests.portal.identity.hostile_targets import FRAGMENTS
+from portal.edge.rules import decide, forwarded
+from portal.web.cookies.token_cookies import read_tokens
+from tests.support.hostile_targets import FRAGMENTS
 
 ENERGY = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
 HEADERS = (

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 
 from portal.edge.explanation import DECIDES, explain
-from portal.edge.routing import RULES, decide
-from tests.portal.edge.test_routing import FACTS
-from tests.portal.edge.test_routing_table import CASES, facts_for
+from portal.edge.rules import RULES, decide
+from tests.portal.edge.test_rules import FACTS
+from tests.portal.edge.test_rules_table import CASES, facts_for
 
 ENERGY = jwt.encode({"sub": "somebody", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
 

@@ -210,7 +210,7 @@ def test_a_signed_in_page_is_private_unless_the_view_says_otherwise(proxy, view)
 
 def test_a_person_is_shown_a_refusal_as_the_projects_own_page(proxy, view) -> None:
     proxy(make("/en/finance/x", method="POST", access=ENERGY))
-    assert view.request.urlconf == "portal.edge.refusal_urls"
+    assert view.request.urlconf == "portal.edge.http.refusal_page"
     assert view.request.edge_refusal == 403
     assert view.request.user_facts.signed_in
     assert view.request.META["HTTP_X_PATHNAME"] == "/en/finance/x"
@@ -220,7 +220,7 @@ def test_a_person_is_shown_a_refusal_as_the_projects_own_page(proxy, view) -> No
 def test_the_refusing_view_stands_before_all_others_and_their_links_can_be_reversed(status) -> None:
     from django.urls import resolve, reverse
 
-    urls = importlib.import_module("portal.edge.refusal_urls")
+    urls = importlib.import_module("portal.edge.http.refusal_page")
     for path in ("/", "/en/finance/x", "/healthz"):
         assert resolve(path, urlconf=urls).func is urls.refuse
     assert reverse("healthz", urlconf=urls) == "/healthz"

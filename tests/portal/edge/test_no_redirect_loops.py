@@ -16,13 +16,13 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from portal.edge.decisions import Decision, Forward, Redirect, Refuse
-from portal.edge.facts import RequestFacts
-from portal.edge.route import read_route
-from portal.edge.routing import decide
-from portal.identity.known_tokens import NO_TOKEN, REJECTED, UNJUDGED, TokenReading, TokenState
-from portal.identity.paths import split_locale
+from portal.edge.request_context import RequestFacts
+from portal.edge.routes.path_info import read_route
+from portal.edge.routes.paths import split_locale
+from portal.edge.rules import decide
 from portal.identity.platforms_cookie import dump_platforms_cookie
-from tests.portal.edge.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, reading
+from portal.identity.token_cache import NO_TOKEN, REJECTED, UNJUDGED, TokenReading, TokenState
+from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, reading
 
 #: To a page, or to the one where the sign-in turns out to have ended.
 MOST_HOPS = 3

@@ -15,7 +15,7 @@ from portal.config.portal_config import TokenVerification
 from portal.errors import ConfigurationError
 from portal.identity.users import NOT_A_TOKEN, get_user_from_token
 from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
-from tests.portal.identity.keys import FixedKeys, as_jwk, ec_key, ed_key, rsa_key
+from tests.support.jwt_keys import FixedKeys, as_jwk, ec_key, ed_key, rsa_key
 
 SECRET = "a secret that is long enough even for HS512, so of sixty-four bytes"
 CLAIMS = {"sub": "u-1", "permissions": ["ENERGY_APP"], "iss": "https://id.example.com", "aud": "portal", "exp": 9e9}

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
-from portal.api.answers import ApiAnswer, read_answer
-from portal.api.deadline import Deadline
+from portal.api.responses import ApiAnswer, read_answer
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Reply
 from portal.errors import (
@@ -28,10 +27,11 @@ from portal.errors import (
     SignInEndedError,
     StoreUnavailableError,
 )
+from portal.process.deadline import Deadline
+from portal.process.thread_pool import Pool
 from portal.query import create_query_client
-from portal.query.pool import Pool
+from portal.query.process_state import shared_on
 from portal.query.retries import Retries
-from portal.query.shared import shared_on
 from portal.store.aliases import MISSING
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from portal.api.call_log import Attempt
     from portal.query import QueryClient
-    from portal.query.shared import Shared
+    from portal.query.process_state import Shared
 
 _JWT_KEY = "a key for tests, long enough for HS256"
 _serial = itertools.count(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.query.registry import Registry
+from portal.query.endpoints.registry import Registry
 from tests.portal.query.fakes import Process, World
 
 if TYPE_CHECKING:

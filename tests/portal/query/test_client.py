@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnavailableError, UsageError
+from portal.process.deadline import Deadline
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, unavailable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.management import CommandError, call_command
 
-from portal.query.shared import process_shared, shared_on
+from portal.query.process_state import process_shared, shared_on
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.stations import StationQueries
 from portal.store.aliases import query_store

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.errors import ApiTimeoutError
-from portal.query.memory import REMEMBERED_FOR_S
+from portal.process.deadline import Deadline
+from portal.query.request_cache import REMEMBERED_FOR_S
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, World

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from portal.api.response_limits import MAX_DEPTH, usable_body
 from portal.errors import ApiMalformedError
-from portal.query.bodies import MAX_DEPTH, usable_body
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 

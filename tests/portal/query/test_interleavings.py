@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from portal.errors import ApiNotFoundError
-from portal.query import list_cache
-from portal.query.flights import NoFlights
+from portal.query.cache import patches as list_cache
+from portal.query.reads.flights import NoFlights
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import World
 from tests.portal.query.test_model import Dice, VersionedBackend
@@ -37,7 +37,7 @@ MOST_AT_ONCE = 4
 def dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same names and numbers in each run."""
     made = Dice()
-    for module in ("namespaces", "logs", "generations"):
+    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
         monkeypatch.setattr(f"portal.query.{module}.secrets", made)
     monkeypatch.setattr(InterleavingMachine, "dice", made, raising=False)
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from portal.query import list_cache
+from portal.query.cache import patches as list_cache
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import FakeStore, Process, World
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
@@ -211,8 +211,8 @@ class TestHowLongSuchAPageCounts:
         self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """`SETTLE_S` of 0."""
-        for module in ("pages", "list_cache", "shown", "cache"):
-            monkeypatch.setattr(f"portal.query.{module}.SETTLING_S", 0.0)
+        for module in ("pages", "patches", "merged_pages", "page_cache"):
+            monkeypatch.setattr(f"portal.query.cache.{module}.SETTLING_S", 0.0)
         world.backend.lag_s = 0
         create(process.request(ada))
         listed(process.request(ada))
@@ -292,7 +292,7 @@ class LaggingMachine(QueryMachine):
 def dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same names and numbers in each run."""
     made = Dice()
-    for module in ("namespaces", "logs", "generations"):
+    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
         monkeypatch.setattr(f"portal.query.{module}.secrets", made)
     monkeypatch.setattr(LaggingMachine, "dice", made, raising=False)
 

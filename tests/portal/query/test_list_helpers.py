@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.query.checks import check_registry
-from portal.query.registry import Registry
+from portal.query.endpoints.registry import Registry
+from portal.query.hooks.checks import check_registry
 from tests.portal.query.fakes import Process, World
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class TestRows:
     ) -> None:
         faulty.shown()
         with monkeypatch.context() as patched:
-            patched.setattr("portal.query.list_cache.Record.stored", lambda _record: 1 / 0)
+            patched.setattr("portal.query.cache.patches.Record.stored", lambda _record: 1 / 0)
             assert faulty.write(adds()).is_success
         assert len(faulty.called) == 1
         assert "could not be made" in caplog.text

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError
+from portal.process.deadline import Deadline
 from portal.query import create_query_client
 from portal.query.client import MAX_EVENTS
-from portal.query.memory import MAX_REMEMBERED, REMEMBERED_FOR_S
+from portal.query.request_cache import MAX_REMEMBERED, REMEMBERED_FOR_S
 from portal.services.energy.clients import ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend
 from tests.portal.query.invariants.clients_list import delete, listed
 
 if TYPE_CHECKING:
-    from portal.api.answers import ApiAnswer
+    from portal.api.responses import ApiAnswer
     from tests.portal.query.fakes import Process, World
 
 

@@ -30,9 +30,9 @@ from hypothesis.stateful import (
 from portal.api.tokens import TokenStore
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.query import create_query_client
-from portal.query.cache import MAX_PAGES, QueryCache
-from portal.query.flights import Flights, NoFlights
-from portal.query.shown import Shown
+from portal.query.cache.merged_pages import Shown
+from portal.query.cache.page_cache import MAX_PAGES, QueryCache
+from portal.query.reads.flights import Flights, NoFlights
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import FakeBackend, Process, World
 
@@ -78,7 +78,7 @@ class Dice:
 def dice(monkeypatch: pytest.MonkeyPatch) -> Dice:
     """The same names and numbers in each run."""
     made = Dice()
-    for module in ("namespaces", "logs", "generations"):
+    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
         monkeypatch.setattr(f"portal.query.{module}.secrets", made)
     monkeypatch.setattr(QueryMachine, "dice", made, raising=False)
     return made
@@ -331,7 +331,7 @@ def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
 
 
 def _overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("portal.query.cache.after_overlap", lambda record, *, others: record)
+    patch.setattr("portal.query.cache.page_cache.after_overlap", lambda record, *, others: record)
 
 
 def _stamps_taken_late(patch: pytest.MonkeyPatch) -> None:

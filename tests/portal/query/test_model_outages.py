@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.query.owed_purges import OwedPurges
+from portal.query.partition.pending_purges import OwedPurges
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
@@ -26,7 +26,7 @@ from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
 def dice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same names and numbers in each run."""
     made = Dice()
-    for module in ("namespaces", "logs", "generations"):
+    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
         monkeypatch.setattr(f"portal.query.{module}.secrets", made)
     monkeypatch.setattr(OutageMachine, "dice", made, raising=False)
 

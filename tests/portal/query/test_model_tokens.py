@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from portal.query.behind import Behind
-from portal.query.scopes import Scopes
+from portal.query.reads.background import Behind
+from portal.query.request_partition import Scopes
 from tests.portal.query.test_model import WithoutFlights, dice
 
 __all__ = ["dice"]

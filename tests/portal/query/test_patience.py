@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError, ApiRejectedError, ApiTimeoutError, SignInEndedError
-from portal.query.beside import Beside
-from portal.query.pool import Pool
+from portal.process.deadline import Deadline
+from portal.process.thread_pool import Pool
+from portal.query.reads.waiting import Beside
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.summary import EnergySummaryQueries
 from portal.services.user import UserQueries
@@ -65,7 +65,7 @@ def hung(monkeypatch: pytest.MonkeyPatch):
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that no test waits for long."""
-    monkeypatch.setattr("portal.query.beside.PATIENCE_S", 0.05)
+    monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", 0.05)
 
 
 def page_of(process: Process, tokens: TokenStore, **options: Any) -> QueryClient:
@@ -218,7 +218,7 @@ class TestABackendThatHangs:
 
 class TestABackendThatAnswersInTime:
     def test_is_shown(self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
         listed(process.request(ada))
         world.backend.rows[0]["name"] = "by someone else"
         assert names(page_of(process, ada, reload=True))["c5"] == "by someone else"
@@ -226,7 +226,7 @@ class TestABackendThatAnswersInTime:
     def test_with_an_error_is_tried_again_while_the_page_waits(
         self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
         listed(process.request(ada))
         world.backend.failures = [unavailable(), unavailable()]
         reads = world.backend.reads()
@@ -236,7 +236,7 @@ class TestABackendThatAnswersInTime:
     def test_with_a_definite_no_is_believed(
         self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
         listed(process.request(ada))
         world.backend.failures = [ApiNotFoundError(status=404)]
         result = clients(page_of(process, ada, reload=True))
@@ -248,7 +248,7 @@ class TestTheTokenMeanwhile:
     def test_is_refreshed_by_the_request_if_the_backend_refuses_it(
         self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
         listed(process.request(ada))
         reads = world.backend.reads()
         world.backend.failures = [ApiRejectedError(status=401)]
@@ -259,7 +259,7 @@ class TestTheTokenMeanwhile:
     def test_is_refreshed_first_if_it_has_expired(
         self, world: World, process: Process, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("portal.query.beside.PATIENCE_S", WAIT_S)
+        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
         old, new = make_token("ada"), make_token("ada")
         world.backend.users[old] = world.backend.users[new] = "ada"
         tokens = TokenStore(TokenPair(access=old, refresh="r"))

@@ -7,7 +7,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiRejectedError, ApiUnavailableError, SignInEndedError
 from portal.query import create_query_client
-from portal.query.namespaces import Namespaces
+from portal.query.partition.namespaces import Namespaces
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import FakeStore, Process, World, make_token
 

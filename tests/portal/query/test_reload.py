@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.errors import ApiForbiddenError, ApiNotFoundError
+from portal.process.deadline import Deadline
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.summary import EnergySummaryQueries
 from tests.portal.query.fakes import Process, World, unavailable

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.deadline import Deadline
 from portal.errors import (
     ApiConflictError,
     ApiError,
@@ -18,9 +17,10 @@ from portal.errors import (
     ApiUnavailableError,
     CircuitOpenError,
 )
-from portal.query.calls import may_have_arrived, may_repeat_write
+from portal.process.deadline import Deadline
+from portal.query.backend_calls import may_have_arrived, may_repeat_write
+from portal.query.endpoints.requests import Variables, Write
 from portal.query.retries import Retries, can_help
-from portal.query.specs import Variables, Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

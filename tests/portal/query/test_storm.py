@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks._stores import embedded, on_redis
 from benchmarks.storm_query import run_storm
-from tests.redis_server import running_redis
+from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query.list_cache import Kind, Operation, Record, fold
-from portal.query.pages import Page, Stamp
+from portal.query.cache.pages import Page, Stamp
+from portal.query.cache.patches import Kind, Operation, Record, fold
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import create, delete, once, rename

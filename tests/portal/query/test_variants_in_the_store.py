@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import override_settings
 
-from portal.api.counters import Outcome
-from portal.query import cache as cache_module
-from portal.query.cache import MAX_PAGES, MAX_VARIANT_PAGES
+from portal.api.metrics import Outcome
+from portal.query.cache import page_cache as cache_module
+from portal.query.cache.page_cache import MAX_PAGES, MAX_VARIANT_PAGES
 from portal.services.energy.clients import ClientQueries
 from portal.store.aliases import SharedStore
 from portal.store.sqlite_pool import close_idle_connections
 from tests.portal.api.world import World as RefreshWorld
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import delete, listed
-from tests.redis_server import running_redis
+from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from django.core.cache.backends.redis import RedisCache
 
 from portal.store.sqlite import SqliteCache
 from portal.store.sqlite_pool import close_idle_connections
-from tests.redis_server import running_redis
+from tests.support.redis_server import running_redis
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from django.test import override_settings
 
 from portal.store.checks import check_embedded_store, check_refresh_store
 from portal.store.sqlite_pool import close_idle_connections
-from tests.ports import free_port
-from tests.redis_server import running_redis
+from tests.support.ports import free_port
+from tests.support.redis_server import running_redis
 
 SQLITE = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": "/nowhere/c.sqlite3"}
 

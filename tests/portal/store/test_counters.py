@@ -12,7 +12,7 @@ from limits.strategies import FixedWindowRateLimiter
 from portal.errors import StoreUnavailableError, UsageError
 from portal.store.counters import SharedCounters
 from portal.store.sqlite import SqliteCache
-from tests.portal.given_store import StoreOn
+from tests.support.given_store import StoreOn
 
 KEY = "who"
 

@@ -20,11 +20,11 @@ from portal.config.store_urls import check_store_url
 from portal.errors import StoreUnavailableError
 from portal.store.aliases import MISSING, query_store, refresh_store
 from portal.store.checks import check_refresh_store
-from tests.deploy.nginx_server import make_certificate
-from tests.harness import ROOT
-from tests.ports import free_port
-from tests.redis_sentinel import until, watched_redis
-from tests.redis_server import running_redis
+from tests.support.harness import ROOT
+from tests.support.nginx_server import make_certificate
+from tests.support.ports import free_port
+from tests.support.redis_sentinel import until, watched_redis
+from tests.support.redis_server import running_redis
 
 pytestmark = pytest.mark.redis
 

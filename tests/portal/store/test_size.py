@@ -8,8 +8,8 @@ import pytest
 
 from portal.errors import StoreUnavailableError
 from portal.store.size import KNOWN_FOR_S, LOOK_EVERY_S, SizeWatch, StoreSize, read_size
-from tests.portal.given_store import StoreOn
-from tests.redis_server import running_redis
+from tests.support.given_store import StoreOn
+from tests.support.redis_server import running_redis
 
 MB = 1024 * 1024
 

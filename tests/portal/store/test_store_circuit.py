@@ -13,12 +13,12 @@ from django.core.cache.backends.base import BaseCache
 from django.test import Client, override_settings
 from redis.exceptions import OutOfMemoryError, ResponseError
 
-from portal.breaker import store_circuits
 from portal.errors import StoreUnavailableError
+from portal.process.circuit_breaker import store_circuits
 from portal.store.aliases import MISSING, query_store, refresh_store
 from portal.store.refusals import StoreFullError
 from portal.store.sqlite_pool import close_idle_connections
-from tests.portal.given_store import StoreOn
+from tests.support.given_store import StoreOn
 
 TIMEOUT_S = 0.3
 

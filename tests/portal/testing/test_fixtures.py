@@ -17,7 +17,7 @@ from portal.services.energy.clients import ClientQueries
 from portal.store.aliases import MISSING, query_store, refresh_store
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
 from portal.testing.projects import project_in_force
-from tests.inner_pytest import run_pytest
+from tests.support.nested_pytest import run_pytest
 
 CLIENTS = "/energy/clients"
 ADA = {"id": "cli_1", "name": "Ada"}

@@ -14,7 +14,7 @@ from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpRespons
 from django.test import Client, RequestFactory, override_settings
 
 from portal.api import set_tokens
-from portal.api.family import grow
+from portal.api.refresh.token_family import grow
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (

@@ -27,7 +27,7 @@ each_slip = pytest.mark.parametrize(
 @pytest.fixture
 def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Client:
     """A browser at a project with the slips."""
-    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     backend.post(f"{BACKEND}/energy/clients", json={"id": "cli_1", "name": "Ada", "email": "ada@example.com"})
     return energy_user
 
@@ -73,7 +73,7 @@ def test_a_mistake_met_while_a_failure_page_is_made_is_no_part_of_that_page(
     def slip(request):
         raise UsageError("the profile is asked for wrongly")
 
-    monkeypatch.setattr("portal.web.failures.use_app_essentials", slip)
+    monkeypatch.setattr("portal.web.errors.failure_pages.use_app_essentials", slip)
     with pytest.raises(UsageError, match="asked for wrongly"):
         team.get("/en/energy/nothing/here")
 

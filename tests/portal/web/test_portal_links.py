@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.utils import translation
 
-from portal.identity.paths import is_malformed
+from portal.edge.routes.paths import is_malformed
 from portal.web.templatetags.portal_links import id_url, row_link
 
 

@@ -80,7 +80,7 @@ def test_a_page_of_a_failed_call_shows_it(
 
 
 def test_pages_that_django_asks_for_show_it(energy_user: Client, settings) -> None:
-    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     energy_user.raise_request_exception = False
     strict = Client(headers=NAVIGATION, enforce_csrf_checks=True)
     strict.cookies = energy_user.cookies
@@ -121,7 +121,7 @@ def test_a_program_finds_it_in_the_problem_document(
 
 
 def test_djangos_technical_page_shows_it_too(energy_user: Client, settings) -> None:
-    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     energy_user.raise_request_exception = False
     with override_settings(DEBUG=True):
         response = energy_user.get("/en/energy/in-view", headers={"accept": "text/html"})
@@ -151,7 +151,7 @@ SIGN_IN_AGAIN = '<form method="post" action="/en/logout" data-sign-in-again>'
 def test_a_page_that_stands_outside_of_the_shell_carries_it_and_asks_nobody(
     backend: responses.RequestsMock, energy_user: Client, settings, status: int
 ) -> None:
-    settings.ROOT_URLCONF = "tests.portal.web.mistaken_urls"
+    settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     energy_user.raise_request_exception = False
     response = {
         400: lambda: energy_user.post("/en/in-settings", b"x", content_type="multipart/form-data"),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.errors import StoreUnavailableError
-from portal.query.proofs import principal_of_id
-from portal.query.registry import REGISTRY
-from portal.query.shared import process_shared
-from portal.services.catalogue import import_services
+from portal.query.endpoints.registry import REGISTRY
+from portal.query.partition.token_bindings import principal_of_id
+from portal.query.process_state import process_shared
+from portal.services.endpoint_list import import_services
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser

@@ -14,17 +14,17 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
-from portal.config.contract import PERMISSION_CLAIMS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.config.runtime import portal_config
-from portal.edge.answers import Answers
+from portal.config.current import portal_config
+from portal.config.wire_names import PERMISSION_CLAIMS
 from portal.edge.decisions import Forward, Refuse
 from portal.edge.explanation import explain
+from portal.edge.http.responses import Answers
+from portal.edge.http.security_headers import security_headers
 from portal.edge.middleware import load_routes
 from portal.edge.reading import read_facts
-from portal.edge.security_headers import security_headers
-from portal.edge.site import make_site
-from portal.identity.known_tokens import KnownTokens, TokenReading, TokenState
+from portal.edge.routes.site import make_site
+from portal.identity.token_cache import KnownTokens, TokenReading, TokenState
 from portal.identity.users import user_from_claims
 from portal.identity.verification import make_verifier
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from portal.edge.decisions import Decision
-    from portal.edge.facts import RequestFacts
-    from portal.edge.site import Site
+    from portal.edge.request_context import RequestFacts
+    from portal.edge.routes.site import Site
 
 EXAMPLES = """
 examples:

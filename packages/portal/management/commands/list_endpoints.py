@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand
 
-from portal.services.catalogue import all_entries, as_lines, as_markdown
+from portal.services.endpoint_list import all_entries, as_lines, as_markdown
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser

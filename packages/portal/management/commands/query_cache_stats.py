@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.errors import StoreUnavailableError
+from portal.query.endpoints.registry import REGISTRY
 from portal.query.events import VERDICTS
-from portal.query.registry import REGISTRY
-from portal.query.shared import process_shared
-from portal.services.catalogue import import_services
+from portal.query.process_state import process_shared
+from portal.services.endpoint_list import import_services
 
 
 class Command(BaseCommand):

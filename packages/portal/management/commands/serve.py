@@ -10,8 +10,8 @@ from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.config.current import portal_config
 from portal.config.env import port_base
-from portal.config.runtime import portal_config
 from portal.server.ports import port_is_free
 from portal.server.workers import end_with_parent, serve_wsgi
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.core import signing
 
-from portal.config.runtime import portal_config
+from portal.config.current import portal_config
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

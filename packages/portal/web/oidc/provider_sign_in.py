@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.answers import read_json
-from portal.api.deadline import Deadline
-from portal.api.issued_tokens import Fault, find_unusable
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_tokens import Expected, Flaw, SignedInAs, TokenFlawError, check_id_token
+from portal.api.responses import read_json
+from portal.api.token_validation import Fault, find_unusable
 from portal.api.tokens import TokenPair
-from portal.config.runtime import portal_config
+from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
+from portal.process.deadline import Deadline
 from portal.web.oidc.attempts import find_attempt
 from portal.web.oidc.failures import (
     CANCELLED,
@@ -31,8 +31,8 @@ from portal.web.oidc.failures import (
     id_token_failure,
 )
 from portal.web.oidc.sign_ins import provider_sign_ins
-from portal.web.sign_in import SignInRefused, keep_sign_in
-from portal.web.sign_in_limit import sign_in_limit
+from portal.web.sign_in.password import SignInRefused, keep_sign_in
+from portal.web.sign_in.rate_limit import sign_in_limit
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from portal.api.oidc_provider import OidcClient, ProviderMetadata
     from portal.api.transport import Reply
     from portal.web.oidc.attempts import Attempt
-    from portal.web.sign_in import SignedIn
+    from portal.web.sign_in.password import SignedIn
 
 logger = logging.getLogger(__name__)
 

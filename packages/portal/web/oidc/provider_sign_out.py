@@ -7,15 +7,15 @@ import time
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from portal.api.deadline import Deadline
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_tokens import Expected, Flaw, LoggedOut, TokenFlawError, check_logout_token
+from portal.config.current import portal_config
 from portal.config.limits import SIGN_OUT_DEADLINE_S
-from portal.config.runtime import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
+from portal.process.deadline import Deadline
+from portal.web.frame.shell import SIGNED_OUT_PATH
 from portal.web.oidc.sign_ins import provider_sign_ins
-from portal.web.request_parts import tokens_of
-from portal.web.shell import SIGNED_OUT_PATH
+from portal.web.request import tokens_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -10,7 +10,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
 from portal.config.locales import DEFAULT_LOCALE
-from portal.web import formats
+from portal.web.present import formats
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_safe
 
 from portal.errors import ApiUnavailableError
 from portal.services.user import UserQueries
-from portal.web.essentials import use_app_essentials
-from portal.web.failures import render_failure
+from portal.web.errors.failure_pages import render_failure
+from portal.web.errors.problems import problem
+from portal.web.frame.essentials import use_app_essentials
 from portal.web.navigation import lead_to_login
-from portal.web.problems import problem
-from portal.web.request_parts import facts_of, is_signed_in
+from portal.web.request import facts_of, is_signed_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

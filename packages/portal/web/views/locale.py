@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from django.views.decorators.http import require_POST
 
 from portal.config.cookies import LOCALE_MAX_AGE_S, VAR_SELECTED_LOCALE
+from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.config.runtime import portal_config
-from portal.identity.paths import accept_target, with_locale
-from portal.web.pages import see_other
-from portal.web.request_parts import facts_of
-from portal.web.shell import LOGIN_PATH, active_locale
+from portal.edge.routes.paths import accept_target, with_locale
+from portal.web.frame.shell import LOGIN_PATH, active_locale
+from portal.web.pages.guards import see_other
+from portal.web.request import facts_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -8,10 +8,10 @@ from urllib.parse import quote
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
+from portal.config.current import portal_config
 from portal.config.limits import NEXT_MAX_CHARS
-from portal.config.runtime import portal_config
-from portal.identity.paths import accept_target
-from portal.web.shell import shell_for
+from portal.edge.routes.paths import accept_target
+from portal.web.frame.shell import shell_for
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from portal.web.sign_out import sign_out
+from portal.web.sign_in.sign_out import sign_out
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -12,13 +12,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from portal.api.call_log import call_counters
-from portal.api.counters import refresh_counters
-from portal.breaker import call_circuits, store_circuits
-from portal.config.runtime import portal_config
-from portal.query.shared import process_shared
+from portal.api.metrics import refresh_counters
+from portal.config.current import portal_config
+from portal.process.circuit_breaker import call_circuits, store_circuits
+from portal.query.process_state import process_shared
 from portal.store.aliases import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
-from portal.web.problems import problem
+from portal.web.errors.problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 
 from portal.api.session import api_session
 from portal.errors import ApiUnavailableError, SignInEndedError
-from portal.web.account_mark import account_mark
+from portal.web.frame.account_tag import account_mark
 from portal.web.oidc.sign_ins import has_ended_at_provider
-from portal.web.privacy import keep_private
-from portal.web.request_parts import facts_of, tokens_of
+from portal.web.pages.privacy import keep_private
+from portal.web.request import facts_of, tokens_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -11,15 +11,15 @@ import traceback
 import pytest
 import responses
 
-from portal.api.counters import Outcome
-from portal.api.deadline import Deadline
-from portal.api.exchange import DocumentExchange, Refused, Unanswered
-from portal.api.refresher import TokenRefresher
+from portal.api.metrics import Outcome
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.token_endpoint import DocumentExchange, Refused, Unanswered
 from portal.api.session import ApiSession
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.config import limits
 from portal.errors import ApiRejectedError, ApiUnavailableError, SignInEndedError
+from portal.process.deadline import Deadline
 from tests.portal.api.world import LOST, MAX_AGE_S, UNANSWERED, Process, World, jwt
 
 BASE = "http://backend.test"

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.api.handover import family_secret, record_name
+from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import World, jwt

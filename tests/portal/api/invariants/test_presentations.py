@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.api.counters import Outcome
-from portal.api.exchange import Refused
+from portal.api.metrics import Outcome
+from portal.api.refresh.token_endpoint import Refused
 from portal.api.tokens import Fate, TokenPair, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError

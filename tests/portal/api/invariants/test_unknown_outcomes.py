@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from portal.api.counters import Outcome
-from portal.api.exchange import Unanswered
-from portal.api.handover import family_secret, record_name
+from portal.api.metrics import Outcome
+from portal.api.refresh.sealing import family_secret, record_name
+from portal.api.refresh.token_endpoint import Unanswered
 from portal.api.tokens import Fate, TokenPair
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from portal.query.flights import Flights, NoFlights
+from portal.query.reads.flights import Flights, NoFlights
 
 if TYPE_CHECKING:
     from tests.portal.query.fakes import Process, World

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiUnavailableError
-from portal.query.logs import MAX_RECORDS
+from portal.query.cache.write_log import MAX_RECORDS
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 

@@ -10,7 +10,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query import create_query_client
-from portal.query.owed_purges import MAX_OWED
+from portal.query.partition.pending_purges import MAX_OWED
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once

@@ -9,7 +9,7 @@ import pytest
 import responses
 from django.test import Client
 
-from portal.api.handover import family_secret, record_name
+from portal.api.refresh.sealing import family_secret, record_name
 from portal.config.limits import HANDOVER_AFTER_USE_S
 from portal.store.aliases import refresh_store
 from portal.testing import access_token, page_of, profile_of, row_ids

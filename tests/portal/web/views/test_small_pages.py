@@ -17,10 +17,10 @@ from django.test import Client, override_settings
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
-from portal.breaker import call_circuits
 from portal.errors import ApiNotFoundError, StoreUnavailableError
-from portal.identity.known_tokens import UNJUDGED, KnownTokens
-from portal.query.shared import process_shared
+from portal.identity.token_cache import UNJUDGED, KnownTokens
+from portal.process.circuit_breaker import call_circuits
+from portal.query.process_state import process_shared
 from portal.store.aliases import SharedStore
 from portal.testing import access_token
 

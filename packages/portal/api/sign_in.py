@@ -1,0 +1,38 @@
+"""What sign-in and sign-out do with a request's tokens: the document's `setTokens` and `clearTokens`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from portal.api.session import api_session
+from portal.api.token_validation import UnusableTokenError, find_unusable
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenPair, TokenStore
+
+
+logger = logging.getLogger(__name__)
+
+
+def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
+    """Sign in: the response to this request sets the cookies.
+
+    :raises UnusableTokenError: a token that browsers would not keep (contract, section 4), or that nothing carries.
+    """
+    unusable = find_unusable(pair)
+    if unusable is not None:
+        logger.error("sign-in refused: %s", unusable.says)
+        raise UnusableTokenError(unusable)
+    api_session().refresher.signed_in(pair)
+    tokens.replace(pair)
+
+
+def clear_tokens(tokens: TokenStore) -> None:
+    """Forget this request's tokens: its response removes the cookies. The backend is not told."""
+    tokens.clear()
+
+
+def sign_out(tokens: TokenStore, *, genuine: bool, request_id: str | None = None) -> list[TokenPair]:
+    """End this sign-in everywhere: see :meth:`portal.api.refresh.refresher.TokenRefresher.sign_out`."""
+    return api_session().refresher.sign_out(tokens, genuine=genuine, request_id=request_id)

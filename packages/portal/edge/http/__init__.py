@@ -1,0 +1,1 @@
+"""What the edge reads from a request and writes to a response."""

@@ -1,0 +1,1 @@
+"""Paths and what they mean: route tables, sites, redirect targets."""

@@ -1,0 +1,158 @@
+"""One call, resolved: what hooks hand to the client. Data, and how it becomes an address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+
+from portal.api.response_limits import writable
+from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
+from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
+from portal.query.endpoints.urls import Address, Url, address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from portal.query.endpoints.keys import QueryKey
+
+TBody = TypeVar("TBody")
+TResult = TypeVar("TResult")
+TParams = TypeVar("TParams")
+
+Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
+
+#: What every list can be asked: the portal's own name, and the backend's.
+_LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A one-shot read of one endpoint with its parameters.
+
+    :param stale_time_s: seconds for which an answer counts as fresh.
+    :param shared: whether the answer is the same for all tokens of a user; else nothing but this request keeps it.
+    :param stale_while_revalidate: whether an answer past its stale time is shown, and fetched anew behind the request.
+    """
+
+    key: QueryKey
+    url: Url[Any]
+    stale_time_s: float = STALE_TIME_S
+    shared: bool = True
+    stale_while_revalidate: bool = True
+
+    def address(self) -> Address:
+        """Where it is read.
+
+        :raises ApiNotFoundError: a path parameter that no address can carry.
+        """
+        return address(url=self.url, params=self.key.params, endpoint=self.key.endpoint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuery(Query):
+    """A read of a list.
+
+    :param unique_by: field that tells rows apart; False keeps duplicates.
+    """
+
+    unique_by: str | Literal[False]
+
+    def page_address(self, *, cursor: str | None) -> Address:
+        """Where the page that begins at `cursor` is read; None for the first one."""
+        base = self.address()
+        asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
+        query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **asked}
+        return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: writable(cursor)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySpec(Generic[TResult]):
+    """A hook's call that has not run: for `use_queries`. Made by a hook's `spec(…)`.
+
+    :param pages: of a list.
+    :param cursor: of a list: where to begin.
+    """
+
+    query: Query
+    pages: int = 1
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variables(Generic[TBody, TParams]):
+    """What `mutate` was called with; None for a part that the endpoint does not declare."""
+
+    body: TBody
+    params: TParams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveFromList:
+    """Delete: removes the row with that id from a list.
+
+    :param target: qualified key of the list's endpoint.
+    """
+
+    kind: ClassVar[Literal["remove"]] = "remove"
+    target: str
+    get_deleted_id: Callable[[Variables[Any, Any]], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutInList:
+    """Create: puts the selected row at the start of a list. Update: replaces the row with the same id.
+
+    :param matches: of a variant's parameters and the row: True where it belongs at the start, or stays in its place,
+        False where it does not belong, None where only the server can say (that variant becomes stale).
+    """
+
+    kind: Literal["add", "merge"]
+    target: str
+    select_list_item: Callable[[Any], object]
+    matches: Callable[[Any, Any], bool | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdate:
+    """Marks queries of another endpoint as stale.
+
+    :param get_params: of the variables: the parameters that name them; None for all of that endpoint.
+    """
+
+    target: str
+    get_params: Callable[[Variables[Any, Any]], Mapping[str, Any]] | None = None
+
+
+ListHelper: TypeAlias = RemoveFromList | PutInList
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """One write, with what it changes in cached queries.
+
+    :param endpoint: qualified key of the mutation endpoint.
+    :param has_body: whether `variables.body` is sent.
+    :param idempotency_key: of this write in whichever request it is sent; None for one of each run's own.
+    """
+
+    endpoint: str
+    method: Method
+    url: Url[Any]
+    variables: Variables[Any, Any]
+    has_body: bool
+    helpers: tuple[ListHelper, ...] = ()
+    outdates: tuple[Outdate, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    idempotency_key: str | None = None
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The endpoints that it concerns, each once."""
+        return tuple(dict.fromkeys(part.target for part in (*self.helpers, *self.outdates)))
+
+    def address(self) -> Address:
+        """Where it is written.
+
+        :raises ApiNotFoundError: a path parameter that no address can carry.
+        """
+        return address(url=self.url, params=self.params, endpoint=self.endpoint)

@@ -1,0 +1,132 @@
+"""System checks of the declared endpoints: what would otherwise be a cache that silently isn't patched.
+
+Of the document's four usage faults two are found here, at start: a `list_query_key` that names no list, and rows
+that `unique_by` can't tell apart. The third, a function that gives no full object, is a warning when it happens;
+the fourth, helpers running before `on_success`, is as it should be.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from typing import TYPE_CHECKING, Any, is_typeddict
+
+from django.core.checks import Error
+
+from portal.config.wire_names import ME_PATH
+from portal.errors import PortalError
+from portal.query.endpoints.registry import REGISTRY, Registry
+from portal.query.endpoints.requests import Outdate
+from portal.query.endpoints.urls import is_path
+from portal.query.request_partition import PROFILE_QUERY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from django.apps import AppConfig
+    from django.core.checks import CheckMessage
+
+    from portal.query.endpoints.registry import DeclaredMutation, DeclaredQuery
+
+
+def check_endpoints(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
+    """Check all that this process declares; `portal.checks` registers it, after importing all services."""
+    del app_configs
+    profile = REGISTRY.queries.get(PROFILE_QUERY.key.endpoint)
+    return [*check_registry(REGISTRY), *_profile_faults(profile)]
+
+
+def check_registry(registry: Registry) -> list[CheckMessage]:
+    """Check the endpoints of one registry."""
+    return [
+        *_duplicates(registry),
+        *(fault for query in registry.queries.values() for fault in _query_faults(query)),
+        *(fault for mutation in registry.mutations.values() for fault in _mutation_faults(mutation, registry)),
+    ]
+
+
+def _duplicates(registry: Registry) -> Iterator[CheckMessage]:
+    for key, hook_name in registry.duplicates:
+        yield Error(
+            f"{hook_name} has the key {key}, which another hook has already",
+            hint="name one of the two hooks differently: keys are made of the domain and the hook's name",
+            id="portal.query.E001",
+        )
+
+
+def _query_faults(query: DeclaredQuery) -> Iterator[CheckMessage]:
+    yield from _url_faults(query)
+    item, unique_by = query.declared_types.get("item"), getattr(query, "unique_by", False)
+    if unique_by and is_typeddict(item) and unique_by not in _fields(item):
+        yield Error(
+            f"{query.hook_name}: rows are told apart by {unique_by!r}, which {_name(item)} does not have",
+            hint=f"give unique_by one of its fields ({', '.join(_fields(item))}), or False to keep duplicates",
+            id="portal.query.E002",
+        )
+
+
+def _mutation_faults(mutation: DeclaredMutation, registry: Registry) -> Iterator[CheckMessage]:
+    yield from _url_faults(mutation)
+    yield from _helper_faults(mutation)
+    for part in (*mutation.helpers, *mutation.outdates):
+        query = registry.queries.get(part.target)
+        if query is None:
+            close = difflib.get_close_matches(part.target, registry.queries, n=1, cutoff=0.4)
+            yield Error(
+                f"{mutation.hook_name}: the query key {part.target!r} is that of no query",
+                hint=f"give the hook itself{f', or its key {close[0]!r}' if close else ''}: the cached list is not"
+                " patched otherwise",
+                id="portal.query.E003",
+            )
+        elif not query.is_list and not isinstance(part, Outdate):
+            yield Error(
+                f"{mutation.hook_name}: {part.target!r} is no paginated list",
+                hint="list cache helpers are for lists; mark a one-shot query as stale with .outdate(query_key=…)",
+                id="portal.query.E004",
+            )
+
+
+def _helper_faults(mutation: DeclaredMutation) -> Iterator[CheckMessage]:
+    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers)
+    for (kind, target), number in counted.items():
+        if number > 1 and kind != "remove":
+            yield Error(
+                f"{mutation.hook_name}: {number} helpers of one kind ({kind}) change the list {target!r}",
+                hint="give one: nobody could say by whose `matches` a row is judged",
+                id="portal.query.E008",
+            )
+
+
+def _url_faults(declared: DeclaredQuery | DeclaredMutation) -> Iterator[CheckMessage]:
+    try:
+        path = declared.path_shape
+    except (PortalError, TypeError, AttributeError, KeyError, ValueError) as error:
+        yield Error(
+            f"{declared.hook_name}: its url function raises {type(error).__name__} for placeholder parameters",
+            hint="it should only put parameters into a path: f\"/energy/clients/{params['id']}\"",
+            id="portal.query.E005",
+        )
+        return
+    if not is_path(path):
+        yield Error(
+            f"{declared.hook_name}: its url {path!r} is no path below the backend's address",
+            hint="it should begin with one slash, and have no `?`, no `#` and no `..`",
+            id="portal.query.E006",
+        )
+
+
+def _profile_faults(profile: DeclaredQuery | None) -> Iterator[CheckMessage]:
+    if profile is None or profile.is_list or profile.path_shape != ME_PATH:
+        yield Error(
+            f"{PROFILE_QUERY.key.endpoint} should be the one-shot query of {ME_PATH}: it proves whose data may be read",
+            hint="declare it in portal.services.user",
+            id="portal.query.E007",
+        )
+
+
+def _fields(kind: Any) -> list[str]:
+    return list(kind.__annotations__)
+
+
+def _name(kind: Any) -> str:
+    return str(getattr(kind, "__name__", kind))

@@ -1,0 +1,86 @@
+"""What the requests of one process share: one store's cache, proofs, flights and counts."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from portal.config.limits import BEHIND_QUEUE, BEHIND_THREADS, BESIDE_QUEUE, BESIDE_THREADS
+from portal.forks import begin_anew_in_child
+from portal.process.thread_pool import Pool
+from portal.query.cache.page_cache import QueryCache
+from portal.query.counters import Counters
+from portal.query.partition.namespaces import Namespaces
+from portal.query.reads.flights import Flights
+from portal.query.reads.revalidations import Revalidations
+from portal.store.aliases import query_store
+
+if TYPE_CHECKING:
+    from portal.store.aliases import SharedStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """One store, with what a process remembers about it. Everything in it is safe for threads.
+
+    :param beside: threads that work for requests which wait for them.
+    """
+
+    namespaces: Namespaces
+    cache: QueryCache
+    flights: Flights
+    counters: Counters
+    beside: Pool
+    revalidations: Revalidations
+
+
+def shared_on(
+    store: SharedStore, *, flights: Flights | None = None, beside: Pool | None = None, behind: Pool | None = None
+) -> Shared:
+    """Begin to share `store`.
+
+    :param beside: threads that work for requests which wait for them.
+    :param behind: threads that work behind all requests: what nobody waits for is never in the way of the others.
+    """
+    beside = beside or Pool(name="beside", threads=BESIDE_THREADS, queue=BESIDE_QUEUE)
+    behind = behind or Pool(name="behind", threads=BEHIND_THREADS, queue=BEHIND_QUEUE)
+    namespaces = Namespaces(store=store)
+    return Shared(
+        namespaces=namespaces,
+        cache=QueryCache(store=store, namespaces=namespaces),
+        flights=flights or Flights(),
+        counters=Counters(store=store),
+        beside=beside,
+        revalidations=Revalidations(pool=behind),
+    )
+
+
+class _Process:
+    """The one of this process, made after the fork: locks and flights must not be inherited."""
+
+    _shared: Shared | None
+    _lock: threading.Lock
+
+    def __init__(self) -> None:
+        self._begin_anew()
+        begin_anew_in_child(self, _Process._begin_anew)
+
+    def shared(self) -> Shared:
+        if self._shared is None:
+            with self._lock:
+                if self._shared is None:
+                    self._shared = shared_on(query_store())
+        return self._shared
+
+    def _begin_anew(self) -> None:
+        self._lock = threading.Lock()
+        self._shared = None
+
+
+_process = _Process()
+
+
+def process_shared() -> Shared:
+    """What all requests of this process share on the configured store."""
+    return _process.shared()

@@ -1,0 +1,125 @@
+"""All endpoints that the services declare, as data: for the command, the reference page and the tests."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import portal.services
+from portal.query.endpoints.registry import REGISTRY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from portal.query.endpoints.registry import DeclaredMutation, DeclaredQuery
+
+_SERVICES = "portal.services."
+#: Ends the reference page: what a backend may do without.
+_BEYOND = """\
+## What goes beyond the contract's list
+
+A backend that has only what the contract lists (section 7) serves all pages; these show less:
+
+| the portal also asks for | without it |
+|---|---|
+| GET `/energy/summary`, `/operations/summary`, `/finance/summary` | 404 or 410: the overview shows the lists' \
+own totals, and no charts. Any other failure is the overview's page |
+| `total` in a list's page | no line "… entries in all"; an overview without a summary shows "–" |
+| filters of lists, the parameters that a type of `params` has beside `q` and `sort` | nothing: no page of the portal \
+uses one. A team's hook call that does gets an unfiltered list from a backend that ignores it |
+| `readings` of one meter | its page has no chart |
+"""
+_WORDS = {"remove": "removes from", "add": "adds to", "merge": "merges in"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One declared endpoint.
+
+    :param hook: module below `portal.services`, class and attribute.
+    :param types: `role: type` of what it takes and gives.
+    :param effects: what it changes in cached queries.
+    """
+
+    method: str
+    path: str
+    key: str
+    hook: str
+    types: tuple[str, ...]
+    effects: tuple[str, ...] = ()
+
+
+def import_services() -> None:
+    """Import every module below `portal.services`, so that all of its groups are declared."""
+    for module in pkgutil.walk_packages(portal.services.__path__, prefix=_SERVICES):
+        importlib.import_module(module.name)
+
+
+def all_entries() -> list[Entry]:
+    """Every endpoint of the services, by domain, path and method."""
+    import_services()
+    entries = [
+        *(_query_entry(hook) for hook in REGISTRY.queries.values() if hook.hook_name.startswith(_SERVICES)),
+        *(_mutation_entry(hook) for hook in REGISTRY.mutations.values() if hook.hook_name.startswith(_SERVICES)),
+    ]
+    return sorted(entries, key=lambda entry: (entry.key.partition(".")[0], entry.path, entry.method, entry.key))
+
+
+def as_lines(entries: Sequence[Entry]) -> str:
+    """The entries as a plain table."""
+    rows = [("METHOD", "PATH", "KEY", "HOOK"), *((e.method, e.path, e.key, e.hook) for e in entries)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def as_markdown(entries: Sequence[Entry]) -> str:
+    """The entries as the reference page `docs/reference/endpoints.md`."""
+    parts = [
+        "# Endpoints\n",
+        (
+            "Written by `python manage.py --app energy list_endpoints --markdown`; a test compares. Hooks stand below"
+            " `portal.services`.\n"
+        ),
+    ]
+    domains = sorted({entry.key.partition(".")[0] for entry in entries})
+    for domain in domains:
+        parts.append(f"## {domain}\n\n| call | hook | types | cached queries |\n|---|---|---|---|")
+        parts += [
+            f"| {entry.method} `{entry.path}` | `{entry.hook}`<br>`{entry.key}` | {'<br>'.join(entry.types)} |"
+            f" {'<br>'.join(entry.effects)} |"
+            for entry in entries
+            if entry.key.startswith(f"{domain}.")
+        ]
+        parts.append("")
+    return "\n".join([*parts, _BEYOND.removesuffix("\n")])
+
+
+def _query_entry(hook: DeclaredQuery) -> Entry:
+    return Entry(
+        method="GET",
+        path=hook.path_shape,
+        key=hook.key,
+        hook=hook.hook_name.removeprefix(_SERVICES),
+        types=_types(hook.declared_types),
+    )
+
+
+def _mutation_entry(hook: DeclaredMutation) -> Entry:
+    return Entry(
+        method=hook.method,
+        path=hook.path_shape,
+        key=hook.key,
+        hook=hook.hook_name.removeprefix(_SERVICES),
+        types=_types(hook.declared_types),
+        effects=(
+            *(f"{_WORDS[helper.kind]} `{helper.target}`" for helper in hook.helpers),
+            *(f"outdates `{outdated.target}`" for outdated in hook.outdates),
+        ),
+    )
+
+
+def _types(declared: dict[str, object]) -> tuple[str, ...]:
+    return tuple(f"{role}: {getattr(kind, '__name__', kind)}" for role, kind in declared.items() if kind is not None)

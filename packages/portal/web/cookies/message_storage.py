@@ -1,0 +1,26 @@
+"""Messages in a cookie of the app's own (Django's `MESSAGE_STORAGE`).
+
+Ports share cookies on `localhost`, so under one name an app would show, and drop, what another has to say. As with
+the CSRF cookie, the browser itself guarantees under https that no other host set it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.messages.storage.cookie import CookieStorage
+
+from portal.config.current import portal_config
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+class AppCookieStorage(CookieStorage):
+    """Django's storage under a name per app: `messages_energy`, under https `__Host-messages_energy`."""
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(request, *args, **kwargs)
+        config = portal_config()
+        # `Path=/` and no domain, which the prefix asks for, are Django's defaults; `Secure` is in the settings.
+        self.cookie_name = f"{'__Host-' if config.secure else ''}messages_{config.project.app}"

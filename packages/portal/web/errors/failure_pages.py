@@ -1,0 +1,285 @@
+"""Every page that says what went wrong, and the same as a problem document for programs.
+
+A failure is looked up in one table by its status; the page stands in the shell where there is a sign-in, and
+alone where there is none or where nothing may be asked any more. No page shows an exception's text but what the
+backend wrote for people.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.csrf import csrf_exempt
+
+from portal.config.wire_names import BACKEND_LANGUAGE
+from portal.errors import (
+    ApiError,
+    ApiInvalidError,
+    ApiNotFoundError,
+    ApiUnavailableError,
+    PortalError,
+    SignInEndedError,
+    StoreUnavailableError,
+)
+from portal.web.cookies.platforms_cookie import mirror_platforms
+from portal.web.errors.failure_log import explain_failure
+from portal.web.errors.problems import problem
+from portal.web.frame.essentials import leave_placeholder, use_app_essentials
+from portal.web.navigation import is_page_navigation
+from portal.web.pages.privacy import keep_private
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, is_signed_in, request_id_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.http import HttpRequest, HttpResponse
+    from django.utils.functional import _StrPromise
+
+#: Seconds after which a browser may try again, where the backend named none.
+RETRY_AFTER_S: Final = 5
+STORE_RETRY_AFTER_S: Final = 1
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_LIST_URL: Final = "_portal_list_url"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """What one failure page says and offers.
+
+    :param messages: what the backend said, about single fields or in all, in `messages_language`.
+    :param list_url: the list that the missing thing would stand in.
+    :param in_shell: whether the page may stand in the shell of a signed-in user.
+    """
+
+    status: int
+    title: str | _StrPromise
+    text: str | _StrPromise
+    icon: str = "portal/icons/alert.svg"
+    messages: Sequence[str] = ()
+    messages_language: str = BACKEND_LANGUAGE
+    offers_home: bool = True
+    offers_retry: bool = False
+    offers_sign_in: bool = False
+    in_shell: bool = True
+    retry_after: int | None = None
+    list_url: str = ""
+
+    @property
+    def status_text(self) -> str:
+        """The status as a text, so that no language groups its digits."""
+        return str(self.status)
+
+
+_FAILURES: Final = {
+    failure.status: failure
+    for failure in (
+        Failure(
+            status=400,
+            title=_("This address can’t be read"),
+            text=_("Something in the request is malformed. Please check the address."),
+            in_shell=False,
+        ),
+        Failure(
+            status=401,
+            title=_("Please sign in again"),
+            text=_("The service no longer accepts your sign-in. Nothing you saved is lost."),
+            icon="portal/icons/lock.svg",
+            offers_home=False,
+            offers_sign_in=True,
+            in_shell=False,
+        ),
+        Failure(
+            status=403,
+            title=_("This is not open to you"),
+            text=_("Your account lacks the permission for this. Ask your administrator if you need it."),
+            icon="portal/icons/lock.svg",
+        ),
+        Failure(
+            status=404,
+            title=_("There is nothing here"),
+            text=_("The address may be misspelt, or what stood here was deleted."),
+            icon="portal/icons/compass.svg",
+        ),
+        Failure(
+            status=405,
+            title=_("This address can’t be opened like this"),
+            text=_("It takes only what a form or button of a page sends to it. Nothing was changed."),
+            icon="portal/icons/compass.svg",
+        ),
+        Failure(
+            status=409,
+            title=_("This has changed meanwhile"),
+            text=_("What you sent does not fit the present state. Load the page again and repeat your change."),
+        ),
+        Failure(
+            status=413,
+            title=_("This is too much at once"),
+            text=_("What was sent is larger than a form of this portal may be. Nothing was changed."),
+            in_shell=False,
+        ),
+        Failure(
+            status=422,
+            title=_("The service does not accept this"),
+            text=_("Something in the request is not valid."),
+        ),
+        Failure(
+            status=500,
+            title=_("Something went wrong here"),
+            text=_("The fault is ours, and it has been recorded. Please try again in a while."),
+            offers_retry=True,
+            in_shell=False,
+        ),
+        Failure(
+            status=502,
+            title=_("The service refused the request"),
+            text=_("The service behind this page gave an answer that we can’t use. Please try again in a while."),
+            offers_retry=True,
+        ),
+        Failure(
+            status=503,
+            title=_("The service can’t be reached"),
+            text=_(
+                "The service behind this page does not answer just now. "
+                "You are still signed in; please try again in a moment."
+            ),
+            icon="portal/icons/cloud-off.svg",
+            offers_retry=True,
+            retry_after=RETRY_AFTER_S,
+        ),
+    )
+}
+_CSRF_FAILURE: Final = replace(
+    _FAILURES[403],
+    title=_("This form has expired"),
+    text=_("Nothing was changed. Go back, load the page again, and send the form once more."),
+)
+_ANOTHER_ACCOUNT: Final = replace(
+    _FAILURES[409],
+    title=_("Somebody else is signed in now"),
+    text=_(
+        "Nothing was changed. What you sent came from a page of the account that was signed in before; "
+        "this browser is signed in with another one now."
+    ),
+    icon="portal/icons/lock.svg",
+)
+
+
+def failure_for(error: PortalError) -> Failure:
+    """The page for an error of the tree."""
+    if isinstance(error, StoreUnavailableError):
+        return replace(_FAILURES[503], retry_after=STORE_RETRY_AFTER_S)
+    if not isinstance(error, ApiError):
+        return _FAILURES[401 if isinstance(error, SignInEndedError) else 500]
+    failure = _FAILURES[error.page_status]
+    if isinstance(error, ApiInvalidError):
+        # 400 or 422: the page's own query sets its status (contract, section 6); the words are the same.
+        failure = replace(
+            failure, status=HTTPStatus.BAD_REQUEST if error.status == HTTPStatus.BAD_REQUEST else failure.status
+        )
+        messages = [message for texts in error.errors.values() for message in texts]
+        failure = replace(failure, messages=messages or [error.detail] * bool(error.detail))
+    if isinstance(error, ApiUnavailableError) and error.retry_after is not None:
+        failure = replace(failure, retry_after=max(1, math.ceil(error.retry_after)))
+    return failure
+
+
+def render_failure(request: HttpRequest, error: PortalError) -> HttpResponse:
+    """Answer with what an error of the tree means: a page for people, a problem document for programs."""
+    if isinstance(error, ApiUnavailableError | StoreUnavailableError):
+        # The profile comes from the same backend: asking it too would only make this page late.
+        leave_placeholder(request)
+    failure = failure_for(error)
+    if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        explain_failure(request, error, status=failure.status)
+    sent = request.method not in SAFE_METHODS
+    if isinstance(error, ApiNotFoundError) or sent:
+        failure = replace(failure, list_url=getattr(request, _LIST_URL, ""))
+    if sent:
+        # The address of what was sent may take nothing else, and opening it would not send it again.
+        failure = replace(failure, offers_retry=False)
+    return _answer(request, failure)
+
+
+def offer_list(request: HttpRequest, url: str) -> None:
+    """Have this page's 404, or what it could not send, lead back to the list that its record would stand in."""
+    setattr(request, _LIST_URL, url)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's signature
+    """A form without a valid token (Django's `CSRF_FAILURE_VIEW`)."""
+    return _answer(request, _CSRF_FAILURE)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's `handler400`; 413 where it was the size that Django refused."""
+    too_large = isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent)
+    return _answer(request, _FAILURES[413 if too_large else 400])
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
+    """Django's `handler403`."""
+    return _answer(request, _FAILURES[403])
+
+
+def another_account(request: HttpRequest) -> HttpResponse:
+    """What was sent comes from a page that was made for another account: nothing is done. 409.
+
+    A page that htmx asked for is told to look who is signed in, and covers itself.
+    """
+    response = _answer(request, _ANOTHER_ACCOUNT)
+    response["HX-Trigger"] = "sign-in-changed"
+    return response
+
+
+def method_refused(request: HttpRequest, *, allow: str) -> HttpResponse:
+    """The address is there, but not for this method.
+
+    :param allow: the methods that it takes, as the header names them.
+    """
+    response = _answer(request, _FAILURES[405])
+    response["Allow"] = allow
+    return response
+
+
+@csrf_exempt
+def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001  Django's signature
+    """Django's `handler404`, and the view of every address that no other view has."""
+    return _answer(request, _FAILURES[404])
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's `handler500`: asks nobody for anything."""
+    leave_placeholder(request)
+    return _answer(request, _FAILURES[500])
+
+
+def _answer(request: HttpRequest, failure: Failure) -> HttpResponse:
+    if is_page_navigation(request):
+        response = _page(request, failure)
+        mirror_platforms(request, response)
+    else:
+        detail = " ".join(str(text) for text in (failure.text, *failure.messages))
+        response = problem(request, status=failure.status, title=str(failure.title), detail=detail)
+    if failure.retry_after is not None:
+        response["Retry-After"] = str(failure.retry_after)
+    if request_id := request_id_of(request):
+        # What fails outside of our middleware passes it no more.
+        response[REQUEST_ID_RESPONSE_HEADER] = request_id
+    return keep_private(response)
+
+
+def _page(request: HttpRequest, failure: Failure) -> HttpResponse:
+    in_shell = failure.in_shell and is_signed_in(request)
+    if in_shell:
+        try:
+            use_app_essentials(request)
+        except (ApiError, StoreUnavailableError, SignInEndedError):
+            leave_placeholder(request)
+    template = f"portal/pages/failure_{'shell' if in_shell else 'plain'}.html"
+    return render(request, template, {"failure": failure}, status=failure.status)

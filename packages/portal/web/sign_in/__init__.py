@@ -1,0 +1,1 @@
+"""Sign-in and sign-out."""

@@ -1,0 +1,59 @@
+"""Where a user goes after sign-in (the document, "Post-login flow", function `resolvePostLoginPath(accessToken)`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from portal.api.session import api_session
+from portal.config.current import portal_config
+from portal.config.wire_names import ME_PATH
+from portal.edge.routes.paths import home_path
+from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
+from portal.identity import derive_platforms_from_me, get_user_from_token
+from portal.identity.permissions import primary_platform
+from portal.web.request import deadline_of, request_id_of, tokens_of
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from portal.config.platforms import TPlatform
+
+_MEMO = "_portal_platforms_after_login"
+
+
+def resolve_post_login_path(request: HttpRequest, *, access_token: str) -> str:
+    """The home path of the user's platform, or the shared profile path; without the locale.
+
+    1. `GET /me` with an explicit bearer: the request's own cookies do not hold the token yet.
+    2. The response that carries the new tokens carries what it permits, in the platforms cookie.
+    3. Its primary platform's home, or `/profile`.
+    4. The caller navigates to `/{locale}{path}`.
+
+    With `/me` failing, the token's own platforms decide (contract, section 8).
+    """
+    user = get_user_from_token(access_token, mapping=portal_config().oidc.mapping)
+    try:
+        profile = _fetch_profile(request, access_token)
+    except (ApiError, StoreUnavailableError, SignInEndedError):
+        platforms = user.platforms if user else ()
+    else:
+        platforms = derive_platforms_from_me(profile)
+        setattr(request, _MEMO, platforms)
+    return home_path(primary_platform(platforms, role=user.role if user else None))
+
+
+def platforms_after_login(request: HttpRequest) -> tuple[TPlatform, ...] | None:
+    """What `/me` permitted to who signed in with this request; None when it was not asked, or did not answer."""
+    return getattr(request, _MEMO, None)
+
+
+def _fetch_profile(request: HttpRequest, access_token: str) -> Any:
+    answer = api_session().call(
+        tokens=tokens_of(request),
+        method="GET",
+        path=ME_PATH,
+        bearer=access_token,
+        deadline=deadline_of(request),
+        request_id=request_id_of(request),
+    )
+    return answer.data

@@ -1,0 +1,277 @@
+"""The refresh beyond its invariants: confirmation by use, sign-out, backends that do not rotate, counters."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+
+import pytest
+
+from portal.api.metrics import Outcome
+from portal.api.refresh.sealing import family_secret, record_name
+from portal.api.refresh.token_endpoint import Granted, Refused, Unanswered
+from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.config import limits
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from portal.process.deadline import Deadline
+from tests.portal.api.world import MAX_AGE_S, World, jwt
+
+A_DAY = 24 * 3600
+
+
+# --- how long an old token is answered for ---
+
+
+def test_a_lost_response_strands_nobody_for_as_long_as_the_sign_in_lasts(world: World):
+    """A laptop that slept: its browser never saw the new tokens."""
+    first = world.backend.sign_in()
+    process = world.process()
+    process.refresh(process.request(first))
+    world.time.advance(MAX_AGE_S - A_DAY)
+    late = process.request(first)
+    process.refresh(late)
+    assert world.backend.is_signed_in()
+    assert world.backend.presented[first.refresh] == 1
+
+
+def test_however_many_rotations_lie_between(world: World):
+    """Every response was lost: the browser still holds the very first pair."""
+    first = world.backend.sign_in()
+    process = world.process()
+    for _ in range(20):
+        world.expire()
+        tokens = process.request(first)
+        process.refresh(tokens)
+    world.time.advance(20 * A_DAY)
+    late = process.request(first)
+    assert process.refresh(late) is Outcome.REFRESHED
+    assert set(world.backend.presented.values()) == {1}
+
+
+def test_once_the_new_token_is_presented_the_old_one_is_answered_for_a_minute_more(world: World):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    world.expire()
+    process.refresh(process.request(tokens.current))
+    world.time.advance(limits.HANDOVER_AFTER_USE_S - 1)
+    late = process.request(first)
+    assert process.refresh(late) is Outcome.HANDED_OVER
+    world.time.advance(2)
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(first))
+
+
+def test_a_presented_token_confirms_the_whole_chain_that_led_to_it(world: World):
+    first = world.backend.sign_in()
+    process = world.process()
+    chain = [first]
+    for _ in range(3):
+        world.expire()
+        tokens = process.request(first)
+        process.refresh(tokens)
+        chain.append(tokens.current)
+    world.expire()
+    process.refresh(process.request(chain[-1]))
+    presented = world.backend.presented.copy()
+    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    for older in chain[:-1]:
+        with pytest.raises(SignInEndedError):
+            process.refresh(process.request(older))
+    assert process.refresh(process.request(chain[-1])) is Outcome.HANDED_OVER
+    assert world.backend.presented == presented
+
+
+def test_a_request_that_refreshes_twice_confirms_nothing_for_the_browser(world: World):
+    """The second token was never in a cookie: the browser may still hold the first."""
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    world.expire()
+    process.refresh(tokens)
+    world.time.advance(A_DAY)
+    late = process.request(first)
+    process.refresh(late)
+    assert late.current != first
+    assert set(world.backend.presented.values()) == {1}
+
+
+def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: World):
+    process = world.process()
+    first = world.backend.sign_in()
+    second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() + 1000, jti="2"))
+    world.backend.answers = [Granted(pair=second)]
+    process.refresh(process.request(first))
+    kept = [f"{record_name(family_secret(first.refresh))}:family", f"{record_name(second.refresh)}:token"]
+    world.time.advance(990)
+    assert sorted(process.store.get_many(kept)) == sorted(kept)
+    world.time.advance(20)
+    assert not process.store.get_many(kept)
+
+
+def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: World):
+    process = world.process()
+    first = world.backend.sign_in()
+    second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() - 5, jti="2"))
+    world.backend.answers = [Granted(pair=second)]
+    process.refresh(process.request(first))
+    process.settle()
+    assert process.refresh(process.request(first)) is Outcome.HANDED_OVER
+    assert world.backend.presented == {first.refresh: 1}
+
+
+# --- backends that do not rotate ---
+
+
+def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_token(world: World):
+    process, other = world.process(), world.process()
+    pair = TokenPair(access=jwt(exp=world.time() - 1), refresh="same")
+    for generation in range(3):
+        granted = TokenPair(access=jwt(exp=world.time() + 300, n=generation), refresh="same")
+        world.backend.answers = [Granted(pair=granted)]
+        tokens = process.request(pair)
+        assert process.refresh(tokens) is Outcome.REFRESHED
+        assert tokens.current == granted
+        late = other.request(pair)
+        assert other.refresh(late) is Outcome.HANDED_OVER
+        assert late.current == granted
+        assert other.refresher.deliverable(late) == granted
+        assert world.backend.presented["same"] == generation + 1
+        world.time.advance(301)
+
+
+# --- sign-out ---
+
+
+def test_sign_out_tells_the_backend_the_newest_token_and_clears_the_request(world: World):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    late = process.request(first)
+    process.refresher.sign_out(late)
+    assert (late.fate, late.current) == (Fate.CLEARED, TokenPair())
+    assert world.backend.revoked == [tokens.current.refresh]
+    assert not world.backend.is_signed_in()
+
+
+def test_sign_out_without_tokens_asks_nobody(world: World):
+    process = world.process()
+    tokens = TokenStore(TokenPair(access="a"))
+    process.refresher.sign_out(tokens)
+    assert tokens.cleared
+    assert world.backend.revoked == []
+
+
+def test_sign_out_while_the_store_is_down_still_tells_the_backend(world: World, caplog):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.store.set_many = _unavailable
+    tokens = process.request(pair)
+    process.refresher.sign_out(tokens)
+    assert tokens.cleared
+    assert world.backend.revoked == [pair.refresh]
+    assert "no tombstone" in caplog.text
+
+
+def test_a_sign_out_ends_no_other_sign_in_of_the_same_user(world: World):
+    process = world.process()
+    phone, laptop = world.backend.sign_in("phone"), world.backend.sign_in("laptop")
+    process.refresher.sign_out(process.request(phone))
+    assert process.refresh(process.request(laptop)) is Outcome.REFRESHED
+
+
+def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(pair)
+    world.backend.during = lambda _: tokens.clear()
+    with pytest.raises(SignInEndedError):
+        process.refresh(tokens)
+    assert tokens.fate is Fate.CLEARED
+
+
+# --- the need for it ---
+
+
+@pytest.mark.parametrize(
+    ("access", "asks"),
+    [
+        (None, True),
+        (jwt(exp=1_800_000_000), True),
+        (jwt(exp=1_800_000_001), False),
+        (jwt(), False),
+        ("opaque", False),
+        (jwt(exp="soon"), False),
+    ],
+    ids=["none", "expired now", "fresh", "no exp", "opaque", "odd exp"],
+)
+def test_a_token_is_refreshed_before_use_only_when_it_says_itself_that_it_is_over(world: World, access, asks):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.refresher.ensure_fresh(TokenStore(TokenPair(access=access, refresh=pair.refresh)), deadline=Deadline(10))
+    assert bool(world.backend.presented) is asks
+
+
+def test_a_handed_over_token_that_has_expired_meanwhile_is_refreshed_at_the_head(world: World):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    world.expire()
+    late = process.request(first)
+    assert process.refresh(late) is Outcome.REFRESHED
+    assert world.backend.presented == {first.refresh: 1, tokens.current.refresh: 1}
+
+
+# --- what operators see ---
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "told"),
+    [
+        (None, Outcome.REFRESHED, (logging.INFO, "refreshed")),
+        (Refused(reason="status 401"), Outcome.REJECTED, (logging.WARNING, "refused: status 401")),
+        (Unanswered(reason="status 503", lost=False), Outcome.UNREACHABLE, (logging.WARNING, "no usable answer")),
+        (Unanswered(reason="timeout", lost=True), Outcome.UNREACHABLE, (logging.WARNING, "to be presented again")),
+        (Unanswered(reason="once", lost=True), Outcome.LOST, (logging.ERROR, "not to be presented again: once")),
+    ],
+)
+def test_each_answer_is_counted_and_has_one_line(world: World, caplog, answer, outcome, told):
+    level, line = told
+    world.backend.repeatable_s = 0 if outcome is Outcome.LOST else 120
+    caplog.set_level(logging.DEBUG)
+    pair = world.backend.sign_in()
+    world.backend.answers = [answer] if answer else []
+    process = world.process()
+    with contextlib.suppress(ApiUnavailableError, SignInEndedError):
+        process.refresh(process.request(pair))
+    process.settle()
+    assert process.counts() == {outcome: 1}
+    assert [(record.levelno, line in record.message) for record in caplog.records] == [(level, True)]
+
+
+def test_all_outcomes_are_reported_zeros_included(world: World):
+    assert set(world.process().counters.snapshot()) == set(Outcome)
+    assert set(world.process().counters.snapshot().values()) == {0}
+
+
+def test_an_unexpected_fault_reaches_who_waits_and_leaves_nothing_in_flight(world: World, caplog):
+    pair = world.backend.sign_in()
+    process = world.process()
+
+    def fault(_: str) -> None:
+        raise ZeroDivisionError
+
+    world.backend.during = fault
+    with pytest.raises(ZeroDivisionError):
+        process.refresh(process.request(pair))
+    process.settle()
+    assert process.refresher._flights.in_flight() == []
+    assert "unexpected error" in caplog.text
+
+
+def _unavailable(*_: object, **__: object):
+    raise StoreUnavailableError("store 'refresh': down")

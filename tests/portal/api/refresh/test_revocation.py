@@ -1,0 +1,128 @@
+"""Sign-out's tombstones: on every known token of the sign-in, and for as long as it could still be used."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.api.metrics import Outcome
+from portal.api.tokens import TokenPair
+from portal.config import limits
+from portal.errors import SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import LOST, Process, World, jwt
+
+DAY_S = 24 * 3600
+
+
+def fail_operation(process: Process, number: int) -> None:
+    """Let one operation of this process's store fail, counted from 0."""
+    do, done = process.store._do, []
+
+    def operate(operation):
+        done.append(operation)
+        if len(done) - 1 == number:
+            raise StoreUnavailableError("store 'refresh': for a moment")
+        return do(operation)
+
+    process.store._do = operate
+
+
+def is_signed_out(process: Process, token: str) -> bool:
+    """Whether a tombstone is found by the holder of this token, of either kind."""
+    ledger = process.refresher._ledger
+    return ledger.look(token).signed_out or ledger.is_buried(token)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(world: World, number: int):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    late = process.request(pair)
+    process.refresh(late)
+    fail_operation(other, number)
+    other.refresher.sign_out(other.request(pair))
+    assert process.refresher.deliverable(late) is None
+    with pytest.raises(SignInEndedError):
+        process.refresher.refuse_signed_out(process.request(late.current))
+    assert world.backend.revoked == [late.current.refresh]
+
+
+def test_a_circuit_that_is_open_is_waited_for(world: World):
+    """It refuses both of two tries at once, though the store may long be back."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process(real_waits=True)
+    late = process.request(pair)
+    process.refresh(late)
+    circuit = other.store.circuit()
+    circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
+    assert circuit.is_open
+    other.refresher.sign_out(other.request(pair))
+    assert process.refresher.deliverable(late) is None
+    assert world.backend.revoked == [late.current.refresh]
+
+
+def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+
+    def down(_: object) -> None:
+        raise StoreUnavailableError("store 'refresh': down")
+
+    process.store._do = down
+    before = world.time()
+    tokens = process.request(pair)
+    assert process.refresher.sign_out(tokens) == [pair]
+    assert tokens.cleared
+    assert world.time() - before == limits.SIGN_OUT_DEADLINE_S
+    assert world.backend.revoked == [pair.refresh]
+
+
+def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(world: World):
+    process = world.process()
+    made_up = TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up")
+    process.refresher.sign_out(process.request(made_up), genuine=False)
+    assert all(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
+    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    assert not any(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
+
+
+def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live(world: World):
+    process = world.process()
+    known = TokenPair(access=jwt(exp=world.time() + 300), refresh=jwt(exp=world.time() + 7 * DAY_S))
+    process.refresher.sign_out(process.request(known), genuine=True)
+    world.time.advance(7 * DAY_S - 1)
+    assert is_signed_out(process, known.refresh)
+    world.time.advance(2)
+    assert not is_signed_out(process, known.refresh)
+
+
+@pytest.mark.parametrize("presented", ["first", "newest"])
+def test_a_sign_in_that_was_refreshed_is_known(world: World, presented: str):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    pair = first if presented == "first" else tokens.current
+    process.refresher.sign_out(process.request(pair), genuine=False)
+    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    assert is_signed_out(process, tokens.current.refresh)
+
+
+def test_a_token_that_a_backend_issues_again_begins_anew(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    process.refresher.sign_out(process.request(pair))
+    world.backend._current["user"] = pair.refresh
+    process.refresher.signed_in(pair)
+    process.refresher.refuse_signed_out(process.request(pair))
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+
+
+def test_so_does_one_whose_last_answer_was_lost(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    world.backend.answers, world.backend.repeatable_s = [LOST], 0
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(pair))
+    process.settle()
+    process.refresher.signed_in(pair)
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED

@@ -1,0 +1,326 @@
+"""The refresh when its store is down, slow, or fails in the middle (docs/explanation/store-failures.md)."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+
+import pytest
+
+from portal.api.metrics import Outcome
+from portal.api.refresh import attempt as renewal
+from portal.api.refresh.token_endpoint import Granted
+from portal.api.refresh.token_records import Begun
+from portal.api.tokens import Fate, TokenPair
+from portal.config import limits
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from tests.portal.api.conftest import caches, redis_entry
+from tests.portal.api.world import LOST, UNANSWERED, Process, World, jwt
+from tests.support.redis_server import RedisServer
+
+
+class FlakyStore:
+    """Wraps a process's store; while it is down, every operation fails."""
+
+    def __init__(self, process: Process) -> None:
+        self.down = False
+        self.refused = 0
+        self._do = process.store._do
+        process.store._do = self._operate
+
+    def _operate(self, operation):
+        if self.down:
+            self.refused += 1
+            raise StoreUnavailableError("store 'refresh': down")
+        return self._do(operation)
+
+
+# --- down ---
+
+
+def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    store = FlakyStore(process)
+    store.down = True
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError) as caught:
+        process.refresh(tokens)
+    assert caught.value.retry_after == 1
+    assert tokens.fate is Fate.KEPT
+    assert not world.backend.presented
+    store.down = False
+    assert process.refresh(tokens) is Outcome.REFRESHED
+
+
+def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    back = threading.Event()
+
+    def goes_down(_: str) -> None:
+        store.down = True
+
+    def comes_back() -> None:
+        if store.refused >= 3:
+            assert back.wait(30)
+            store.down = False
+
+    world.backend.during = goes_down
+    process.while_waiting = comes_back
+    tokens = process.request(pair)
+    # Who asked has its tokens, and so have all others in this process.
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    late = process.request(pair)
+    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert late.current == tokens.current
+    # They are not written as cookies while nobody can say whether the sign-in still stands.
+    assert process.refresher.deliverable(tokens) is None
+    back.set()
+    process.settle()
+    elsewhere = other.request(pair)
+    assert other.refresh(elsewhere) is Outcome.HANDED_OVER
+    assert elsewhere.current == tokens.current == process.refresher.deliverable(tokens)
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    world.backend.answers, world.backend.repeatable_s = [LOST], 0
+    world.backend.during = lambda _: setattr(store, "down", True)
+    process.while_waiting = lambda: setattr(store, "down", False)
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.time.advance(60)
+    with pytest.raises(SignInEndedError):
+        other.refresh(other.request(pair))
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_presented_again(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    other_is_at_it = threading.Event()
+
+    def comes_back_for_both_at_once() -> None:
+        assert other_is_at_it.wait(30)
+        store.down = False
+
+    def waits_for_the_outcome() -> None:
+        other_is_at_it.set()
+        process.settle()
+
+    world.backend.during = lambda _: setattr(store, "down", True)
+    process.while_waiting = comes_back_for_both_at_once
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    world.time.advance(limits.REFRESH_LOCK_S + 1)
+    # The store is back, the lock has expired, and the record is not there yet.
+    other.while_waiting = waits_for_the_outcome
+    elsewhere = other.request(pair)
+    assert other.refresh(elsewhere) is Outcome.JOINED
+    assert elsewhere.current == tokens.current
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+def die_during_the_call(process: Process, refresh: str) -> None:
+    """Leave in the store what a process leaves that is killed while it waits for the backend."""
+    ledger, now = process.refresher._ledger, process.world.time()
+    secret = ledger.look(refresh).secret
+    assert ledger.lock(secret, owner="dead")
+    ledger.begin(secret, owner="dead", head=refresh, begun=Begun(first=now, at=now, tries=1))
+
+
+def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
+    pair = world.backend.sign_in()
+    dead, other = world.process(), world.process()
+    die_during_the_call(dead, pair.refresh)
+    world.time.advance(limits.REFRESH_LOCK_S + 1)
+    before = world.time()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.time() - before == renewal.SETTLE_S
+
+
+@pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
+def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: World, step_s: float):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+
+    def later(refresh: str) -> None:
+        for each in (process, other):
+            each.store.backend().clock = lambda: world.time() + step_s
+        with pytest.raises(ApiUnavailableError):
+            other.refresh(other.request(pair))
+        other.settle()
+
+    world.backend.during = later
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    elsewhere = other.request(pair)
+    assert other.refresh(elsewhere) is Outcome.HANDED_OVER
+    assert elsewhere.current == tokens.current
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+@pytest.mark.parametrize("rotates", [True, False])
+def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(world: World, rotates: bool):
+    """Where nothing may be presented again, a doubt that is none would sign its user out."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    world.backend.repeatable_s = 0
+    access = jwt(exp=world.time() + 300)
+    world.backend.answers = [UNANSWERED] if rotates else [Granted(pair=TokenPair(access=access, refresh=pair.refresh))]
+    world.backend.during = lambda _: setattr(store, "down", True)
+
+    def comes_back_after_the_lock() -> None:
+        if store.down:
+            world.time.advance(limits.REFRESH_LOCK_S + 1)
+            store.down = False
+
+    process.while_waiting = comes_back_after_the_lock
+    with contextlib.suppress(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.backend.during = lambda _: None
+    world.expire()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["its answer was lost", "before the second look"])
+def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(world: World, answered: bool):
+    """Else a store that was away for a second keeps its user from a page for fifteen."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    ledger = process.refresher._ledger
+    lock = ledger.lock
+
+    def taken(secret: str, *, owner: str) -> bool:
+        ledger.lock = lock
+        assert lock(secret, owner=owner)
+        store.down = True
+        if not answered:
+            raise StoreUnavailableError("store 'refresh': TimeoutError")
+        return True
+
+    ledger.lock, process.while_waiting = taken, lambda: setattr(store, "down", False)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(process.request(pair))
+    process.settle()
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    before = world.time()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.time() == before
+
+
+@pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
+def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: World, down_s: float):
+    """The store hangs while the presentation is noted, and does what it was asked to when it goes on."""
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    ledger = process.refresher._ledger
+    begin, world.backend.repeatable_s = ledger.begin, 0
+
+    def taken_and_never_answered(*args, **options) -> None:
+        ledger.begin = begin
+        begin(*args, **options)
+        store.down = True
+        raise StoreUnavailableError("store 'refresh': TimeoutError")
+
+    def comes_back() -> None:
+        world.time.advance(down_s)
+        store.down = False
+
+    ledger.begin, process.while_waiting = taken_and_never_answered, comes_back
+    tokens = process.request(pair)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(tokens)
+    process.settle()
+    assert tokens.fate is Fate.KEPT
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    assert not world.backend.presented
+    before = world.time()
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.time() == before
+
+
+def test_down_for_longer_than_patience_the_attempt_ends(world: World, caplog):
+    pair = world.backend.sign_in()
+    process = world.process()
+    store = FlakyStore(process)
+    world.backend.during = lambda _: setattr(store, "down", True)
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is Outcome.REFRESHED
+    process.settle()
+    assert "never took" in caplog.text
+
+
+def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    store = FlakyStore(process)
+    world.backend.during = lambda _: setattr(store, "down", True)
+
+    def signed_out_meanwhile() -> None:
+        process.while_waiting = lambda: None
+        other.refresher.sign_out(other.request(pair))
+        store.down = False
+
+    process.while_waiting = signed_out_meanwhile
+    tokens = process.request(pair)
+    process.refresh(tokens)
+    process.settle()
+    assert process.refresher.deliverable(tokens) is None
+    # The new tokens, which the sign-out could not know, were revoked too.
+    assert world.backend.revoked == [pair.refresh, tokens.current.refresh]
+
+
+@pytest.mark.redis
+def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
+    server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
+    server.start()
+    try:
+        with caches(redis_entry(server.url())):
+            world = World()
+            pair = world.backend.sign_in()
+            process, other = world.process(), world.process(real_waits=True)
+            process.refresh(process.request(pair))
+            server.stop()
+            with pytest.raises(ApiUnavailableError):
+                other.refresh(other.request(pair))
+            server.start()
+            late = other.request(pair)
+            assert other.refresh(late) is Outcome.HANDED_OVER
+            assert world.backend.presented == {pair.refresh: 1}
+            for used in (process, other):
+                used.store.backend()._cache.get_client(write=True).connection_pool.disconnect()
+    finally:
+        server.stop()
+
+
+# --- slow ---
+
+
+@pytest.mark.redis
+def test_a_store_that_does_not_answer_costs_a_request_seconds_not_minutes():
+    """A socket that accepts and says nothing: each operation ends at the store's own timeout."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        caches(redis_entry(f"redis://127.0.0.1:{silent.getsockname()[1]}")),
+    ):
+        world = World()
+        process = world.process()
+        tokens = process.request(world.backend.sign_in())
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens, budget_s=10)
+        process.settle()
+        assert process.counts() == {Outcome.STORE_DOWN: 1}
+        assert not world.backend.presented

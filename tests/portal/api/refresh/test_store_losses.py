@@ -1,0 +1,126 @@
+"""What a refresh comes to when the store is full, damaged, emptied or locked (docs/explanation/store-failures.md)."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from portal.api.metrics import Outcome
+from portal.api.tokens import Fate
+from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.store.sqlite_file import open_database
+from portal.store.sqlite_pool import close_idle_connections
+from tests.portal.api.world import World
+
+# --- full ---
+
+
+def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
+    first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    backend = process.store.backend()
+    backend.max_bytes, backend._writes_per_look = 1, 1
+    refused = process.request(second)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(refused)
+    assert refused.fate is Fate.KEPT
+    assert world.backend.presented[second.refresh] == 0
+    # What was handed over before is still there.
+    late = process.request(first)
+    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert late.current == tokens.current
+
+
+def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    backend = process.store.backend()
+
+    def fills_up(_: str) -> None:
+        backend.max_bytes, backend._writes_per_look = 1, 1
+
+    world.backend.during = fills_up
+    process.refresh(process.request(pair))
+    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
+
+
+# --- damaged, removed, emptied ---
+
+
+def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: World, embedded_store):
+    first = world.backend.sign_in()
+    process = world.process()
+    tokens = process.request(first)
+    process.refresh(tokens)
+    process.settle()
+    close_idle_connections()
+    target = embedded_store.resolve()
+    for part in target.parent.glob(f"{target.name}*"):
+        part.write_bytes(b"damage" * 2000)
+    world.expire()
+    # Whoever holds the newest tokens notices nothing.
+    assert process.refresh(process.request(tokens.current)) is Outcome.REFRESHED
+    assert world.backend.is_signed_in()
+
+
+def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world: World, embedded_store):
+    """SQLite takes a file of no bytes for a sound database without tables."""
+    tokens = (process := world.process()).request(world.backend.sign_in())
+    process.refresh(tokens)
+    process.settle()
+    close_idle_connections()
+    target = embedded_store.resolve()
+    for part in target.parent.glob(f"{target.name}*"):
+        part.write_bytes(b"")
+    world.expire()
+    assert process.refresh(process.request(tokens.current)) is Outcome.REFRESHED
+    assert world.backend.is_signed_in()
+
+
+def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: World):
+    """What the store forgot can't be known: the backend takes the old token for stolen."""
+    first = world.backend.sign_in()
+    process = world.process()
+    process.refresh(process.request(first))
+    process.store.backend().clear()
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(first))
+    assert world.backend.presented[first.refresh] == 2
+
+
+@pytest.mark.parametrize("refreshes", [0, 1, 3])
+def test_emptied_during_the_call_its_result_is_there_afterwards(world: World, refreshes: int):
+    process, other = world.process(), world.process()
+    tokens = process.request(world.backend.sign_in())
+    for _ in range(refreshes):
+        process.refresh(tokens)
+        process.settle()
+        world.expire()
+        tokens = process.request(tokens.current)
+    held = tokens.current
+    world.backend.during = lambda _: process.store.backend().clear()
+    process.refresh(tokens)
+    assert other.refresh(other.request(held)) is Outcome.HANDED_OVER
+    assert world.backend.presented[held.refresh] == 1
+
+
+def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: World, embedded_store):
+    process = world.process()
+    process.store.get("opened")
+    backend = process.store.backend()
+    close_idle_connections()
+    backend._pool._connect = lambda: open_database(embedded_store, busy_timeout_s=0.05)
+    blocker = sqlite3.connect(embedded_store, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    tokens = process.request(world.backend.sign_in())
+    try:
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens)
+    finally:
+        blocker.execute("ROLLBACK")
+        blocker.close()
+    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    assert process.refresh(tokens) is Outcome.REFRESHED

@@ -1,0 +1,137 @@
+"""A sign-in's tokens as a family: who is answered, for how long, and what is forgotten."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.api.refresh.sealing import record_name
+from portal.api.refresh.token_family import Family, Older, grow
+from portal.api.tokens import TokenPair
+from portal.config.limits import (
+    HANDOVER_AFTER_USE_S,
+    REFRESH_BORN_EXPIRED_S,
+    REFRESH_SPENT_KEPT,
+    REFRESH_UNCONFIRMED_KEPT,
+)
+from tests.portal.api.world import jwt
+
+NOW = 1_800_000_000.0
+
+
+def pair(number: int, **claims: object) -> TokenPair:
+    return TokenPair(access=jwt(n=number, **claims), refresh=f"token {number}")
+
+
+def refreshed(*presented: int, step_s: float = 300) -> tuple[Family, list[str]]:
+    """The family after refreshes for these tokens, one after another; and all that it forgot."""
+    family, forgotten = None, []
+    for number, token in enumerate(presented):
+        family, names = grow(
+            family,
+            head=f"token {number}",
+            presented=f"token {token}",
+            pair=pair(number + 1),
+            now=NOW + number * step_s,
+        )
+        forgotten += names
+    assert family is not None
+    return family, forgotten
+
+
+def numbers(family: Family) -> list[int]:
+    names = {record_name(f"token {number}"): number for number in range(1000)}
+    return [names[older.name] for older in family.older]
+
+
+def test_each_older_token_is_answered_until_its_successor_is_presented_and_a_minute_more():
+    family, _ = refreshed(0, 1)
+    then = NOW + 300
+    assert not family.has_replaced("token 0", now=then + HANDOVER_AFTER_USE_S - 1)
+    assert family.has_replaced("token 0", now=then + HANDOVER_AFTER_USE_S)
+    # Nobody has presented the token that replaced this one.
+    assert not family.has_replaced("token 1", now=then + 30 * 24 * 3600)
+    assert not family.has_replaced("token 2", now=then + 30 * 24 * 3600)
+
+
+def test_a_browser_that_lags_behind_confirms_what_came_before_it_and_nothing_after():
+    family, _ = refreshed(0, 1, 1)
+    assert numbers(family) == [0, 1, 2]
+    assert [older.until is None for older in family.older] == [False, True, True]
+
+
+def test_a_minute_once_begun_is_not_prolonged():
+    family, _ = refreshed(0, 1, 2, 3, step_s=10)
+    assert [older.until for older in family.older] == [NOW + 10 + 60, NOW + 20 + 60, NOW + 30 + 60, None]
+
+
+def test_what_the_family_does_not_know_was_replaced():
+    family, _ = refreshed(0)
+    assert family.has_replaced("token of another time", now=NOW)
+
+
+def test_a_token_that_is_given_again_is_in_use_again():
+    family, _ = grow(
+        Family(pair=pair(1), since=NOW, older=(Older(record_name("token 0"), 5),)),
+        head="token 1",
+        presented="token 1",
+        pair=pair(0),
+        now=NOW,
+    )
+    assert numbers(family) == [1]
+    assert not family.has_replaced("token 0", now=NOW)
+
+
+def test_a_backend_that_does_not_rotate_makes_nothing_older():
+    family, forgotten = grow(None, head="same", presented="same", pair=TokenPair(access="a", refresh="same"), now=NOW)
+    assert (family.older, forgotten) == ((), ())
+
+
+@given(st.lists(st.integers(0, 100), max_size=60), st.sampled_from([1.0, 20.0, 300.0, 86_400.0]))
+def test_however_it_is_used_it_stays_small_and_keeps_whoever_is_here(tokens: list[int], step_s: float):
+    family, forgotten, head = None, [], 0
+    for number, token in enumerate(tokens):
+        now = NOW + number * step_s
+        presented = f"token {min(token, head)}"
+        if family is not None and family.has_replaced(presented, now=now):
+            continue
+        family, names = grow(family, head=f"token {head}", presented=presented, pair=pair(head + 1), now=now)
+        head += 1
+        forgotten += names
+        assert not family.has_replaced(presented, now=now)
+        assert not family.has_replaced(f"token {head}", now=now)
+        running = [older for older in family.older if older.until is not None and older.until > now]
+        assert len(running) <= HANDOVER_AFTER_USE_S / step_s + REFRESH_UNCONFIRMED_KEPT + 1
+        assert len(family.older) - len(running) <= REFRESH_SPENT_KEPT + REFRESH_UNCONFIRMED_KEPT + 1
+        known = {older.name for older in family.older}
+        # Each is forgotten once, and what is forgotten is not known any more.
+        assert len(set(forgotten)) == len(forgotten)
+        assert not known & set(forgotten)
+        assert len(known) + len(forgotten) == head
+
+
+def test_a_client_that_keeps_no_cookies_stays_known():
+    family, forgotten = refreshed(*[0] * 100)
+    assert numbers(family) == [0, *range(100 - REFRESH_UNCONFIRMED_KEPT, 100)]
+    assert len(forgotten) == 99 - REFRESH_UNCONFIRMED_KEPT
+
+
+# --- whether the newest pair is of use ---
+
+
+def fresh(access: str | None, *, at: float) -> bool:
+    return Family(pair=TokenPair(access=access, refresh="r"), since=NOW).is_fresh(now=NOW + at)
+
+
+def test_an_access_token_is_of_use_until_it_expires():
+    assert fresh(jwt(exp=NOW + 10), at=9)
+    assert not fresh(jwt(exp=NOW + 10), at=10)
+    assert fresh("opaque", at=1e9)
+    assert not fresh(None, at=0)
+
+
+def test_one_that_was_over_when_it_came_is_given_for_a_moment():
+    assert fresh(jwt(exp=NOW - 600), at=REFRESH_BORN_EXPIRED_S - 1)
+    assert not fresh(jwt(exp=NOW - 600), at=REFRESH_BORN_EXPIRED_S)
+    # By a clock that was set back there is no telling.
+    assert not fresh(jwt(exp=NOW - 600), at=-1)

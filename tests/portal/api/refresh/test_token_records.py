@@ -1,0 +1,282 @@
+"""What a sign-in leaves in the store, and what of it holds when an operation of the store fails half-way."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+
+import pytest
+
+from portal.api.metrics import Outcome
+from portal.api.refresh.token_endpoint import Granted
+from portal.api.tokens import TokenPair
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from tests.portal.api.world import KilledError, Process, World, jwt
+
+STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
+TOKEN_BYTES = 1500
+
+
+def values(process: Process) -> dict[str, str]:
+    """All that is in the store."""
+    backend = process.store.backend()
+    if hasattr(backend, "_run"):
+        return dict(backend._run("SELECT key, value FROM entries", ())[0])
+    client = backend._cache.get_client()
+    return {key.decode(): client.get(key).decode() for key in client.scan_iter()}
+
+
+def size(process: Process) -> int:
+    return sum(len(key) + len(str(value)) for key, value in values(process).items())
+
+
+@pytest.fixture
+def world(store: str, request: pytest.FixtureRequest):
+    request.getfixturevalue(store)
+    made = World()
+    serial = iter(range(10_000))
+
+    def issue(family: str) -> TokenPair:
+        number, filling = next(serial), base64.urlsafe_b64encode(os.urandom(TOKEN_BYTES)).decode()
+        refresh = f"refresh-{number}-{filling}"[:TOKEN_BYTES]
+        made.backend._family_of[refresh] = family
+        made.backend._current[family] = refresh
+        # The parts of a JWT are base64 once more.
+        access = jwt(n=number, exp=made.time() + 300, sub=filling[: TOKEN_BYTES * 3 // 4 - 80])
+        return TokenPair(access=access, refresh=refresh)
+
+    made.backend._issue = issue
+    yield made
+    for process in made.processes:
+        process.settle()
+
+
+@STORES
+@pytest.mark.parametrize("keeps_cookies", [True, False])
+def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: World, keeps_cookies: bool):
+    first = world.backend.sign_in()
+    process = world.process()
+    assert size(process) == 0
+    held, sizes = first, []
+    for _ in range(40):
+        tokens = process.request(held)
+        process.refresh(tokens)
+        process.settle()
+        held = tokens.current if keeps_cookies else first
+        sizes.append(size(process))
+        world.time.advance(301)
+    pair_bytes = sum(len(token) for token in (tokens.current.access, tokens.current.refresh))
+    assert max(sizes) <= 2 * pair_bytes
+    assert max(sizes[12:]) <= 1.02 * min(sizes[12:])
+
+
+@STORES
+def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answered_for(world: World):
+    held = world.backend.sign_in()
+    process = world.process()
+    issued = [held]
+    for _ in range(5):
+        tokens = process.request(held)
+        process.refresh(tokens)
+        process.settle()
+        held = tokens.current
+        issued.append(held)
+        world.expire()
+    process.refresher.sign_out(process.request(held))
+    assert not [key for key in values(process) if key.endswith(":family")]
+    assert size(process) < TOKEN_BYTES
+    for pair in issued[-2:]:
+        with pytest.raises(SignInEndedError):
+            process.refresher.refuse_signed_out(process.request(pair))
+    # Nothing was given any more for the others; the backend has revoked them too.
+    for pair in issued[1:-2]:
+        with pytest.raises(SignInEndedError):
+            process.refresh(process.request(pair))
+
+
+@STORES
+def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: World):
+    process = world.process()
+    world.backend._family_of["made up"] = "nobody"
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(TokenPair(refresh="made up")))
+    process.settle()
+    assert [key.rpartition(":")[2] for key in values(process)] == ["verdict"]
+
+
+# --- an operation that fails ---
+
+
+def lose(process: Process, number: int, *, done: bool) -> None:
+    """Let one operation of this process's store fail, counted from 0.
+
+    :param done: whether the store does it all the same, and only its answer is lost.
+    """
+    do, operations = process.store._do, []
+
+    def operate(operation):
+        operations.append(operation)
+        if len(operations) - 1 != number:
+            return do(operation)
+        if done:
+            do(operation)
+        raise StoreUnavailableError("store 'refresh': for a moment")
+
+    process.store._do = operate
+
+
+@STORES
+@pytest.mark.parametrize("done", [False, True], ids=["not done", "answer lost"])
+@pytest.mark.parametrize("number", range(14))
+def test_whichever_operation_of_a_refresh_fails_the_token_is_presented_once_and_all_go_on(
+    world: World, number: int, done: bool
+):
+    first = world.backend.sign_in()
+    setting_up, process, other = world.process(), world.process(), world.process()
+    tokens = setting_up.request(first)
+    setting_up.refresh(tokens)
+    setting_up.settle()
+    world.expire()
+    held = tokens.current
+    lose(process, number, done=done)
+    asking = process.request(held)
+    try:
+        process.refresh(asking)
+    except ApiUnavailableError:
+        assert asking.current == held
+    process.settle()
+    late, older = other.request(held), other.request(first)
+    other.refresh(late)
+    other.settle()
+    other.refresh(older)
+    assert late.current == older.current
+    assert asking.current in {held, late.current}
+    assert world.backend.presented == {first.refresh: 1, held.refresh: 1}
+    assert other.refresher.deliverable(older) == late.current
+
+
+def die_after(process: Process, number: int) -> None:
+    """Let this process die when it has done so many operations of its store."""
+    do, operations = process.store._do, []
+
+    def operate(operation):
+        if len(operations) == number:
+            raise KilledError
+        operations.append(operation)
+        return do(operation)
+
+    process.store._do = operate
+
+
+@STORES
+def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_token_s_way_or_neither(world: World):
+    """Without the way, a sign-out by an older token would not reach whoever was given the new one."""
+    was_handed_over = set()
+    for number in range(14):
+        first = world.backend.sign_in(f"user {number}")
+        process, other = world.process(), world.process()
+        die_after(process, number)
+        with contextlib.suppress(KilledError):
+            process.refresh(process.request(first))
+        process.settle()
+        newest = other.refresher.deliverable(other.request(first))
+        was_handed_over.add(newest != first)
+        other.refresher.sign_out(other.request(first))
+        with pytest.raises(SignInEndedError):
+            other.refresher.refuse_signed_out(other.request(TokenPair(refresh=newest.refresh)))
+    assert was_handed_over == {False, True}
+
+
+@STORES
+def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: World):
+    pair = world.backend.sign_in()
+    process = world.process()
+    add = process.store.add
+
+    def answer_lost(key, value, *, lifetime_s):
+        process.store.add = add
+        assert add(key, value, lifetime_s=lifetime_s)
+        raise StoreUnavailableError("store 'refresh': ConnectionError")
+
+    process.store.add = answer_lost
+    before = world.time()
+    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert world.time() == before
+
+
+@STORES
+def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: World):
+    pair = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    add = process.store.add
+
+    def answer_lost(key, value, *, lifetime_s):
+        process.store.add = add
+        assert not add(key, value, lifetime_s=lifetime_s)
+        raise StoreUnavailableError("store 'refresh': ConnectionError")
+
+    def meanwhile(_: str) -> None:
+        process.store.add = answer_lost
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(process.request(pair))
+
+    world.backend.during = meanwhile
+    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert world.backend.presented == {pair.refresh: 1}
+
+
+@pytest.mark.parametrize("store", ["embedded_store"])
+def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world: World):
+    """A process that was suspended for longer than the lock: others have got further meanwhile."""
+    world.backend.honours_key = True
+    first = world.backend.sign_in()
+    process, other = world.process(), world.process()
+    newest = []
+
+    def suspended(_: str) -> None:
+        world.backend.during = lambda refresh: None
+        world.time.advance(20)
+        tokens = other.request(first)
+        other.refresh(tokens)
+        other.settle()
+        world.time.advance(301)
+        tokens = other.request(tokens.current)
+        other.refresh(tokens)
+        newest.append(tokens.current)
+
+    world.backend.during = suspended
+    late = process.request(first)
+    process.refresh(late)
+    assert process.refresher.deliverable(late) == late.current == newest[0]
+    again = other.request(newest[0])
+    world.time.advance(301)
+    assert other.refresh(again) is Outcome.REFRESHED
+    assert world.backend.is_signed_in()
+
+
+# --- a clock that is ahead ---
+
+
+@pytest.mark.parametrize("store", ["embedded_store"])
+@pytest.mark.parametrize("rotates", [True, False])
+def test_with_a_clock_ahead_of_the_backends_not_every_request_presents_the_newest_token(world: World, rotates: bool):
+    """Each access token is over by this clock when it comes."""
+    serial = iter(range(1000))
+
+    def exchange(*, refresh, deadline, request_id):
+        number = next(serial)
+        world.backend.presented[refresh] += 1
+        access = jwt(n=number, exp=world.time() - 3600)
+        return Granted(pair=TokenPair(access=access, refresh=f"r{number}" if rotates else "same"))
+
+    world.backend.exchange = exchange
+    process = world.process()
+    held = TokenPair(refresh="same")
+    for _ in range(100):
+        tokens = process.request(held)
+        process.refresh(tokens)
+        process.settle()
+        held = tokens.current
+        world.time.advance(0.1)
+    assert world.backend.presented.total() <= 3

@@ -1,0 +1,71 @@
+"""Tokens that a backend issued: what a cookie and a header both carry, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.api.token_validation import Fault, cookie_bytes, find_unusable
+from portal.api.tokens import TokenPair
+from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+
+UNSENDABLE = {
+    "line break": "a\r\nSet-Cookie: b=c",
+    "line feed at the end": "abc\n",
+    "control character": "a\x00b",
+    "delete": "a\x7fb",
+    "space": "a b",
+    "tab": "a\tb",
+    "semicolon": "a;b",
+    "comma": "a,b",
+    "quote": 'a"b',
+    "backslash": "a\\b",
+    "Latin-1": "ünïcödé",
+    "beyond": "a\u2028b",
+    "surrogate": "a\ud800b",
+}
+
+
+@pytest.mark.parametrize("token", UNSENDABLE.values(), ids=UNSENDABLE)
+@pytest.mark.parametrize("name", [VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN])
+def test_a_token_that_no_header_or_no_cookie_carries_is_named_and_never_shown(name, token):
+    pair = TokenPair(access=token, refresh="r") if name == VAR_ACCESS_TOKEN else TokenPair(access="a", refresh=token)
+    unusable = find_unusable(pair)
+    assert unusable is not None
+    assert unusable.fault is Fault.UNSENDABLE
+    assert name in unusable.says
+    assert token not in f"{unusable} {unusable!r}"
+
+
+@pytest.mark.parametrize("name", [VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN])
+def test_a_token_that_browsers_would_not_keep_is_named_with_its_size(name):
+    fits = "x" * (MAX_COOKIE_BYTES - len(name))
+
+    def pair(value: str) -> TokenPair:
+        return (
+            TokenPair(access=value, refresh="r") if name == VAR_ACCESS_TOKEN else TokenPair(access="a", refresh=value)
+        )
+
+    assert find_unusable(pair(fits)) is None
+    unusable = find_unusable(pair(fits + "x"))
+    assert unusable is not None
+    assert unusable.fault is Fault.TOO_LARGE
+    assert unusable.says == f"the {name} cookie would take 4097 bytes, and browsers keep 4096 at most"
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        TokenPair(),
+        TokenPair(access="a"),
+        TokenPair(access="eyJhbGciOiJIUzI1NiJ9.e30.c2ln-_", refresh="1//0abc+/=="),
+        TokenPair(access="a", refresh="".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '",;\\')),
+    ],
+)
+def test_anything_else_can_be_kept(pair):
+    assert find_unusable(pair) is None
+
+
+def test_a_cookies_size_is_that_of_its_written_form():
+    assert cookie_bytes("name", "value") == 9
+    # A comma makes the value a quoted one, with three digits in the comma's place.
+    assert cookie_bytes("name", "a,b") == len('name"a\\054b"')

@@ -1,0 +1,97 @@
+"""A request for a host that is not ours is refused, whatever its path, by Django's own check."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.http import HttpRequest
+from django.test import Client, RequestFactory, override_settings
+
+from portal.edge.http.allowed_hosts import MAX_KNOWN, KnownHosts
+
+PATHS = ["/", "/en", "/en/energy", "/en/login", "/healthz/x", "/sign-in-state", "/static/x.css", "/en/a\\b", "/locale"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+@pytest.mark.parametrize(
+    "host", ["evil.com", "localhost.evil.com", "local host", "", "10.0.0.7", "[::1", "x@localhost"]
+)
+def test_every_path_is_refused_for_another_host(method: str, path: str, host: str) -> None:
+    response = Client().generic(method, path, headers={"host": host, "accept": "text/html"})
+    assert response.status_code == 400
+    assert response["Content-Type"] == "application/problem+json"
+    assert json.loads(response.content)["status"] == 400
+    assert "Location" not in response.headers
+    assert not response.cookies
+
+
+@pytest.mark.parametrize("host", ["10.0.0.7:8001", "evil.com"])
+def test_a_probe_may_name_the_machine_as_it_likes(host: str) -> None:
+    """A load balancer knows an instance by its address; what it is told depends on no host."""
+    assert Client().get("/healthz", headers={"host": host}).status_code == 200
+
+
+def test_our_own_host_is_let_through_again_and_again() -> None:
+    for host in ("localhost", "localhost:8001", "LOCALHOST", "testserver.", "127.0.0.1"):
+        for _ in range(2):
+            assert Client().get("/robots.txt", headers={"host": host}).status_code == 200
+
+
+def test_without_a_host_header_the_servers_own_name_counts() -> None:
+    assert Client(SERVER_NAME="localhost").get("/robots.txt").status_code == 200
+    assert Client(SERVER_NAME="0.0.0.0").get("/robots.txt").status_code == 400
+
+
+class CountedRequest(HttpRequest):
+    """Counts how often Django's own check runs."""
+
+    checks = 0
+
+    def get_host(self) -> str:
+        type(self).checks += 1
+        return super().get_host()
+
+
+def request_for(host: str) -> HttpRequest:
+    request = CountedRequest()
+    request.META = RequestFactory(headers={"host": host}).get("/").META
+    return request
+
+
+@pytest.fixture(autouse=True)
+def _no_checks_yet() -> None:
+    CountedRequest.checks = 0
+
+
+def test_a_host_that_was_accepted_is_not_checked_again_and_a_refused_one_is() -> None:
+    hosts = KnownHosts()
+    assert [hosts.accepts(request_for("localhost:8001")) for _ in range(3)] == [True] * 3
+    assert CountedRequest.checks == 1
+    assert [hosts.accepts(request_for("evil.com")) for _ in range(3)] == [False] * 3
+    assert CountedRequest.checks == 4
+
+
+@override_settings(ALLOWED_HOSTS=["*"])
+def test_what_is_kept_is_bounded() -> None:
+    hosts = KnownHosts()
+    for number in range(3 * MAX_KNOWN):
+        assert hosts.accepts(request_for(f"h{number}.test"))
+    CountedRequest.checks = 0
+    assert all(hosts.accepts(request_for(f"h{number}.test")) for number in range(3 * MAX_KNOWN))
+    assert CountedRequest.checks == 2 * MAX_KNOWN
+
+
+@override_settings(USE_X_FORWARDED_HOST=True)
+def test_where_another_header_names_the_host_nothing_is_kept() -> None:
+    hosts = KnownHosts()
+    assert hosts.accepts(request_for("localhost"))
+    request = request_for("localhost")
+    request.META["HTTP_X_FORWARDED_HOST"] = "evil.com"
+    assert not hosts.accepts(request)
+
+
+def test_a_refusal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert not KnownHosts().accepts(request_for("evil.com"))
+    assert "evil.com" in caplog.text

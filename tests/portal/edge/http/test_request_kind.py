@@ -1,0 +1,55 @@
+"""What a person's browser shows as a page, and what a program reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.edge.http.request_kind import is_navigation
+from portal.edge.request_context import RequestFacts
+from tests.support.four_apps import SITES
+
+
+def facts(**headers: str | None) -> RequestFacts:
+    return RequestFacts(SITES["energy"], "GET", "/en/energy", **headers)
+
+
+@pytest.mark.parametrize(
+    ("headers", "navigation"),
+    [
+        ({}, True),
+        ({"accept": None}, True),
+        ({"accept": ""}, True),
+        ({"accept": "*/*"}, True),
+        ({"accept": " */* "}, True),
+        ({"accept": "text/html"}, True),
+        ({"accept": "TEXT/HTML;q=0.9"}, True),
+        ({"accept": "application/xhtml+xml"}, True),
+        ({"accept": "image/png, text/html;level=1"}, True),
+        ({"fetch_mode": "navigate"}, True),
+        ({"fetch_mode": "navigate", "accept": "text/html"}, True),
+        ({"htmx": "false"}, True),
+        ({"htmx": ""}, True),
+        # Not a page.
+        ({"accept": "application/json"}, False),
+        ({"accept": "*/*;q=0.8"}, False),
+        ({"accept": "application/json, */*"}, False),
+        ({"accept": "text/*"}, False),
+        ({"accept": "text/html-fragment"}, False),
+        ({"accept": "xtext/html"}, False),
+        ({"accept": "image/avif,image/webp,*/*;q=0.8"}, False),
+        ({"fetch_mode": "cors", "accept": "text/html"}, False),
+        ({"fetch_mode": "no-cors"}, False),
+        ({"fetch_mode": "same-origin"}, False),
+        ({"fetch_mode": "websocket"}, False),
+        ({"fetch_mode": "NAVIGATE"}, False),
+        ({"fetch_mode": ""}, False),
+        ({"requested_with": "XMLHttpRequest", "accept": "text/html"}, False),
+        ({"requested_with": "anything"}, False),
+        ({"htmx": "true"}, False),
+        ({"fetch_mode": "navigate", "accept": "application/json"}, False),
+        ({"fetch_mode": "navigate", "requested_with": "x"}, False),
+    ],
+    ids=str,
+)
+def test_a_request_is_a_page_navigation_or_not(headers, navigation) -> None:
+    assert is_navigation(facts(**headers)) is navigation

@@ -1,0 +1,147 @@
+"""Threads that work for requests: bounded, in the caller's context, and never in the way of a process that ends."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from portal.process.thread_pool import Pool
+from portal.query.process_state import process_shared
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+PATIENCE_S = 20
+who = contextvars.ContextVar("who", default="nobody")
+
+
+class Held:
+    """Work that holds its thread until it may end."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_end = threading.Semaphore(0), threading.Event()
+
+    def __call__(self) -> str:
+        self.begun.release()
+        assert self.may_end.wait(PATIENCE_S)
+        return threading.current_thread().name
+
+
+@pytest.fixture
+def held():
+    made = Held()
+    yield made
+    made.may_end.set()
+
+
+def test_works_at_the_same_time_in_no_more_threads_than_it_may(held: Held) -> None:
+    pool = Pool(name="test", threads=2, queue=9)
+    futures = [pool.submit(held) for _ in range(5)]
+    for _ in range(2):
+        assert held.begun.acquire(timeout=PATIENCE_S)
+    threads = [thread for thread in threading.enumerate() if thread.name == "portal-test"]
+    assert len(threads) == 2
+    held.may_end.set()
+    assert [future.result(PATIENCE_S) for future in futures if future] == ["portal-test"] * 5
+
+
+def test_an_idle_thread_is_used_before_another_one_is_started() -> None:
+    pool = Pool(name="alone", threads=4, queue=9)
+    for _ in range(5):
+        future = pool.submit(threading.get_ident)
+        assert future is not None
+        future.result(PATIENCE_S)
+        # The thread is idle a moment after its result is there.
+        while pool._idle == 0:
+            threading.Event().wait(0.001)
+    assert sum(thread.name == "portal-alone" for thread in threading.enumerate()) == 1
+
+
+def test_takes_no_more_than_may_wait(held: Held) -> None:
+    pool = Pool(name="full", threads=1, queue=2)
+    futures = [pool.submit(held)]
+    assert held.begun.acquire(timeout=PATIENCE_S)
+    futures += [pool.submit(held) for _ in range(2)]
+    assert pool.submit(held) is None
+    held.may_end.set()
+    for future in futures:
+        assert future is not None
+        future.result(PATIENCE_S)
+    again = pool.submit(held)
+    assert again is not None
+    again.result(PATIENCE_S)
+
+
+def test_work_that_was_cancelled_before_it_began_is_not_done(held: Held) -> None:
+    pool = Pool(name="cancelled", threads=1, queue=9)
+    done: list[str] = []
+    first: Future[str] | None = pool.submit(held)
+    second, third = pool.submit(lambda: done.append("second")), pool.submit(lambda: done.append("third"))
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert held.begun.acquire(timeout=PATIENCE_S)
+    assert second.cancel()
+    held.may_end.set()
+    third.result(PATIENCE_S)
+    assert done == ["third"]
+
+
+def test_an_error_is_raised_where_the_result_is_waited_for() -> None:
+    future = Pool(name="error", threads=1, queue=1).submit(lambda: 1 // 0)
+    assert future is not None
+    with pytest.raises(ZeroDivisionError):
+        future.result(PATIENCE_S)
+
+
+def test_works_in_the_context_of_whoever_asked() -> None:
+    who.set("ada")
+    future = Pool(name="context", threads=1, queue=1).submit(who.get)
+    who.set("ben")
+    assert future is not None
+    assert future.result(PATIENCE_S) == "ada"
+
+
+def test_without_a_thread_nothing_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert Pool(name="none", threads=1, queue=1).submit(lambda: 1) is None
+
+
+def test_a_child_process_has_threads_of_its_own() -> None:
+    before = process_shared().beside.submit(lambda: "in the parent")
+    assert before is not None
+    before.result(PATIENCE_S)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        future = process_shared().beside.submit(lambda: b"in the child")
+        os.write(writer, future.result(PATIENCE_S) if future else b"none")
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as answer:
+        assert answer.read() == b"in the child"
+    os.waitpid(child, 0)
+
+
+def test_a_process_ends_while_its_threads_still_work() -> None:
+    ending = (
+        "import threading\n"
+        "from portal.process.thread_pool import Pool\n"
+        "begun = threading.Event()\n"
+        "Pool(name='hung', threads=1, queue=1).submit(lambda: (begun.set(), threading.Event().wait(600)))\n"
+        "begun.wait()\n"
+        "print('over')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ending], capture_output=True, text=True, timeout=PATIENCE_S * 3, check=True
+    )
+    assert done.stdout == "over\n"

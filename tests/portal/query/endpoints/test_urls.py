@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import enum
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.errors import ApiNotFoundError, UsageError
+from portal.query.endpoints.keys import query_key
+from portal.query.endpoints.urls import address, check_url, shape
+
+
+def client_url(params: Any) -> str:
+    return f"/energy/clients/{params['id']}"
+
+
+@given(st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"])))
+def test_a_path_parameter_stays_one_segment_whatever_it_is(row_id: str) -> None:
+    if row_id in {".", ".."}:
+        return
+    path = address(url=client_url, params={"id": row_id}, endpoint="e").path
+    assert path.count("/") == 3
+    assert unquote(path.rpartition("/")[2]) == row_id
+    assert path.isascii()
+    assert not set("?#\\ %").intersection(path.replace("%", "", path.count("%")))
+
+
+class Colour(str, enum.Enum):  # noqa: UP042  its `str` gives its name
+    RED = "red"
+
+
+class Size(int, enum.Enum):
+    LARGE = 5
+
+
+@pytest.mark.parametrize(("value", "text"), [(Colour.RED, "red"), (Size.LARGE, "5")])
+def test_a_member_of_an_enumeration_stands_in_the_address_as_in_the_key(value: Any, text: str) -> None:
+    assert address(url=client_url, params={"id": value}, endpoint="e").path == f"/energy/clients/{text}"
+    assert address(url="/energy/clients", params={"q": value}, endpoint="e").query == {"q": text}
+    plain = {"q": type(value).mro()[1](value.value)}
+    assert query_key(endpoint="e", params={"q": value}).digest == query_key(endpoint="e", params=plain).digest
+
+
+@pytest.mark.parametrize("row_id", ["", ".", ".."])
+def test_an_id_that_no_address_can_carry_is_not_found(row_id: str) -> None:
+    with pytest.raises(ApiNotFoundError):
+        address(url=client_url, params={"id": row_id}, endpoint="e")
+
+
+def test_what_the_path_does_not_take_goes_into_the_query() -> None:
+    where = address(url=client_url, params={"id": "c1", "deep": True, "depth": 2, "none": None}, endpoint="e")
+    assert where.path == "/energy/clients/c1"
+    assert where.query == {"deep": "true", "depth": "2"}
+
+
+def test_a_missing_path_parameter_is_a_usage_fault() -> None:
+    with pytest.raises(UsageError, match="'id' is missing"):
+        address(url=client_url, params={}, endpoint="energy.get_client")
+
+
+@pytest.mark.parametrize("url", ["energy/clients", "//other.test/x", "https://other.test", "/clients/{id}", "", None])
+def test_what_is_no_path_is_refused_when_it_is_declared(url: Any) -> None:
+    with pytest.raises(UsageError, match="a path such as"):
+        check_url(url, endpoint="query_endpoint")
+
+
+def test_a_function_that_gives_no_path_is_refused_when_it_is_called() -> None:
+    with pytest.raises(UsageError, match="a path such as"):
+        address(url=lambda params: f"//{params['id']}", params={"id": "other.test"}, endpoint="e")
+
+
+def test_the_shape_shows_the_names_of_parameters() -> None:
+    assert shape(client_url) == "/energy/clients/{id}"
+    assert shape("/me") == "/me"

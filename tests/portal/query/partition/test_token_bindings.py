@@ -1,0 +1,110 @@
+"""Proofs: which token opens which namespace (the query design, "Whose data")."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import ApiUnavailableError
+from portal.query.partition.namespaces import Namespaces
+from portal.query.partition.token_bindings import principal_of
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import Process, World, make_token
+
+
+def ids(result) -> list[str]:
+    return [row["id"] for row in result.data.items]
+
+
+def proofs(world: World) -> int:
+    return sum(key.startswith("proof:") for key in world.store.values)
+
+
+def test_the_first_query_of_a_token_asks_for_the_profile_once(world: World, process: Process, ada: TokenStore) -> None:
+    client = process.request(ada)
+    ClientQueries.use_get_clients_query(client)
+    UserQueries.use_get_me_query(client)
+    ClientQueries.use_get_clients_query(process.request(ada))
+    assert world.backend.counted()["GET", "/me"] == 1
+
+
+def test_another_process_takes_the_proof_from_the_store(world: World, process: Process, ada: TokenStore) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada))
+    assert ids(ClientQueries.use_get_clients_query(world.process().request(ada))) == ["c5", "c4"]
+    assert len(world.backend.calls) == 2
+
+
+def test_two_tokens_of_one_user_share_what_is_cached(world: World, process: Process) -> None:
+    phone, laptop = world.backend.sign_in("ada"), world.backend.sign_in("ada")
+    for tokens in (phone, laptop):
+        UserQueries.use_get_me_query(process.request(tokens))
+    ClientQueries.use_get_clients_query(process.request(phone))
+    ClientMutations.use_delete_client_mutation(process.request(laptop)).mutate(params={"id": "c5"})
+    assert ids(ClientQueries.use_get_clients_query(process.request(phone))) == ["c4"]
+    assert world.backend.reads() == 1
+
+
+def test_with_the_profile_failing_a_query_goes_on_without_the_cache(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    world.backend.failures = [ApiUnavailableError(status=503)] * 3
+    client = process.request(ada)
+    assert ids(ClientQueries.use_get_clients_query(client)) == ["c5", "c4"]
+    assert isinstance(UserQueries.use_get_me_query(client).error, ApiUnavailableError)
+    assert world.backend.counted()["GET", "/me"] == 3, "tried once, with its retries, by whoever asks"
+    assert not any("cli" in key for key in world.store.values)
+    assert proofs(world) == 0
+
+
+def test_a_profile_without_an_id_proves_nothing(world: World, process: Process, ada: TokenStore) -> None:
+    world.backend.open_paths = {"/me": {"permissions": ["ENERGY_APP"]}}
+    ClientQueries.use_get_clients_query(process.request(ada))
+    assert proofs(world) == 0
+
+
+@pytest.mark.parametrize("profile", [None, [], "ada", {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
+def test_only_a_string_or_a_number_names_a_principal(profile: object) -> None:
+    assert principal_of(profile) is None
+
+
+def test_a_number_names_the_same_principal_as_its_digits() -> None:
+    assert principal_of({"id": 7}) == principal_of({"id": "7"})
+
+
+def test_the_answer_that_came_before_the_proof_is_not_stored(world: World, process: Process, ada: TokenStore) -> None:
+    """Its request left before anyone knew in which log of writes to look."""
+    UserQueries.use_get_me_query(process.request(ada))
+    UserQueries.use_get_me_query(process.request(ada))
+    UserQueries.use_get_me_query(process.request(ada))
+    assert world.backend.counted()["GET", "/me"] == 2
+
+
+def test_nothing_is_cached_for_nobody(world: World, process: Process) -> None:
+    world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": False}}
+    assert ids(ClientQueries.use_get_clients_query(process.request(TokenStore()))) == ["x"]
+    assert [key for key in world.store.values if not key.startswith("sum:")] == []
+
+
+def test_a_token_that_has_expired_since_opens_nothing(world: World, process: Process) -> None:
+    """Without a refresh token nothing renews it: the backend has the word."""
+    token = make_token("ada", exp=int(time.time()) - 15)
+    world.backend.users[token] = "ada"
+    tokens = TokenStore(TokenPair(access=token))
+    for _ in range(2):
+        ClientQueries.use_get_clients_query(process.request(tokens))
+    assert world.backend.reads() == 1, "within the leeway"
+    late = Namespaces(store=world.store, clock=lambda: time.time() + 31)
+    assert late.scope_of(token) is None
+    assert Namespaces(store=world.store).scope_of(token) is not None
+
+
+@pytest.mark.parametrize("stored", [None, "x", [], ["p"], ["p", "n"], ["p", "n", "x"], [1, "n", None]])
+def test_what_is_no_proof_opens_nothing(world: World, stored: object) -> None:
+    token = make_token("ada")
+    Namespaces(store=world.store).prove(token, {"id": "ada"})
+    [name] = [key for key in world.store.values if key.startswith("proof:")]
+    world.store.set(name, stored, lifetime_s=None)
+    assert Namespaces(store=world.store).scope_of(token) is None

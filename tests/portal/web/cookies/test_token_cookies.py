@@ -1,0 +1,175 @@
+"""The sign-in's cookies, attribute by attribute (contract, section 4)."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
+
+from portal.api.tokens import TokenPair
+from portal.config.cookies import (
+    SIGN_IN_COOKIES,
+    VAR_ACCESS_TOKEN,
+    VAR_PERMITTED_PLATFORMS,
+    VAR_REFRESH_TOKEN,
+    VAR_SELECTED_LOCALE,
+)
+from portal.config.current import portal_config
+from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
+from tests.portal.api.world import jwt
+
+PAIR = TokenPair(access="an-access-token", refresh="a-refresh-token")
+
+
+def config(*, domain: str = "", https: bool = False):
+    origins = {"auth_app": f"http{'s' if https else ''}://auth.portal.test"}
+    return dataclasses.replace(portal_config(), cookie_domain=domain, origins=origins)
+
+
+def lines(response: HttpResponse, name: str) -> list[str]:
+    """The Set-Cookie headers for one name, as a server writes them."""
+    return [morsel.OutputString() for morsel in response.cookies.values() if morsel.key == name]
+
+
+def attributes(line: str) -> dict[str, str]:
+    first, *rest = line.split("; ")
+    pairs = [part.partition("=") for part in rest]
+    return {"value": first.partition("=")[2], **{name.lower(): value for name, _, value in pairs}}
+
+
+# --- reading ---
+
+
+def test_the_pair_is_read_from_the_two_cookies():
+    assert read_tokens({VAR_ACCESS_TOKEN: "a", VAR_REFRESH_TOKEN: "r", "other": "x"}) == TokenPair(
+        access="a", refresh="r"
+    )
+
+
+@pytest.mark.parametrize("cookies", [{}, {VAR_ACCESS_TOKEN: "", VAR_REFRESH_TOKEN: ""}])
+def test_an_empty_cookie_counts_as_absent(cookies):
+    assert read_tokens(cookies) == TokenPair()
+
+
+@pytest.mark.parametrize("access", ["токен", "a\r\nX-Admin: 1", "a\x00", "\ud800"])
+def test_an_access_token_that_no_header_could_carry_counts_as_absent(access):
+    assert read_tokens({VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: "r"}) == TokenPair(refresh="r")
+
+
+def test_where_a_name_comes_twice_the_last_counts():
+    request = RequestFactory().get("/", headers={"cookie": f"{VAR_REFRESH_TOKEN}=first; x=y; {VAR_REFRESH_TOKEN}=last"})
+    assert read_tokens(request.COOKIES).refresh == "last"
+
+
+# --- writing ---
+
+
+@pytest.mark.parametrize(
+    ("domain", "https", "expected"),
+    [
+        ("", False, {"path": "/", "samesite": "Lax", "httponly": ""}),
+        ("", True, {"path": "/", "samesite": "Lax", "httponly": "", "secure": ""}),
+        ("portal.test", True, {"path": "/", "samesite": "Lax", "httponly": "", "secure": "", "domain": "portal.test"}),
+    ],
+)
+def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https, expected):
+    response = HttpResponse()
+    write_tokens(response, PAIR, config=config(domain=domain, https=https))
+    for name, token in ((VAR_ACCESS_TOKEN, PAIR.access), (VAR_REFRESH_TOKEN, PAIR.refresh)):
+        (line,) = lines(response, name)
+        found = attributes(line)
+        assert found.pop("value") == token
+        assert found.pop("max-age") == str(30 * 24 * 3600)
+        found.pop("expires")
+        assert found == expected
+
+
+def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
+    response = HttpResponse()
+    write_tokens(response, PAIR, config=config(), platforms=("ENERGY",))
+    (line,) = lines(response, VAR_PERMITTED_PLATFORMS)
+    assert line.startswith("VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D;")
+    assert "httponly" not in attributes(line)
+    assert attributes(line)["max-age"] == str(30 * 24 * 3600)
+
+
+def test_a_platforms_cookie_that_the_page_wrote_is_left_as_it_is():
+    response = HttpResponse()
+    response.set_cookie(VAR_PERMITTED_PLATFORMS, "newer")
+    write_tokens(response, PAIR, config=config(), platforms=("ENERGY",))
+    assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["newer"]
+
+
+def test_all_live_as_long_as_the_refresh_token_says():
+    response = HttpResponse()
+    refresh = jwt(exp=time.time() + 1000)
+    write_tokens(response, TokenPair(access="a", refresh=refresh), config=config(), platforms=("ENERGY",))
+    assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
+
+
+def test_a_pair_without_a_refresh_token_removes_the_old_one():
+    response = HttpResponse()
+    write_tokens(response, TokenPair(access="a"), config=config())
+    assert attributes(lines(response, VAR_REFRESH_TOKEN)[0])["max-age"] == "0"
+
+
+@pytest.mark.parametrize("token", ["plain", "with space", 'quote"', "comma,semicolon;", "back\\slash", "ünïcödé"])
+def test_any_token_survives_the_way_through_a_cookie(token):
+    response = HttpResponse()
+    write_tokens(response, TokenPair(access=token, refresh="r"), config=config())
+    header = lines(response, VAR_ACCESS_TOKEN)[0].split("; ")[0]
+    request = RequestFactory().get("/", headers={"cookie": header})
+    assert read_tokens(request.COOKIES).access == token
+
+
+# --- removing ---
+
+
+def test_clearing_removes_the_three_and_never_the_locale():
+    response = HttpResponse()
+    clear_sign_in(response, config=config())
+    assert {morsel.key for morsel in response.cookies.values()} == set(SIGN_IN_COOKIES)
+    for name in SIGN_IN_COOKIES:
+        (line,) = lines(response, name)
+        found = attributes(line)
+        assert (found["max-age"], found["path"], "domain" in found) == ("0", "/", False)
+
+
+def test_with_a_shared_domain_clearing_removes_both_scopes():
+    response = HttpResponse()
+    clear_sign_in(response, config=config(domain="portal.test", https=True))
+    for name in SIGN_IN_COOKIES:
+        both = [attributes(line) for line in lines(response, name)]
+        assert [found.get("domain") for found in both] == ["portal.test", None]
+        assert all(found["max-age"] == "0" and found["path"] == "/" and "secure" in found for found in both)
+
+
+def test_a_name_that_came_twice_has_its_host_only_twin_removed():
+    header = f"{VAR_REFRESH_TOKEN}=a; {VAR_ACCESS_TOKEN}=b; {VAR_REFRESH_TOKEN}=c"
+    request = RequestFactory().get("/", headers={"cookie": header})
+    response = HttpResponse()
+    write_tokens(response, PAIR, config=config(domain="portal.test"))
+    remove_duplicates(request, response, config=config(domain="portal.test"))
+    kept, twin = (attributes(line) for line in lines(response, VAR_REFRESH_TOKEN))
+    assert (kept["value"], kept["domain"]) == (PAIR.refresh, "portal.test")
+    assert (twin["max-age"], "domain" in twin) == ("0", False)
+    assert len(lines(response, VAR_ACCESS_TOKEN)) == 1
+
+
+@pytest.mark.parametrize("name", [*SIGN_IN_COOKIES, VAR_SELECTED_LOCALE])
+def test_the_twin_of_each_of_the_four_cookies_is_removed(name):
+    request = RequestFactory().get("/", headers={"cookie": f"{name}=a; other=1; {name}=b"})
+    response = HttpResponse()
+    remove_duplicates(request, response, config=config(domain="portal.test"))
+    (twin,) = (attributes(line) for line in lines(response, name))
+    assert (twin["max-age"], "domain" in twin) == ("0", False)
+
+
+def test_without_a_shared_domain_the_host_only_cookie_is_ours_and_stays():
+    request = RequestFactory().get("/", headers={"cookie": f"{VAR_REFRESH_TOKEN}=a; {VAR_REFRESH_TOKEN}=b"})
+    response = HttpResponse()
+    remove_duplicates(request, response, config=config())
+    assert not response.cookies

@@ -1,0 +1,140 @@
+"""The one line of a page that fails. Before running servers: tests/functional/test_log_of_failures.py."""
+
+from __future__ import annotations
+
+import logging
+import re
+from itertools import pairwise
+from typing import NoReturn
+
+import pytest
+import responses
+from django.http import HttpResponse
+from django.test import Client, RequestFactory, override_settings
+from django.utils.log import log_response
+
+from portal.errors import (
+    ApiError,
+    ApiMalformedError,
+    ApiTimeoutError,
+    ApiUnavailableError,
+    PortalError,
+    StoreUnavailableError,
+)
+from portal.web.errors.failure_log import explain_failure
+from tests.portal.web.conftest import BACKEND
+
+
+def chained(*errors: Exception) -> PortalError:
+    """The first, with the others as its causes, innermost last."""
+    for outer, inner in pairwise(errors):
+        outer.__cause__ = inner
+    return errors[0]
+
+
+REFUSED = ConnectionRefusedError(111, "Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (
+            chained(ApiUnavailableError("Later."), RuntimeError("GET /me?q=private"), REFUSED),
+            "no answer of the backend: ConnectionRefusedError: Connection refused",
+        ),
+        (
+            chained(ApiUnavailableError("Later."), RuntimeError("GET /me?q=private")),
+            "no answer of the backend: RuntimeError",
+        ),
+        (ApiTimeoutError("It took too long."), "no answer of the backend: ApiTimeoutError: It took too long."),
+        (ApiUnavailableError("ada@example.com", status=502), "the backend answered 502"),
+        (ApiMalformedError("No list."), "the backend's answer can't be used: ApiMalformedError: No list."),
+        (
+            chained(ApiMalformedError("No JSON.", status=200), ValueError("private")),
+            "the backend's answer can't be used: ValueError",
+        ),
+        (
+            chained(StoreUnavailableError("store 'refresh': ConnectionError"), REFUSED),
+            "no answer of the store: ConnectionRefusedError: Connection refused",
+        ),
+        (
+            chained(ApiUnavailableError("Renewed later."), StoreUnavailableError("store 'refresh'"), REFUSED),
+            "no answer of the store: ConnectionRefusedError: Connection refused",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_it_names_who_failed_and_the_innermost_cause(
+    caplog: pytest.LogCaptureFixture, error: PortalError, cause: str
+) -> None:
+    explain_failure(RequestFactory().get("/en/energy/clients?q=private"), error, status=503)
+    (line,) = caplog.records
+    assert (line.levelno, line.getMessage()) == (logging.ERROR, f"GET /en/energy/clients: 503: {cause}")
+    assert (line.method, line.path, line.status, line.cause) == ("GET", "/en/energy/clients", 503, cause)
+
+
+def test_what_happened_to_be_handled_meanwhile_is_no_cause(caplog: pytest.LogCaptureFixture) -> None:
+    def page() -> NoReturn:
+        try:
+            {}["what it looks up"]
+        except KeyError:
+            raise ApiTimeoutError("and calls the backend") from TimeoutError("timed out")
+
+    try:
+        page()
+    except ApiError as error:
+        explain_failure(RequestFactory().get("/en"), error, status=503)
+    assert caplog.messages == ["GET /en: 503: no answer of the backend: TimeoutError: timed out"]
+
+
+def test_djangos_own_line_is_left_out_where_there_is_one_and_a_traceback_never_is(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    request, response = RequestFactory().get("/en"), HttpResponse(status=503)
+    explain_failure(request, ApiTimeoutError(), status=503)
+    log_response("Service Unavailable: %s", request.path, response=response, request=request)
+    try:
+        1 / 0  # noqa: B018  it raises
+    except ZeroDivisionError as error:
+        log_response("Internal Server Error", response=HttpResponse(status=500), request=request, exception=error)
+    other = RequestFactory().get("/en")
+    log_response("Service Unavailable: %s", other.path, response=HttpResponse(status=503), request=other)
+    assert [record.getMessage() for record in caplog.records][1:] == [
+        "Internal Server Error",
+        "Service Unavailable: /en",
+    ]
+
+
+def errors_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_page_and_a_form_that_get_no_answer_have_one_line_each(
+    backend: responses.RequestsMock, energy_user: Client, caplog: pytest.LogCaptureFixture, method: str
+) -> None:
+    for verb in (responses.GET, responses.POST):
+        backend.add(verb, re.compile(f"{BACKEND}/energy/.*"), body=ConnectionRefusedError(111, "Connection refused"))
+    response = getattr(energy_user, method)(
+        "/en/energy/clients/new" if method == "post" else "/en/energy/clients",
+        {"name": "Ada", "email": "ada@example.com"},
+    )
+    assert response.status_code == 503
+    (line,) = errors_of(caplog)
+    assert line.endswith("503: no answer of the backend: ConnectionRefusedError: Connection refused")
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 409, 422])
+def test_an_answer_that_the_page_is_there_to_show_is_no_error(
+    backend: responses.RequestsMock, energy_user: Client, caplog: pytest.LogCaptureFixture, status: int
+) -> None:
+    backend.get(re.compile(f"{BACKEND}/energy/.*"), status=status)
+    assert energy_user.get("/en/energy/clients/cli_1").status_code == status
+    assert errors_of(caplog) == []
+
+
+def test_a_process_that_is_not_ready_says_why(caplog: pytest.LogCaptureFixture) -> None:
+    entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        assert Client().get("/readyz").status_code == 503
+    assert errors_of(caplog) == ["GET /readyz: 503: no answer of the store: ConnectionRefusedError: Connection refused"]

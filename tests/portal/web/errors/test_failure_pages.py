@@ -1,0 +1,195 @@
+"""Every error of the tree has its page, and its problem document for programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import responses
+from django.test import Client, RequestFactory
+from django.utils import translation
+
+from portal import errors
+from portal.web.errors.failure_pages import csrf_failure, failure_for, page_not_found, render_failure, server_error
+from tests.portal.web.conftest import BACKEND
+
+CASES = [
+    (errors.ApiRejectedError(status=401), 401),
+    (errors.ApiForbiddenError(status=403), 403),
+    (errors.ApiNotFoundError(status=404), 404),
+    (errors.ApiInvalidError("Odd."), 422),
+    (errors.ApiInvalidError("Odd.", status=422), 422),
+    (errors.ApiInvalidError("Odd.", status=400), 400),
+    (errors.ApiConflictError(status=409), 409),
+    (errors.ApiConflictError(status=412), 409),
+    (errors.ApiRefusedError(status=418), 502),
+    (errors.ApiUnavailableError(), 503),
+    (errors.ApiTimeoutError(), 503),
+    (errors.ApiMalformedError(), 503),
+    (errors.StoreUnavailableError("locks"), 503),
+    (errors.UsageError("a fault of ours"), 500),
+]
+
+
+def request_for(**headers: str):
+    return RequestFactory(headers=headers).get("/en/energy/clients?q=x")
+
+
+@pytest.mark.parametrize(("error", "status"), CASES, ids=lambda value: type(value).__name__)
+def test_an_error_has_a_page_with_its_status(error: errors.PortalError, status: int) -> None:
+    response = render_failure(request_for(accept="text/html"), error)
+    assert response.status_code == status
+    body = response.content.decode()
+    assert f'data-status="{status}"' in body
+    assert 'data-pathname="/en/energy/clients"' in body
+    assert 'lang="en"' in body
+    assert response["Cache-Control"] == "private, no-store"
+    assert (response.headers.get("Retry-After") is not None) == (status == 503)
+
+
+@pytest.mark.parametrize(("error", "status"), CASES, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "headers", [{"accept": "application/json"}, {"accept": "text/html", "hx-request": "true"}], ids=["json", "htmx"]
+)
+def test_a_program_gets_a_problem_document(error: errors.PortalError, status: int, headers: dict[str, str]) -> None:
+    response = render_failure(request_for(**headers), error)
+    problem = json.loads(response.content)
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.status_code == problem["status"] == status
+    assert problem["type"] == "about:blank"
+    assert problem["title"]
+
+
+def test_a_rejected_sign_in_offers_to_sign_in_again_with_a_form_and_never_redirects() -> None:
+    response = render_failure(request_for(accept="text/html"), errors.ApiRejectedError())
+    body = response.content.decode()
+    assert response.status_code == 401
+    assert '<form method="post" action="/en/logout" data-sign-in-again>' in body
+    assert "csrfmiddlewaretoken" in body
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (errors.ApiUnavailableError(retry_after=0.2), "1"),
+        (errors.ApiUnavailableError(retry_after=7.2), "8"),
+        (errors.ApiUnavailableError(), "5"),
+        (errors.StoreUnavailableError("x"), "1"),
+    ],
+)
+def test_the_backends_own_wait_is_passed_on(error: errors.PortalError, seconds: str) -> None:
+    assert render_failure(request_for(accept="text/html"), error)["Retry-After"] == seconds
+
+
+def test_the_text_of_an_exception_of_ours_is_never_shown() -> None:
+    body = render_failure(request_for(accept="text/html"), errors.UsageError("secret internals")).content.decode()
+    assert "secret" not in body
+
+
+def test_field_messages_of_the_backend_are_shown_escaped() -> None:
+    error = errors.ApiInvalidError(errors={"cursor": ["<b>This cursor</b> is not one of this list."]})
+    body = render_failure(request_for(accept="text/html"), error).content.decode()
+    assert "&lt;b&gt;This cursor&lt;/b&gt; is not one of this list." in body
+
+
+def test_the_backends_words_come_second_and_in_their_own_language() -> None:
+    error = errors.ApiInvalidError("The cursor is not one of this list.", status=400)
+    with translation.override("de"):
+        body = render_failure(request_for(accept="text/html"), error).content.decode()
+    assert '<p class="lede">Etwas an der Anfrage ist nicht gültig.</p>' in body
+    assert '<ul role="list" lang="en"><li>The cursor is not one of this list.</li></ul>' in body
+
+
+def test_the_page_speaks_the_language_of_the_request() -> None:
+    with translation.override("de"):
+        body = render_failure(request_for(accept="text/html"), errors.ApiUnavailableError()).content.decode()
+    assert "Der Dienst ist nicht erreichbar" in body
+    assert 'lang="de"' in body
+
+
+def test_djangos_own_handlers_have_pages_too() -> None:
+    request = request_for(accept="text/html")
+    assert page_not_found(request).status_code == 404
+    assert server_error(request).status_code == 500
+    assert csrf_failure(request, reason="no cookie").status_code == 403
+    assert "no cookie" not in csrf_failure(request, reason="no cookie").content.decode()
+
+
+@pytest.mark.parametrize("error", [errors.ApiTimeoutError(), errors.ApiUnavailableError(status=502)])
+def test_while_the_backend_is_away_the_page_asks_it_nothing(error: errors.PortalError) -> None:
+    request = request_for(accept="text/html")
+    request.user_facts = type(
+        "Facts", (), {"signed_in": True, "home_url": "/en/energy", "user": None, "platforms": ()}
+    )()
+    # A request without a query client: whoever asks for the profile fails.
+    response = render_failure(request, error)
+    assert response.status_code == 503
+    assert "data-placeholder" in response.content.decode()
+
+
+def test_an_address_that_nothing_stands_at_is_our_own_404_in_the_shell(energy_user: Client) -> None:
+    response = energy_user.get("/en/energy/nothing/here")
+    assert response.status_code == 404
+    assert "There is nothing here" in response.content.decode()
+    assert "Ada Lovelace" in response.content.decode()
+
+
+@pytest.mark.parametrize("path", ["clients/gone", "clients/gone/edit", "stations/gone"])
+def test_a_missing_record_leads_to_its_list(backend: responses.RequestsMock, energy_user: Client, path: str) -> None:
+    kind = path.partition("/")[0]
+    backend.get(f"{BACKEND}/energy/{kind}/gone", status=404)
+    response = energy_user.get(f"/en/energy/{path}")
+    assert response.status_code == 404
+    assert f'<a class="button primary" href="/en/energy/{kind}">' in response.content.decode()
+
+
+def test_another_failure_of_the_same_page_does_not(backend: responses.RequestsMock, energy_user: Client) -> None:
+    backend.get(f"{BACKEND}/energy/clients/hers", status=403)
+    response = energy_user.get("/en/energy/clients/hers")
+    assert response.status_code == 403
+    assert "Back to the list" not in response.content.decode()
+
+
+def test_every_failure_status_of_the_tree_has_a_page() -> None:
+    found, todo = set(), [errors.ApiError]
+    while todo:
+        error_class = todo.pop()
+        todo += error_class.__subclasses__()
+        # Not an error of that class: some are made of more than a text.
+        found.add(failure_for(type("Error", (errors.ApiError,), {"page_status": error_class.page_status})()).status)
+    assert found == {401, 403, 404, 409, 422, 502, 503}
+
+
+def test_a_body_that_is_too_large_is_said_to_be_and_no_address_is_blamed(energy_user: Client) -> None:
+    response = energy_user.post("/en/energy/clients/new", {"name": "x" * 3_000_000})
+    assert response.status_code == 413
+    assert "This is too much at once" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("locale", "title"),
+    [
+        ("en", "This address can’t be opened like this"),
+        ("de", "Diese Adresse lässt sich so nicht öffnen"),
+        ("tr", "Bu adres böyle"),
+    ],
+)
+def test_an_address_that_only_takes_forms_says_so_when_it_is_opened(
+    energy_user: Client, locale: str, title: str
+) -> None:
+    response = energy_user.get(f"/{locale}/energy/clients/cli_1/delete")
+    body = response.content.decode()
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert title in body
+    assert "Ada Lovelace" in body
+
+
+def test_the_language_switch_says_so_too() -> None:
+    response = Client(headers={"accept": "text/html"}).get("/locale")
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "This address can’t be opened like this" in response.content.decode()
+
+
+def test_a_program_learns_which_methods_an_address_takes(energy_user: Client) -> None:
+    response = energy_user.get("/en/energy/clients/cli_1/delete", headers={"accept": "application/json"})
+    assert (response["Content-Type"], response["Allow"]) == ("application/problem+json", "POST")

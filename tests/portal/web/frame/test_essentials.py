@@ -1,0 +1,186 @@
+"""The profile: one `/me` for each page, its last word on the platform, and the cookie that mirrors it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import unquote
+
+import pytest
+import responses
+from django.test import Client
+
+from portal.web.frame.essentials import present_profile
+from tests.portal.web.conftest import BACKEND, profile
+
+PLATFORMS_COOKIE = "VAR_PERMITTED_PLATFORMS"
+EMPTY_LIST = {"items": [], "hasNext": False, "nextCursor": None, "total": 0}
+
+
+@pytest.fixture(autouse=True)
+def _clients(backend: responses.RequestsMock) -> None:
+    backend.get(f"{BACKEND}/energy/clients", json=EMPTY_LIST)
+
+
+def calls_to_me(backend: responses.RequestsMock) -> int:
+    return sum(call.request.url == f"{BACKEND}/me" for call in backend.calls)
+
+
+def test_a_page_asks_for_the_profile_once_and_shows_it(backend: responses.RequestsMock, energy_user: Client) -> None:
+    body = energy_user.get("/en/energy/clients").content.decode()
+    assert "Ada Lovelace" in body
+    assert "data-placeholder" not in body
+    assert calls_to_me(backend) == 1
+
+
+def test_a_failed_profile_gives_the_placeholder_and_the_page_keeps_its_own_status(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", status=404)
+    response = browser_of("ENERGY_APP").get("/en/energy/clients?q=x")
+    body = response.content.decode()
+    assert response.status_code == 200
+    assert 'data-placeholder hx-get="/en/essentials"' in body
+    assert 'href="/en/energy/clients?q=x">Try again</a>' in body
+    assert PLATFORMS_COOKIE not in response.cookies
+
+
+def test_the_browser_fills_the_placeholder_from_essentials(energy_user: Client) -> None:
+    response = energy_user.get("/en/essentials", headers={"hx-request": "true", "accept": "*/*"})
+    assert response.status_code == 200
+    assert "Ada Lovelace" in response.content.decode()
+    assert "<html" not in response.content.decode()
+    assert response["Cache-Control"] == "private, no-store"
+
+
+def test_essentials_are_401_when_signed_out() -> None:
+    response = Client().get("/en/essentials", headers={"accept": "text/html"})
+    assert response.status_code == 401
+    assert response["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("current", "query"),
+    [
+        (
+            "http://localhost:8001/en/energy/clients?q=a",
+            "?next=http%3A%2F%2Flocalhost%3A8001%2Fen%2Fenergy%2Fclients%3Fq%3Da",
+        ),
+        ("http://localhost:8001/en", ""),
+        ("http://evil.test/en/energy", ""),
+        (None, ""),
+    ],
+)
+def test_htmx_is_led_from_signed_out_essentials_to_the_login_page_by_the_edges_rules(
+    current: str | None, query: str
+) -> None:
+    headers = {"hx-request": "true"} | ({"hx-current-url": current} if current else {})
+    response = Client().get("/de/essentials", headers=headers)
+    assert response.status_code == 401
+    assert response["HX-Redirect"] == f"http://localhost:8000/de/login{query}"
+
+
+def test_essentials_are_503_while_the_profile_does_not_answer(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", body=ConnectionError())
+    response = browser_of("ENERGY_APP").get("/en/essentials", headers={"hx-request": "true"})
+    assert response.status_code == 503
+    assert "Retry-After" in response.headers
+
+
+def test_essentials_are_401_where_the_backend_rejects_the_sign_in(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", status=401)
+    response = browser_of("ENERGY_APP").get("/en/essentials", headers={"hx-request": "true"})
+    assert response.status_code == 401
+    assert "HX-Redirect" not in response.headers
+    assert "Retry-After" not in response.headers
+    assert calls_to_me(backend) == 1
+
+
+def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_does_not_run(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
+    response = browser_of("ENERGY_APP").get("/en/energy/clients")
+    assert response.status_code == 403
+    body = response.content.decode()
+    assert 'href="/en/energy' not in body
+    assert '<a class="brand" href="http://localhost:8000/en/profile">' in body
+    assert "Ada Lovelace" in response.content.decode()
+    assert [call.request.url for call in backend.calls] == [f"{BACKEND}/me"]
+    assert unquote(response.cookies[PLATFORMS_COOKIE].value) == '["FINANCE"]'
+
+
+def test_a_denial_leads_htmx_to_the_default_home_and_a_navigation_nowhere(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
+    browser = browser_of("ENERGY_APP")
+    assert "HX-Redirect" not in browser.get("/en/energy/clients").headers
+    response = browser.get("/en/energy/clients", headers={"hx-request": "true"})
+    assert (response.status_code, response["HX-Redirect"]) == (403, "/en/energy")
+    assert response["Content-Type"] == "application/problem+json"
+
+
+def test_a_refusal_of_the_backends_own_leads_htmx_nowhere(backend: responses.RequestsMock, energy_user: Client) -> None:
+    backend.get(f"{BACKEND}/energy/stations", status=403)
+    response = energy_user.get("/en/energy/stations", headers={"hx-request": "true"})
+    assert response.status_code == 403
+    assert "HX-Redirect" not in response.headers
+
+
+@pytest.mark.parametrize("brought", [None, "%5B%5D", "nonsense", '["ENERGY"]'])
+def test_the_platforms_cookie_is_written_where_it_differs(energy_user: Client, brought: str | None) -> None:
+    if brought is not None:
+        energy_user.cookies[PLATFORMS_COOKIE] = brought
+    cookie = energy_user.get("/en/energy/clients").cookies[PLATFORMS_COOKIE]
+    assert cookie.value == "%5B%22ENERGY%22%5D"
+    assert not cookie["httponly"]
+    assert (cookie["path"], cookie["samesite"]) == ("/", "Lax")
+
+
+def test_the_platforms_cookie_is_left_alone_where_it_says_the_same(energy_user: Client) -> None:
+    energy_user.cookies[PLATFORMS_COOKIE] = "%5B%22ENERGY%22%5D"
+    assert PLATFORMS_COOKIE not in energy_user.get("/en/energy/clients").cookies
+
+
+@pytest.mark.parametrize("answer", [[], "text", 5, None])
+def test_a_profile_that_is_no_object_is_as_good_as_none(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], answer: object
+) -> None:
+    backend.get(f"{BACKEND}/me", json=answer)
+    page = browser_of("ENERGY_APP").get("/en/energy/clients")
+    assert page.status_code == 200
+    assert "/en/essentials" in page.content.decode(), "the placeholder asks for them"
+
+
+@pytest.mark.parametrize("permissions", ["ENERGY_APP", {"ENERGY_APP": True}, None, 1, ["energy_app"]])
+def test_permissions_that_are_no_list_of_them_open_nothing(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], account: str, permissions: object
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account) | {"permissions": permissions})
+    assert browser_of("ENERGY_APP").get("/en/energy/clients").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("name", "initials"),
+    [("Ada Lovelace", "AL"), ("ada", "A"), ("Jean-Luc van der Berg", "JV"), ("", "?"), ("  ", "?"), ("(x) y", "Y")],
+)
+def test_initials(name: str, initials: str) -> None:
+    essentials = present_profile({"id": "1", "name": name}, locale="en", gateway_url="https://g", own_platform=None)
+    assert essentials.initials == initials
+
+
+def test_links_to_other_platforms_go_through_the_gateway_and_the_own_one_does_not() -> None:
+    essentials = present_profile(
+        {"id": "1", "permissions": ["FINANCE_APP", "ENERGY_APP"]},
+        locale="de",
+        gateway_url="https://auth.example.com",
+        own_platform="ENERGY",
+    )
+    assert [(link.url, link.current) for link in essentials.links] == [
+        ("/de/energy", True),
+        ("https://auth.example.com/de/finance", False),
+    ]

@@ -1,0 +1,146 @@
+"""Dates, numbers and money are written as CLDR says, by Babel; a day has 24 hours in all three languages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+from babel.dates import format_date, format_skeleton
+from babel.numbers import format_currency, format_decimal
+from django.utils import translation
+
+from portal.config.locales import LOCALES
+from portal.web.present import formats
+from portal.web.present.formats import (
+    NO_VALUE,
+    clock_text,
+    day_text,
+    moment_text,
+    money_text,
+    month_text,
+    number_text,
+    short_day_text,
+)
+from portal.web.templatetags import portal_format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AT = datetime(2026, 3, 9, 7, 5, tzinfo=UTC)
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("value", [0, 7, 999, 1000, 1234567, -4321])
+def test_numbers_are_grouped_as_cldr_says(locale: str, value: int) -> None:
+    assert number_text(value, locale=locale) == format_decimal(value, locale=locale)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("currency", ["EUR", "USD", "GBP", "JPY"])
+@pytest.mark.parametrize("value", ["0", "12.5", "1234.56", "-99.99"])
+def test_money_is_written_as_cldr_says(locale: str, currency: str, value: str) -> None:
+    expected = format_currency(Decimal(value), currency, locale=locale)
+    if currency == "JPY" and value == "12.5":
+        expected = expected.replace("12", "13")  # halves are rounded up
+    assert money_text(Decimal(value), currency=currency, locale=locale) == expected
+
+
+@pytest.mark.parametrize(
+    ("locale", "currency", "expected"),
+    [
+        ("en", "CHF", f"CHF{SPACE}3.20"),
+        ("de", "CHF", f"3,20{SPACE}CHF"),
+        ("tr", "CHF", f"CHF{SPACE}3,20"),
+        ("en", "TRY", f"TRY{SPACE}3.20"),
+        ("tr", "TRY", "₺3,20"),
+    ],
+)
+def test_a_currency_without_a_sign_shows_its_code_apart_from_the_number(
+    locale: str, currency: str, expected: str
+) -> None:
+    """Which currency has a sign depends on the language: in English, the lira's is not understood."""
+    assert money_text(Decimal("3.20"), currency=currency, locale=locale) == expected
+
+
+@pytest.mark.parametrize(("places", "expected"), [(0, "€1,235"), (2, "€1,234.50"), (None, "€1,234.50")])
+def test_money_has_the_currencys_decimal_places_or_those_that_are_asked_for(places: int | None, expected: str) -> None:
+    assert money_text(Decimal("1234.5"), currency="EUR", locale="en", places=places) == expected
+
+
+def test_halves_are_rounded_up_and_never_by_way_of_binary_fractions() -> None:
+    assert number_text(Decimal("2.675"), locale="en", places=2) == "2.68"
+    assert number_text(0.125, locale="de", places=2) == "0,13"
+
+
+@pytest.mark.parametrize("value", ["1e28", "-1e300", "1e999999", "Infinity", "NaN"])
+def test_what_no_page_has_room_for_is_shown_as_no_value(value: str) -> None:
+    """A backend may send any number that JSON can write; the page stands all the same."""
+    number = Decimal(value)
+    assert number_text(number, locale="de") == NO_VALUE
+    assert money_text(number, currency="EUR", locale="en") == NO_VALUE
+
+
+@pytest.mark.parametrize("show", [portal_format.amount, portal_format.kwh, portal_format.kw, portal_format.quantity])
+@pytest.mark.parametrize("value", [1e300, -1e300, 10**400])
+def test_every_filter_of_figures_bears_a_huge_number(show: Callable[[float], str], value: float) -> None:
+    assert show(value).startswith(NO_VALUE)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_days_are_written_as_cldr_says(locale: str) -> None:
+    assert day_text(AT, locale=locale) == format_date(AT, "medium", locale=locale)
+    assert short_day_text(AT, locale=locale) == format_skeleton("MMMd", AT, locale=locale)
+
+
+@pytest.mark.parametrize(
+    ("locale", "moment"),
+    [("en", "Mar 9, 2026, 07:05 UTC"), ("de", "09.03.2026, 07:05 UTC"), ("tr", "9 Mar 2026 07:05 UTC")],
+)
+def test_times_are_in_utc_and_say_so(locale: str, moment: str) -> None:
+    elsewhere = AT.astimezone(timezone(timedelta(hours=9)))
+    assert moment_text(AT, locale=locale) == moment_text(elsewhere, locale=locale) == moment
+    assert clock_text(elsewhere, locale=locale) == "07:05 UTC"
+
+
+def test_an_unknown_language_is_written_like_the_default_one() -> None:
+    assert number_text(1234.5, locale="xx", places=1) == "1,234.5"
+
+
+def test_what_is_missing_is_a_dash() -> None:
+    missing = {number_text(None, locale="en"), day_text(None, locale="de"), moment_text(None, locale="tr")}
+    assert missing | {clock_text(None, locale="en")} == {NO_VALUE}
+    assert money_text(None, currency="EUR", locale="en") == NO_VALUE
+    assert portal_format.moment(None) == portal_format.as_of(None) == NO_VALUE
+
+
+@pytest.mark.parametrize(("code", "expected"), [("2026-02", "Feb"), ("2026-13", "2026-13"), ("", ""), ("x", "x")])
+def test_a_month_is_a_word_and_anything_else_stays(code: str, expected: str) -> None:
+    with translation.override("en"):
+        assert month_text(code) == expected
+
+
+def test_a_month_is_a_word_of_the_pages_language() -> None:
+    with translation.override("tr"):
+        assert month_text("2026-02") == "Şub"
+
+
+@pytest.mark.parametrize(
+    ("filter_name", "expected"),
+    [
+        ("day", '<time datetime="2026-03-09T07:05:00+00:00" data-local="day">Mar 9, 2026</time>'),
+        ("calendar_day", '<time datetime="2026-03-09T07:05:00+00:00">Mar 9, 2026</time>'),
+        ("moment", '<time datetime="2026-03-09T07:05:00+00:00" data-local="moment">Mar 9, 2026, 07:05 UTC</time>'),
+        ("clock", '<time datetime="2026-03-09T07:05:00+00:00" data-local="clock">07:05 UTC</time>'),
+        ("as_of", '<time data-as-of datetime="2026-03-09T07:05:00+00:00" data-local="clock">07:05 UTC</time>'),
+    ],
+)
+def test_a_time_names_its_moment_and_how_scripts_write_it_anew(filter_name: str, expected: str) -> None:
+    with translation.override("en"):
+        assert getattr(portal_format, filter_name)(AT) == expected
+
+
+def test_every_language_of_the_pages_is_one_of_cldr() -> None:
+    assert set(formats._CLDR) == set(LOCALES)

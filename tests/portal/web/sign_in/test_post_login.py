@@ -1,0 +1,75 @@
+"""Where a user goes after sign-in: the document's four steps."""
+
+from __future__ import annotations
+
+import pytest
+import responses
+from django.http import HttpRequest
+
+from portal.api.tokens import TokenStore
+from portal.process.deadline import Deadline
+from portal.web.sign_in.post_login import platforms_after_login, resolve_post_login_path
+from tests.portal.web.conftest import BACKEND, access_token, profile
+
+
+@pytest.fixture
+def request_without_cookies() -> HttpRequest:
+    request = HttpRequest()
+    request.token_store = TokenStore()
+    return request
+
+
+@pytest.mark.parametrize(
+    ("permissions", "expected"),
+    [
+        (["OPERATIONS_APP"], ("/operations", ("OPERATIONS",))),
+        (["FINANCE_APP", "ENERGY_APP"], ("/energy", ("ENERGY", "FINANCE"))),
+        ([], ("/profile", ())),
+    ],
+)
+def test_the_profile_decides_and_its_platforms_are_kept_for_the_cookie(
+    backend: responses.RequestsMock,
+    account: str,
+    request_without_cookies: HttpRequest,
+    permissions: list[str],
+    expected: tuple[str, tuple[str, ...]],
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account, *permissions))
+    token = access_token(account, "FINANCE_APP")
+    path = resolve_post_login_path(request_without_cookies, access_token=token)
+    assert (path, platforms_after_login(request_without_cookies)) == expected
+
+
+def test_the_token_travels_as_an_explicit_bearer(
+    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account))
+    token = access_token(account)
+    resolve_post_login_path(request_without_cookies, access_token=token)
+    assert backend.calls[0].request.headers["Authorization"] == f"Bearer {token}"
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 500, 503])
+def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_written(
+    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest, status: int
+) -> None:
+    backend.get(f"{BACKEND}/me", status=status)
+    token = access_token(account, "FINANCE_APP")
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
+    assert platforms_after_login(request_without_cookies) is None
+
+
+def test_a_request_whose_time_is_used_up_asks_nobody_and_goes_by_the_token(
+    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
+) -> None:
+    request_without_cookies.api_deadline = Deadline(0)
+    token = access_token(account, "FINANCE_APP")
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
+    assert len(backend.calls) == 0
+
+
+def test_a_token_that_does_not_decode_leads_to_the_profile(
+    backend: responses.RequestsMock, request_without_cookies: HttpRequest
+) -> None:
+    backend.get(f"{BACKEND}/me", status=500)
+    assert resolve_post_login_path(request_without_cookies, access_token="opaque") == "/profile"

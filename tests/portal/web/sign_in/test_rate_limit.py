@@ -1,0 +1,171 @@
+"""The limits on sign-ins: who is kept out, for how long, and who is not."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from portal.config.limits import (
+    SIGN_IN_TRIES,
+    SIGN_IN_TRIES_PER_ADDRESS,
+    SIGN_IN_WINDOW_MIN,
+    SIGN_INS_PER_ACCOUNT,
+)
+from portal.store.counters import SharedCounters
+from portal.store.sqlite import SqliteCache
+from portal.store.sqlite_pool import close_idle_connections
+from portal.web.sign_in.rate_limit import Counted, SignInLimit, TooMany, network_of
+from tests.support.given_store import StoreOn
+
+OWNER, STRANGER = "198.51.100.7", "203.0.113.9"
+ACCOUNT = "ada@example.com"
+WINDOW_S = SIGN_IN_WINDOW_MIN * 60
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def backend(tmp_path, clock):
+    cache = SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    cache.clock = clock
+    yield cache
+    close_idle_connections()
+
+
+@pytest.fixture
+def limit(backend, clock):
+    return SignInLimit(counters=SharedCounters(store=StoreOn(backend), clock=clock), clock=clock)
+
+
+def fail(limit, *, times, account=ACCOUNT, address=STRANGER):
+    return [limit.count(account=account, address=address) for _ in range(times)]
+
+
+def test_the_tries_after_the_limit_are_not_made(limit):
+    outcomes = fail(limit, times=20)
+    assert [isinstance(outcome, Counted) for outcome in outcomes] == [True] * SIGN_IN_TRIES + [False] * (
+        20 - SIGN_IN_TRIES
+    )
+
+
+def test_the_wait_is_what_is_left_of_the_window(limit, clock):
+    fail(limit, times=SIGN_IN_TRIES)
+    clock.now += 100
+    assert limit.count(account=ACCOUNT, address=STRANGER) == TooMany(retry_after=WINDOW_S - 100)
+
+
+def test_trying_on_does_not_make_the_wait_longer(limit, clock):
+    fail(limit, times=SIGN_IN_TRIES + 5)
+    clock.now += WINDOW_S + 1
+    assert isinstance(limit.count(account=ACCOUNT, address=STRANGER), Counted)
+
+
+def test_a_stranger_does_not_lock_the_owner_out(limit):
+    fail(limit, times=50)
+    assert isinstance(limit.count(account=ACCOUNT, address=OWNER), Counted)
+
+
+def test_another_account_of_the_same_address_is_still_open(limit):
+    fail(limit, times=SIGN_IN_TRIES + 1)
+    assert isinstance(limit.count(account="bob@example.com", address=STRANGER), Counted)
+
+
+def test_one_address_can_not_try_accounts_without_end(limit):
+    for number in range(SIGN_IN_TRIES_PER_ADDRESS):
+        assert isinstance(limit.count(account=f"{number}@example.com", address=STRANGER), Counted)
+    assert isinstance(limit.count(account="one-more@example.com", address=STRANGER), TooMany)
+    assert isinstance(limit.count(account="one-more@example.com", address=OWNER), Counted)
+
+
+def test_only_failed_tries_count(limit):
+    for _ in range(SIGN_IN_TRIES_PER_ADDRESS + 10):
+        attempt = limit.count(account=ACCOUNT, address=OWNER)
+        assert isinstance(attempt, Counted)
+        limit.give_back(attempt)
+
+
+def test_a_right_password_does_not_forgive_the_wrong_ones_before_it(limit):
+    fail(limit, times=SIGN_IN_TRIES - 1)
+    limit.give_back(limit.count(account=ACCOUNT, address=STRANGER))
+    assert isinstance(fail(limit, times=2)[-1], TooMany)
+
+
+def test_spelling_in_capitals_is_no_other_account(limit):
+    fail(limit, times=SIGN_IN_TRIES)
+    assert isinstance(limit.count(account=f" {ACCOUNT.upper()} ", address=STRANGER), TooMany)
+
+
+def test_a_customer_of_ipv6_is_one_however_many_addresses_are_theirs(limit):
+    for number in range(SIGN_IN_TRIES):
+        limit.count(account=ACCOUNT, address=f"2001:db8:1:2::{number}")
+    assert isinstance(limit.count(account=ACCOUNT, address="2001:db8:1:2:ffff::1"), TooMany)
+    assert isinstance(limit.count(account=ACCOUNT, address="2001:db8:1:3::1"), Counted)
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "20010db800000000::/64"),
+        ("fe80::1%eth0", "fe80000000000000::/64"),
+        ("", "unknown"),
+        ("nonsense", "unknown"),
+    ],
+)
+def test_an_address_counts_by_what_one_customer_is_given(address, network):
+    assert network_of(address) == network
+
+
+def test_successes_have_a_limit_of_their_own_that_is_the_accounts_alone(limit, clock):
+    assert SIGN_INS_PER_ACCOUNT == 100
+    for _ in range(SIGN_INS_PER_ACCOUNT):
+        assert limit.too_many(ACCOUNT) is None
+        limit.succeeded(ACCOUNT)
+        clock.now += 1
+    assert limit.too_many(f" {ACCOUNT.upper()}") == TooMany(retry_after=WINDOW_S - SIGN_INS_PER_ACCOUNT)
+    assert limit.too_many("bob@example.com") is None
+    clock.now += WINDOW_S
+    assert limit.too_many(ACCOUNT) is None
+
+
+def test_what_strangers_try_takes_no_success_from_the_owner(limit):
+    for number in range(SIGN_INS_PER_ACCOUNT + 1):
+        limit.count(account=ACCOUNT, address=f"203.0.113.{number}")
+    assert limit.too_many(ACCOUNT) is None
+
+
+def test_a_store_that_is_down_keeps_nobody_out_and_says_so(clock, caplog):
+    class Broken:
+        def __getattr__(self, name):
+            raise OSError("gone")
+
+    limit = SignInLimit(counters=SharedCounters(store=StoreOn(Broken())), clock=clock)
+    with caplog.at_level(logging.WARNING):
+        outcomes = fail(limit, times=SIGN_IN_TRIES + 5)
+        limit.give_back(outcomes[0])
+        limit.succeeded(ACCOUNT)
+        assert limit.too_many(ACCOUNT) is None
+    assert all(isinstance(outcome, Counted) for outcome in outcomes)
+    assert "tries are not counted" in caplog.text
+    assert "a success is not counted" in caplog.text
+
+
+def test_neither_the_store_nor_the_log_names_anybody(limit, backend, caplog):
+    fail(limit, times=SIGN_IN_TRIES + 1)
+    content = b"".join(path.read_bytes() for path in backend.path.parent.iterdir())
+    assert b"sign-in:account" in content
+    for text in (ACCOUNT, STRANGER):
+        assert text.encode() not in content
+        assert text not in caplog.text

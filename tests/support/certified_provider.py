@@ -1,0 +1,98 @@
+"""npm's `oidc-provider`, a certified OpenID provider, as a process of its own; installed when first needed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.support.harness import ROOT, require_tool
+
+SOURCE = ROOT / "tests" / "functional" / "oidc"
+SECRET = "a-secret-for-tests-only"
+INSTALL_TIMEOUT_S = 180
+
+
+@dataclass(frozen=True)
+class CertifiedProvider:
+    issuer: str
+
+    def counts(self) -> dict[str, object]:
+        """What it has seen: refreshes that it granted, logout tokens that were accepted, and errors of these."""
+        counted: dict[str, object] = requests.get(f"{self.issuer}/counts", timeout=10).json()
+        return counted
+
+
+def installed() -> Path:
+    """A folder with the provider's modules, kept between runs; skips the test, or in CI fails it, without node."""
+    require_tool("node")
+    npm = require_tool("npm")
+    wanted = (SOURCE / "package.json").read_bytes()
+    folder = Path(tempfile.gettempdir()) / f"portal-oidc-provider-{os.getuid()}"
+    if (folder / "package.json").exists() and (folder / "package.json").read_bytes() == wanted:
+        return folder
+    fresh = Path(tempfile.mkdtemp(prefix="portal-oidc-provider-"))
+    (fresh / "package.json").write_bytes(wanted)
+    done = subprocess.run(
+        [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--silent"],
+        cwd=fresh,
+        capture_output=True,
+        text=True,
+        timeout=INSTALL_TIMEOUT_S,
+        check=False,
+    )
+    if done.returncode:
+        shutil.rmtree(fresh, ignore_errors=True)
+        reason = f"npm can't install the provider: {done.stderr[-300:]}"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        fresh.rename(folder)
+        return folder
+    return fresh
+
+
+@contextlib.contextmanager
+def certified_provider(
+    *, port: int, gateway: str, access_token_ttl_s: int, groups: Mapping[str, list[str]]
+) -> Iterator[CertifiedProvider]:
+    modules = installed()
+    settings = {
+        "issuer": f"http://127.0.0.1:{port}",
+        "port": port,
+        "modules": str(modules),
+        "gateway": gateway,
+        "secret": SECRET,
+        "accessTokenTtl": access_token_ttl_s,
+        "groups": groups,
+    }
+    process = subprocess.Popen(
+        [require_tool("node"), str(SOURCE / "provider.mjs")],
+        env={"PATH": os.environ["PATH"], "PROVIDER": json.dumps(settings)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == "ready":
+                break
+        else:
+            raise AssertionError("the provider did not start")
+        yield CertifiedProvider(issuer=str(settings["issuer"]))
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+        process.stdout.close()

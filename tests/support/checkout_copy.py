@@ -1,0 +1,94 @@
+"""A copy of this checkout's code in another folder, to change and to run without touching this one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from portal.server.fleet import Fleet, Server
+from tests.support.harness import ROOT, clean_environment
+from tests.support.ports import free_port_base
+
+
+def copy_of_checkout(folder: Path) -> Path:
+    """Copy what the servers need into `folder`, which is made."""
+    folder.mkdir()
+    for part in ("manage.py", "pyproject.toml"):
+        shutil.copy(ROOT / part, folder)
+    for part in ("packages", "apps"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:
+    """Variables of a process in the copy, whose packages come before this checkout's; None takes one away."""
+    return clean_environment(PYTHONPATH=f"{folder}:{folder / 'packages'}", **variables)
+
+
+def run(
+    folder: Path, *command: str, variables: dict[str, str | None] | None = None, typed: str = ""
+) -> subprocess.CompletedProcess[str]:
+    merged = {**os.environ, **(variables or in_copy(folder))}
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env={name: value for name, value in merged.items() if value is not None},
+        input=typed,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@contextlib.contextmanager
+def servers_in_copy(
+    copy: Path, *projects: str, seed: tuple[str, ...] = (), typed: str = "", backend: str | None = None
+) -> Iterator[dict[str, str]]:
+    """Start the sandbox and these projects of the copy; gives each project's address.
+
+    :param seed: the sandbox command that fills its database, with what is typed into it.
+    :param backend: address of a backend that takes the sandbox's place.
+    """
+    base = free_port_base()
+    state = copy.with_name(f"{copy.name}-state")
+    variables = in_copy(
+        copy,
+        DEBUG="on",
+        PORT_BASE=str(base),
+        APP_STATE_DIR=str(state / "apps"),
+        SANDBOX_STATE_DIR=str(state / "sandbox"),
+    )
+    if backend is None:
+        servers = [_seeded_sandbox(copy, variables, port=base + 100, seed=seed, typed=typed)]
+    else:
+        servers, variables = [], variables | {"APP_PUBLIC_API_BASE_URL": backend}
+    listed = run(
+        copy, "-c", "from portal.config.projects import PROJECTS\nfor p in PROJECTS: print(p.app, p.port_offset)"
+    )
+    ports = {app: base + int(offset) for app, offset in map(str.split, listed.stdout.splitlines())}
+    for app in projects:
+        command = (str(copy / "manage.py"), "--app", app, "serve")
+        servers.append(Server(name=app, command=command, port=ports[app], environment=variables))
+    fleet = Fleet(log=copy.with_name(f"{copy.name}.log"))
+    try:
+        fleet.start(servers)
+        fleet.wait_until_ready()
+        yield {app: f"http://localhost:{ports[app]}" for app in projects}
+    finally:
+        fleet.stop()
+
+
+def _seeded_sandbox(
+    copy: Path, variables: dict[str, str | None], *, port: int, seed: tuple[str, ...], typed: str
+) -> Server:
+    for step in (("migrate",), seed):
+        done = run(copy, "-m", "sandbox_api", *step, variables=variables, typed=typed)
+        assert done.returncode == 0, done.stderr
+    command = ("-m", "sandbox_api", "serve", "--port", str(port))
+    return Server(name="sandbox_api", command=command, port=port, environment=variables)

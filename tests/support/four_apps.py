@@ -1,0 +1,150 @@
+"""The four applications as the edge sees them, without Django, and short words for what a request brings."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from itertools import chain, combinations
+from urllib.parse import parse_qs, urlsplit
+
+from portal.config.platforms import PLATFORMS
+from portal.config.projects import PROJECTS
+from portal.edge.decisions import Forward, Options, Redirect, Refuse
+from portal.edge.request_context import RequestFacts
+from portal.edge.routes.site import make_site
+from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.identity.token_cache import NO_TOKEN, REJECTED, UNJUDGED, TokenReading, TokenState
+from portal.identity.users import user_from_claims
+
+ORIGINS = {project.app: project.local_url(port_base=8000) for project in PROJECTS}
+SHORT_NAMES = {"auth_app": "gateway", "energy": "energy", "operations": "operations", "finance": "finance"}
+SITES = {
+    SHORT_NAMES[project.app]: make_site(
+        project=project,
+        origins=ORIGINS,
+        routes=importlib.import_module(f"apps.{project.app}.proxy").ROUTES,
+    )
+    for project in PROJECTS
+}
+ORIGIN_OF = {SHORT_NAMES[app]: origin for app, origin in ORIGINS.items()}
+APP_AT = {origin: name for name, origin in ORIGIN_OF.items()}
+
+#: Every set of platforms that a user may have, in the registry's order.
+PLATFORM_SETS = tuple(
+    tuple(platform.name for platform in chosen)
+    for chosen in chain.from_iterable(combinations(PLATFORMS, size) for size in range(len(PLATFORMS) + 1))
+)
+
+
+def permissions_of(platforms: tuple[str, ...]) -> list[str]:
+    return [f"{name}_APP" for name in platforms]
+
+
+def reading(state: TokenState, platforms: tuple[str, ...], *, role: str | None = None) -> TokenReading:
+    claims: dict[str, object] = {"sub": "u-1", "permissions": permissions_of(platforms)}
+    if role is not None:
+        claims["primaryRole"] = role
+    return TokenReading(state, user_from_claims(claims))
+
+
+def signs(words: str) -> dict[str, object]:
+    """What a request brings, from words such as `token=energy,finance refresh cookie=energy role=finance`."""
+    facts: dict[str, object] = {"access": NO_TOKEN}
+    words_by_name = dict(word.partition("=")[::2] for word in words.split())
+    role = words_by_name.pop("role", "").upper() or None
+    for name, value in words_by_name.items():
+        platforms = tuple(part.upper() for part in value.split(",") if part != "none")
+        if name in {"token", "expired"}:
+            state = TokenState.VALID if name == "token" else TokenState.EXPIRED
+            facts["access"] = reading(state, platforms, role=role)
+        elif name == "garbage":
+            facts["access"] = REJECTED
+        elif name == "unknown-key":
+            facts["access"] = UNJUDGED
+        elif name == "refresh":
+            facts["refreshable"] = True
+        elif name == "cookie":
+            facts["platforms_cookie"] = dump_platforms_cookie(platforms)
+        elif name != "out":
+            raise ValueError(f"no such sign: {name}")
+    return facts
+
+
+HEADERS = {
+    "fetch": {"fetch_mode": "cors"},
+    "navigate": {"fetch_mode": "navigate"},
+    "xhr": {"requested_with": "XMLHttpRequest"},
+    "json": {"accept": "application/json"},
+    "html": {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"},
+    "any": {"accept": "*/*"},
+    "htmx": {"fetch_mode": "cors", "htmx": "true", "accept": "*/*"},
+}
+
+
+def headers(words: str) -> dict[str, object]:
+    """Header fields from words: those above, `on=URL` (HX-Current-URL), `from=URL` (Referer), `asks=…` (Accept-Language), `chose=…`."""
+    facts: dict[str, object] = {}
+    for word in words.split():
+        name, _, value = word.partition("=")
+        if name == "on":
+            facts["current_url"] = unshorten(value)
+        elif name == "from":
+            facts["referer"] = unshorten(value)
+        elif name == "asks":
+            facts["accept_language"] = value
+        elif name == "chose":
+            facts["locale_cookie"] = value
+        else:
+            facts |= HEADERS[name]
+    return facts
+
+
+def facts_for(app: str, request: str, brings: str = "out", sends: str = "") -> RequestFacts:
+    """The facts of `GET /en/x?y` at an app. The path is decoded already, as WSGI gives it."""
+    method, _, target = request.partition(" ")
+    path, _, query = target.partition("?")
+    return RequestFacts(SITES[app], method, path, query)._replace(**signs(brings), **headers(sends))
+
+
+def shorten(address: str) -> str:
+    """An address with an app's name in place of its origin, and with `next` decoded: `gateway/en/login ↩ /en/x`."""
+    for origin, name in APP_AT.items():
+        if address == origin or address.startswith(f"{origin}/"):
+            address = name + address.removeprefix(origin)
+    before, mark, encoded = address.partition("?next=")
+    if not mark:
+        return address
+    assert re.fullmatch(r"[A-Za-z0-9_.~%-]+", encoded), "next is encoded whole"
+    return f"{before} ↩ {shorten(parse_qs('next=' + encoded)['next'][0])}"
+
+
+def unshorten(address: str) -> str:
+    name, slash, rest = address.partition("/")
+    return ORIGIN_OF[name] + slash + rest if name in ORIGIN_OF else address
+
+
+def told(decision: object) -> str:
+    """A decision in a table's words."""
+    notes = ""
+    match decision:
+        case Forward(pathname=None):
+            words = "not gated"
+        case Forward(pathname=pathname):
+            words = f"view of {pathname}"
+        case Redirect(status=status, location=location, varies_by_language=varies):
+            words = f"{status} {shorten(location)}"
+            notes = " varies" if varies else ""
+        case Refuse(status=status, pathname=pathname, hx_redirect=target):
+            words = f"{status} {'page' if pathname else 'problem'}"
+            notes = f" hx {shorten(target)}" if target else ""
+        case Options():
+            words = "204"
+        case _:
+            raise AssertionError(decision)
+    return words + notes + (" clears" if decision.ends_sign_in else "")
+
+
+def origin_of(address: str) -> str | None:
+    """The origin of an absolute address; None for a path."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme else None

@@ -1,0 +1,104 @@
+"""Real servers for tests: the sandbox backend and the projects, in processes of their own, on free ports."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from portal.server.fleet import Fleet
+from portal.server.local_stack import BACKEND, LocalStack
+from tests.support.ports import free_port_base
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Where Debian keeps servers; not in the path of everyone.
+SYSTEM_PROGRAMS = "/usr/sbin"
+
+
+def require_tool(*names: str) -> str:
+    """The path of the first of these programs that the machine has; skips the test, or in CI fails it."""
+    for name in names:
+        if path := shutil.which(name, path=f"{os.environ['PATH']}:{SYSTEM_PROGRAMS}"):
+            return path
+    reason = f"needs {' or '.join(names)} on this machine"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def clean_environment(**variables: str | None) -> dict[str, str | None]:
+    """Variables for a child process in which nothing of this test process's own settings remains."""
+    foreign = [name for name in os.environ if name.startswith(("APP_", "SANDBOX_"))]
+    gone = [
+        *foreign,
+        "DJANGO_SETTINGS_MODULE",
+        "SECRET_KEY",
+        "ALLOWED_HOSTS",
+        "CACHE_URL",
+        "REFRESH_CACHE_URL",
+        "DATABASE_URL",
+        "PORT_BASE",
+    ]
+    return {**dict.fromkeys(gone), **variables}
+
+
+@dataclasses.dataclass(frozen=True)
+class RunningStack:
+    """Five servers that answer."""
+
+    local: LocalStack
+    fleet: Fleet
+    log: Path
+
+    @property
+    def backend(self) -> str:
+        """Address of the sandbox backend."""
+        return f"http://127.0.0.1:{self.local.backend_port}"
+
+    def url(self, app: str, path: str = "") -> str:
+        """An address of one project, as a browser on this machine names it."""
+        return f"http://localhost:{self.local.ports()[app]}{path}"
+
+
+@contextlib.contextmanager
+def running_stack(
+    folder: Path, *, without: tuple[str, ...] = (), port_base: int | None = None, **variables: str | None
+) -> Iterator[RunningStack]:
+    """Seed a database in `folder`, start all servers but those in `without`, and stop them at the end.
+
+    `variables` are environment variables for all servers; None takes one away. `port_base` is for variables that
+    name ports; any free one otherwise.
+    """
+    environment: Mapping[str, str | None] = clean_environment(
+        **{
+            "DEBUG": "on",
+            "APP_STATE_DIR": str(folder / "state"),
+            "SANDBOX_STATE_DIR": str(folder / "sandbox"),
+            **variables,
+        }
+    )
+    local = LocalStack(port_base=port_base or free_port_base(), environment=environment)
+    log = folder / "servers.log"
+    process_environment = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+    for step in ("migrate", "seed") if BACKEND not in without else ():
+        subprocess.run(
+            [sys.executable, "-m", BACKEND, step],
+            cwd=ROOT,
+            env=process_environment,
+            check=True,
+            capture_output=True,
+        )
+    fleet = Fleet(log=log)
+    try:
+        fleet.start(server for server in local.servers() if server.name not in without)
+        fleet.wait_until_ready()
+        yield RunningStack(local=local, fleet=fleet, log=log)
+    finally:
+        fleet.stop()

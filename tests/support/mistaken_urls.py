@@ -1,0 +1,57 @@
+"""A team's project with slips of the kind that everybody makes: one page for each place where one can stand."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.template import engines
+
+from portal.config.env import read_config
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from portal.web.pages.guards import open_page, page
+from portal.web.urls import portal_patterns
+
+handler400 = "portal.web.errors.failure_pages.bad_request"
+handler403 = "portal.web.errors.failure_pages.permission_denied"
+handler404 = "portal.web.errors.failure_pages.page_not_found"
+handler500 = "portal.web.errors.failure_pages.server_error"
+
+
+def in_view(request: HttpRequest) -> HttpResponse:
+    """A parameter that the endpoint does not know."""
+    ClientQueries.use_get_clients_query(request, params={"colour": "red"})
+    return HttpResponse()
+
+
+def in_template(request: HttpRequest) -> HttpResponse:
+    """The same, asked for while the page is rendered."""
+    template = engines["django"].from_string("{% for row in rows %}{{ row }}{% endfor %}")
+    return HttpResponse(template.render({"rows": lambda: in_view(request)}, request))
+
+
+def in_callback(request: HttpRequest) -> HttpResponse:
+    """The same, in what runs after a write."""
+    ClientMutations.use_create_client_mutation(request, on_success=lambda _: in_view(request)).mutate(
+        body={"name": "Ada", "email": "ada@example.com"}
+    )
+    return HttpResponse()
+
+
+def in_settings(request: HttpRequest) -> HttpResponse:
+    """A project that the registry lacks."""
+    read_config("logistics")
+    return HttpResponse()
+
+
+urlpatterns = portal_patterns(
+    pages=[
+        page("energy/in-view", in_view, name="in-view"),
+        page("energy/in-template", in_template, name="in-template"),
+        page("energy/in-callback", in_callback, name="in-callback"),
+        open_page("in-settings", in_settings, name="in-settings"),
+        page("energy", in_view, name="home"),
+        *(
+            page(f"energy/{name}", in_view, name=name)
+            for name in ("clients", "stations", "chargers", "sessions", "meters")
+        ),
+    ]
+)

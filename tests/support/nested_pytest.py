@@ -1,0 +1,39 @@
+"""Tests that a test has written, run by a pytest of their own with this checkout's settings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.harness import ROOT
+
+#: What every test below `tests/apps` stands on.
+GROUND = ("conftest.py", "settings.py")
+
+
+def run_app_tests_in_copy(copy: Path, app: str) -> subprocess.CompletedProcess[str]:
+    """Run `tests/apps/<app>` of a copy of this checkout."""
+    for name in GROUND:
+        shutil.copy(ROOT / "tests" / name, copy / "tests")
+    shutil.copytree(ROOT / "tests" / "support", copy / "tests" / "support", dirs_exist_ok=True)
+    return run_pytest(copy / "tests" / "apps" / app, checkout=copy)
+
+
+def run_pytest(folder: Path, *, checkout: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the tests below `folder`.
+
+    :param checkout: whose `pyproject.toml` counts, and whose packages are imported.
+    """
+    options = ["-p", "no:cacheprovider", "-c", str(checkout / "pyproject.toml"), "--rootdir", str(checkout)]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(folder)],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": f"{checkout}:{checkout / 'packages'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )

@@ -1,0 +1,172 @@
+"""A real nginx with the site file of `deploy/`, on free ports, with a certificate that is thrown away."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import os
+import re
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.deploy.files import NGINX_SITE
+from tests.support.harness import require_tool
+from tests.support.ports import free_port
+
+DOMAIN = "example.com"
+#: Far longer than it takes, on a machine however busy, seconds.
+PATIENCE_S = 60
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running nginx."""
+
+    tls_port: int
+    http_port: int
+    certificate: Path
+    log: Path
+
+    def url(self, name: str, path: str = "") -> str:
+        """An address as a browser has it: `name` is the first part of the host."""
+        return f"https://{name}.{DOMAIN}:{self.tls_port}{path}"
+
+    def logged(self, mark: str) -> list[str]:
+        """The lines of the log with `mark` in them; nginx writes one only after its answer has left."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            found = [line for line in self.log.read_text().splitlines(keepends=True) if mark in line]
+            if found and all(line.endswith("\n") for line in found):
+                return found
+            time.sleep(0.02)
+        return []
+
+    def send(self, request: bytes, *, sni: str | None = f"auth.{DOMAIN}", tls: bool = True) -> bytes:
+        """Send bytes as they are, and read until the end; what no HTTP client would send."""
+        address = ("127.0.0.1", self.tls_port if tls else self.http_port)
+        with socket.create_connection(address, timeout=PATIENCE_S) as connection:
+            stream: socket.socket = connection
+            if tls:
+                context = ssl.create_default_context(cafile=str(self.certificate))
+                context.check_hostname = False
+                stream = context.wrap_socket(connection, server_hostname=sni)
+            with stream:
+                stream.sendall(request)
+                received = b""
+                while part := stream.recv(65536):
+                    received += part
+                return received
+
+
+def make_certificate(folder: Path, *, host: str = f"*.{DOMAIN}") -> tuple[Path, Path]:
+    """For every name directly below the domain, by itself; gives the files of the certificate and of its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, DOMAIN)])
+    now = dt.datetime.now(tz=dt.UTC)
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(hours=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(identifier, critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    files = folder / "certificate.pem", folder / "key.pem"
+    files[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    files[1].write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return files
+
+
+@contextlib.contextmanager
+def running_site(folder: Path, *, ports: Mapping[int, int], tls_port: int) -> Iterator[Site]:
+    """Serve the site file; only its ports, and the paths of certificate and logs, are others.
+
+    :param ports: port of a project in the site file to the one where it listens now.
+    """
+    nginx = require_tool("nginx")
+    certificate, key = make_certificate(folder)
+    site = Site(tls_port=tls_port, http_port=free_port(), certificate=certificate, log=folder / "access.log")
+    exchanges = {
+        # Not every machine has IPv6.
+        r"^ *listen \[::\].*\n": "",
+        r"listen 443\b": f"listen 127.0.0.1:{site.tls_port}",
+        r"listen 80\b": f"listen 127.0.0.1:{site.http_port}",
+        r"/etc/letsencrypt/live/example\.com/fullchain\.pem": str(certificate),
+        r"/etc/letsencrypt/live/example\.com/privkey\.pem": str(key),
+        r"/var/log/nginx/portal\.access\.log": str(site.log),
+        r"/var/www/letsencrypt": str(folder / "acme"),
+        **{rf"127\.0\.0\.1:{written};": f"127.0.0.1:{now};" for written, now in ports.items()},
+    }
+    text = NGINX_SITE.read_text()
+    for pattern, replacement in exchanges.items():
+        text, count = re.subn(pattern, replacement, text, flags=re.MULTILINE)
+        assert count, f"the site file has no {pattern}"
+    (folder / "site.conf").write_text(text)
+    (folder / "nginx.conf").write_text(main_configuration(folder))
+    process = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + PATIENCE_S
+        while not listens(site.http_port):
+            assert process.poll() is None, (folder / "error.log").read_text()
+            assert time.monotonic() < end, "nginx does not listen"
+            time.sleep(0.02)
+        yield site
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def main_configuration(folder: Path) -> str:
+    """What Debian's own `nginx.conf` is for, without what only root may write to."""
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    return "\n".join(
+        [
+            "user root;" if os.geteuid() == 0 else "",
+            f"daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;",
+            "events { worker_connections 256; }",
+            "http {",
+            *(f"    {kind}_temp_path {folder}/{kind};" for kind in kinds),
+            f"    include {folder}/site.conf;",
+            "}",
+        ]
+    )
+
+
+def listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def names_lead_here() -> Iterator[None]:
+    """Inside the block, every name below the domain is this machine, for this process."""
+    resolve = socket.getaddrinfo
+
+    def here(host: object, *args: object, **options: object) -> object:
+        known = isinstance(host, str) and host.endswith(f".{DOMAIN}")
+        return resolve("127.0.0.1" if known else host, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", here)
+        yield

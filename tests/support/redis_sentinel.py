@@ -1,0 +1,173 @@
+"""Three Redis servers and three Sentinels of one's own: a primary that can be lost."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import redis
+
+from tests.support.harness import require_tool
+from tests.support.ports import free_port
+from tests.support.redis_server import RedisServer
+
+SERVICE = "portal"
+SERVERS = SENTINELS = 3
+QUORUM = 2
+DOWN_AFTER_MS = 1000
+PATIENCE_S = 60
+
+
+class WatchedRedis:
+    """A primary, its replicas and who watches them.
+
+    :param options: of each server.
+    :param monitor: further lines of each Sentinel, about the service: `auth-user portal …`.
+    :param tls: files of a certificate and its key. The Sentinels then name ports that speak TLS, and speak it
+        themselves beside their plain ports, as the servers do.
+    """
+
+    def __init__(
+        self, folder: Path, *options: str, monitor: tuple[str, ...] = (), tls: tuple[Path, Path] | None = None
+    ) -> None:
+        self.program = require_tool("redis-sentinel")
+        self.folder = folder
+        self.monitor = monitor
+        self.tls = _tls_options(*tls) if tls is not None else {}
+        self.servers: list[RedisServer] = []
+        #: As the Sentinels name them.
+        self.named_ports: list[int] = []
+        for number in range(SERVERS):
+            data = folder / f"server-{number}"
+            data.mkdir(parents=True)
+            replica = ("--replicaof", f"127.0.0.1 {self.named_ports[0]}") if self.servers else ()
+            quick = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
+            tls_port = free_port()
+            secured = [word for name, value in self.tls.items() for word in (f"--{name}", value)]
+            secured += ["--tls-port", str(tls_port)] if self.tls else []
+            self.servers.append(RedisServer(data, *options, *quick, *secured, *replica))
+            self.named_ports.append(tls_port if self.tls else self.servers[-1].port)
+        self.ports = [free_port() for _ in range(SENTINELS)]
+        self.tls_ports = [free_port() for _ in range(SENTINELS)]
+        self.sentinels: list[subprocess.Popen[bytes]] = []
+
+    def url(self, database: int = 0, *, user: str = "") -> str:
+        """Its address, as `CACHE_URL` has it."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in (self.tls_ports if self.tls else self.ports))
+        return f"{'rediss' if self.tls else 'redis'}+sentinel://{user}{hosts}/{SERVICE}/{database}"
+
+    def start(self) -> None:
+        """Start all of it, and wait until each knows of the others."""
+        for server in self.servers:
+            server.start()
+        for number, port in enumerate(self.ports):
+            file = self.folder / f"sentinel-{number}.conf"
+            lines = [
+                f"port {port}",
+                "bind 127.0.0.1",
+                f"dir {self.folder}",
+                f"sentinel monitor {SERVICE} 127.0.0.1 {self.named_ports[0]} {QUORUM}",
+                f"sentinel down-after-milliseconds {SERVICE} {DOWN_AFTER_MS}",
+                f"sentinel failover-timeout {SERVICE} 5000",
+                *(f"sentinel {line}" for line in self.monitor),
+                *(f"{name} {value}" for name, value in self.tls.items()),
+                *([f"tls-port {self.tls_ports[number]}"] if self.tls else []),
+            ]
+            file.write_text("\n".join(lines) + "\n")
+            self.sentinels.append(
+                subprocess.Popen([self.program, str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            )
+        until(lambda: all(self._knows_all(port) for port in self.ports), "the Sentinels do not find each other")
+
+    def primary(self) -> RedisServer:
+        """Whom the first Sentinel names."""
+        with contextlib.closing(redis.Redis(port=self.ports[0])) as client:
+            _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
+        return self.servers[self.named_ports.index(int(port))]
+
+    def client(self) -> contextlib.AbstractContextManager[redis.Redis]:
+        """A client of the primary, closed at the end of the block."""
+        return self.primary().client()
+
+    def replicas(self) -> list[RedisServer]:
+        """The running others."""
+        primary = self.primary()
+        return [server for server in self.servers if server is not primary and server.process is not None]
+
+    def kill_primary(self) -> RedisServer:
+        """SIGKILL; gives the one that is gone."""
+        gone = self.primary()
+        if gone.process is not None:
+            gone.process.kill()
+            gone.process.wait()
+            gone.process = None
+        return gone
+
+    def wait_for_another_primary(self, *, than: RedisServer) -> None:
+        """Until the Sentinels have named another one."""
+        until(lambda: self.primary() is not than, "no failover")
+
+    @contextlib.contextmanager
+    def suspended(self, servers: list[RedisServer]) -> Iterator[None]:
+        """They hear and say nothing inside the block."""
+        for server in servers:
+            server.signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for server in servers:
+                server.signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """End all of it."""
+        for sentinel in self.sentinels:
+            sentinel.kill()
+            sentinel.wait()
+        for server in self.servers:
+            server.stop()
+
+    def _knows_all(self, port: int) -> bool:
+        with contextlib.closing(redis.Redis(port=port)) as client, contextlib.suppress(redis.RedisError):
+            state = client.sentinel_master(SERVICE)
+            others = (state["num-other-sentinels"], state["num-slaves"])
+            return others == (SENTINELS - 1, SERVERS - 1) and len(client.sentinel_slaves(SERVICE)) == SERVERS - 1
+        return False
+
+
+@contextlib.contextmanager
+def watched_redis(
+    folder: Path, *options: str, monitor: tuple[str, ...] = (), tls: tuple[Path, Path] | None = None
+) -> Iterator[WatchedRedis]:
+    """All of it, running inside the block."""
+    watched = WatchedRedis(folder, *options, monitor=monitor, tls=tls)
+    try:
+        watched.start()
+        yield watched
+    finally:
+        watched.stop()
+
+
+def _tls_options(certificate: Path, key: Path) -> dict[str, str]:
+    return {
+        "tls-cert-file": str(certificate),
+        "tls-key-file": str(key),
+        "tls-ca-cert-file": str(certificate),
+        "tls-auth-clients": "no",
+        "tls-replication": "yes",
+    }
+
+
+def until(done: Callable[[], bool], otherwise: str) -> None:
+    """Wait for what other processes do.
+
+    :raises RuntimeError: `otherwise`, after a minute.
+    """
+    end = time.monotonic() + PATIENCE_S
+    while not done():
+        if time.monotonic() > end:
+            raise RuntimeError(otherwise)
+        time.sleep(0.05)
