@@ -1,0 +1,425 @@
+"""Three walks through the portal's own code: how many files, functions and turns a page takes.
+
+Nothing is timed. A walk is one visit of a browser to the energy app, in this process, against the sandbox in another
+one. Python's profiler sees each function that is called, in all threads. Counted are functions whose file lies in
+`apps/` or in `packages/`, without the sandbox. What happens only now and then (a look at the store's size) is left out:
+each walk is made several times, and the one with the fewest frames counts.
+
+files
+    Files with a function that was called.
+functions
+    Different functions that were called.
+frames
+    Calls of functions: a function that is called for each of twenty rows counts twenty times.
+    A generator counts once, when it begins. Comprehensions, and what Python makes for a dataclass,
+    do not count.
+hops
+    Calls from one file to another.
+deepest
+    The largest number of such functions that were on one thread's stack at one time.
+turns
+    Calls into a file that stands further down on the same stack, from another file. Between the two, other
+    people's code may stand: when `a.py` gives Django a function and Django calls a function of `a.py`, nothing was
+    left, but when `a.py` gives `b.py` a lambda and `b.py` calls the lambda, that is a turn.
+from the hook to the socket
+    The functions on the stack when bytes of a call to the backend are sent: from the query layer's first one on, or
+    from the bottom where the query layer has no part in the call.
+
+`python -m benchmarks walks --hops` prints the turns and the frames of each file as well, and each walk as a tree: one
+line for each hop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import inspect
+import logging
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from html import unescape
+from http.cookies import SimpleCookie
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import jwt
+import requests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS = (f"{ROOT}/apps/", f"{ROOT}/packages/")
+SANDBOX = f"{ROOT}/packages/sandbox_api/"
+QUERY_LAYER = f"{ROOT}/packages/portal/query/"
+NO_FUNCTIONS = {"<module>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+SENDS = {"send", "sendall", "sendmsg"}
+KEY = "for-measuring-only-and-nothing-else-at-all"
+ACCOUNT = {"email": "energy@example.com", "password": "demo"}
+CLIENTS = "/en/energy/clients"
+ROUNDS = 4
+#: Seconds that the short-lived access token of the second walk lasts.
+SHORT_LIFE_S = 2
+
+
+def main() -> None:
+    """Runs in a process of its own: it needs settings that no other benchmark shares."""
+    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.walks", *sys.argv[1:]], check=False).returncode)
+
+
+# --- what is counted ---
+
+
+@dataclass
+class Walk:
+    """What one walk came to.
+
+    :ivar frames: for each function, by file and name, how often it was called.
+    :ivar hops: calls from one file to another: how deep in hops, the function, and how often in a row.
+    :ivar turned: the caller's and the callee's names of each turn.
+    :ivar sends: for each call to the backend, the functions on the stack.
+    """
+
+    name: str
+    frames: Counter[tuple[str, str]] = field(default_factory=Counter)
+    deepest: int = 0
+    turned: Counter[tuple[str, str]] = field(default_factory=Counter)
+    hops: list[tuple[int, str]] = field(default_factory=list)
+    sends: list[list[str]] = field(default_factory=list)
+
+
+class Tracer:
+    """Profiles this process; counts while a walk is under way."""
+
+    def __init__(self) -> None:
+        self._walk: Walk | None = None
+        self._begun: list[FrameType] = []
+        self._sending: FrameType | None = None
+        self._is_ours: dict[str, bool] = {}
+
+    def start(self) -> None:
+        """Threads are seen that begin from now on."""
+        threading.setprofile(self._on_event)
+
+    @contextlib.contextmanager
+    def tracing(self, walk: Walk) -> Iterator[None]:
+        """Count what happens meanwhile."""
+        gc.collect()
+        gc.disable()
+        self._walk, self._begun = walk, []
+        sys.setprofile(self._on_event)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            self._walk = None
+            gc.enable()
+
+    def _on_event(self, frame: FrameType, event: str, argument: Any) -> None:
+        walk = self._walk
+        if walk is None:
+            return
+        if event == "call":
+            self._on_call(walk, frame)
+        elif event == "c_call" and argument.__name__ in SENDS and isinstance(argument.__self__, socket.socket):
+            self._on_send(walk, frame)
+
+    def _on_call(self, walk: Walk, frame: FrameType) -> None:
+        code = frame.f_code
+        if not self._ours(code.co_filename) or code.co_name in NO_FUNCTIONS:
+            return
+        if code.co_flags & inspect.CO_GENERATOR:
+            if any(frame is begun for begun in self._begun):
+                return
+            self._begun.append(frame)
+        walk.frames[_module(code.co_filename), code.co_qualname] += 1
+        stack = self._stack(frame)
+        walk.deepest = max(walk.deepest, len(stack))
+        files = [each.f_code.co_filename for each in stack]
+        if len(stack) > 1 and files[-2] == files[-1]:
+            return
+        depth = sum(left != right for left, right in pairwise(files))
+        walk.hops.append((depth, _name(frame)))
+        if files[-1] in files[:-1]:
+            walk.turned[_name(stack[-2]), _name(frame)] += 1
+
+    def _on_send(self, walk: Walk, frame: FrameType) -> None:
+        stack = self._stack(frame)
+        # A call's headers and its body may be sent apart.
+        if not stack or stack[-2] is self._sending:
+            return
+        self._sending = stack[-2]
+        in_query = [index for index, each in enumerate(stack) if each.f_code.co_filename.startswith(QUERY_LAYER)]
+        walk.sends.append([_name(each) for each in stack[in_query[0] if in_query else 0 :]])
+
+    def _stack(self, frame: FrameType | None) -> list[FrameType]:
+        """Our functions on this thread's stack, the outermost first."""
+        found = []
+        while frame is not None:
+            if self._ours(frame.f_code.co_filename) and frame.f_code.co_name not in NO_FUNCTIONS:
+                found.append(frame)
+            frame = frame.f_back
+        return found[::-1]
+
+    def _ours(self, path: str) -> bool:
+        known = self._is_ours.get(path)
+        if known is None:
+            known = self._is_ours[path] = path.startswith(OURS) and not path.startswith(SANDBOX)
+        return known
+
+
+def _module(path: str) -> str:
+    return str(Path(path).relative_to(ROOT)).removeprefix("packages/").removesuffix(".py")
+
+
+def _name(frame: FrameType) -> str:
+    return f"{_module(frame.f_code.co_filename)}: {frame.f_code.co_qualname}"
+
+
+# --- who walks ---
+
+
+class Browser:
+    """One sign-in at the sandbox, and requests to the energy app with its cookies."""
+
+    def __init__(self, application: Any, *, backend: str) -> None:
+        self._application = application
+        pair = requests.post(f"{backend}/auth/login", json=ACCOUNT, timeout=30).json()
+        self.cookies = {"VAR_ACCESS_TOKEN": pair["accessToken"], "VAR_REFRESH_TOKEN": pair["refreshToken"]}
+
+    def get(self, path: str) -> str:
+        """The page; anything but 200 is an error."""
+        return self._send("GET", path, body=b"", wanted=200)
+
+    def post(self, path: str, fields: dict[str, str]) -> None:
+        """Send a form, which must be answered with a 303."""
+        self._send("POST", path, body=urlencode(fields).encode(), wanted=303)
+
+    def hidden_fields(self, path: str) -> dict[str, str]:
+        """Those of a form."""
+        page = self.get(path)
+        page = page[page.index("<main") :]
+        inputs = re.findall(r"<input[^>]*type=\"hidden\"[^>]*>", page)
+        pairs = [(re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)) for tag in inputs]
+        return {name[1]: unescape(value[1]) for name, value in pairs if name and value}
+
+    def use_short_lived_token(self) -> None:
+        """Carry the same access token with an earlier end."""
+        claims = jwt.decode(self.cookies["VAR_ACCESS_TOKEN"], KEY, algorithms=["HS256"])
+        claims["exp"] = int(time.time()) + SHORT_LIFE_S
+        self.cookies["VAR_ACCESS_TOKEN"] = jwt.encode(claims, KEY, algorithm="HS256")
+
+    def _send(self, method: str, path: str, *, body: bytes, wanted: int) -> str:
+        environ = {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path.partition("?")[0],
+            "QUERY_STRING": path.partition("?")[2],
+            "SCRIPT_NAME": "",
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "8001",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "HTTP_HOST": "localhost:8001",
+            "HTTP_ACCEPT": "text/html,application/xhtml+xml,*/*;q=0.8",
+            "HTTP_SEC_FETCH_MODE": "navigate",
+            "HTTP_COOKIE": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+            "CONTENT_TYPE": "application/x-www-form-urlencoded" if method == "POST" else "",
+            "CONTENT_LENGTH": str(len(body)),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": BytesIO(body),
+            "wsgi.errors": sys.stderr,
+            "wsgi.version": (1, 0),
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+        }
+        seen: dict[str, Any] = {}
+
+        def start_response(status: str, headers: list[tuple[str, str]], *_: Any) -> None:
+            seen.update(status=int(status[:3]), headers=headers)
+
+        response = self._application(environ, start_response)
+        page = b"".join(response).decode()
+        if hasattr(response, "close"):
+            response.close()
+        if seen["status"] != wanted:
+            raise AssertionError(f"{method} {path}: {seen['status']} {seen['headers']}")
+        for name, value in seen["headers"]:
+            if name.lower() == "set-cookie":
+                self.cookies.update({key: morsel.value for key, morsel in SimpleCookie(value).items()})
+        return page
+
+
+def walk_all(tracer: Tracer, new_browser: Callable[[], Browser]) -> list[Walk]:
+    """The walks, each with a browser that has come by before."""
+    fetched, cached = Walk("a page that is fetched"), Walk("a page whose data is all cached")
+    expired, created = Walk("a page whose access token has expired"), Walk("a create with its list")
+
+    browser = _known(new_browser(), tracer)
+    with tracer.tracing(fetched):
+        browser.get(f"{CLIENTS}?sort=name")
+    with tracer.tracing(cached):
+        browser.get(CLIENTS)
+    if cached.sends:
+        raise AssertionError(f"not all was cached: {cached.sends}")
+
+    browser = new_browser()
+    browser.use_short_lived_token()
+    browser = _known(browser, tracer)
+    before = browser.cookies["VAR_ACCESS_TOKEN"]
+    time.sleep(SHORT_LIFE_S + 1)
+    with tracer.tracing(expired):
+        browser.get(CLIENTS)
+    if browser.cookies["VAR_ACCESS_TOKEN"] == before:
+        raise AssertionError("no refresh took place")
+
+    browser = _known(new_browser(), tracer)
+    name = f"Walker {time.time_ns()}"
+    fields = {**browser.hidden_fields(f"{CLIENTS}/new"), "name": name, "email": "walker@example.com"}
+    with tracer.tracing(created):
+        browser.post(f"{CLIENTS}/new", fields)
+        page = browser.get(CLIENTS)
+    if name not in page:
+        raise AssertionError("the list does not show what was created")
+    return [cached, expired, created, fetched]
+
+
+def _known(browser: Browser, tracer: Tracer) -> Browser:
+    """The same browser, when the portal has cached the list of clients and the profile."""
+    for _ in range(5):
+        probe = Walk("probe")
+        with tracer.tracing(probe):
+            browser.get(CLIENTS)
+        if not probe.sends:
+            return browser
+    raise AssertionError("the list of clients does not stay in the cache")
+
+
+# --- what is printed ---
+
+
+def report(walks: list[Walk], *, hops: bool) -> None:
+    """The table, the way of each call to the backend, and on request each walk's tree."""
+    print("\n| walk | files | functions | frames | hops | deepest | turns | calls to the backend |\n|" + "---|" * 8)
+    for walk in walks:
+        figures = [len(_by_file(walk)), len(walk.frames), walk.frames.total()]
+        figures += [len(walk.hops), walk.deepest, walk.turned.total(), len(walk.sends)]
+        print(f"| {walk.name} | {' | '.join(map(str, figures))} |")
+    for walk in walks:
+        for way in walk.sends:
+            lambdas = sum("<lambda>" in name for name in way)
+            print(f"\n{walk.name}: {len(way)} functions from the hook to the socket, {lambdas} of them lambdas")
+            print("\n".join(f"    {name}" for name in way))
+    for walk in walks if hops else ():
+        print(f"\n{walk.name}: turns")
+        for (caller, callee), count in walk.turned.most_common():
+            print(f"    {count:3} {caller} -> {callee}")
+        print(f"\n{walk.name}: frames by file")
+        print("\n".join(f"    {count:4} {module}" for module, count in _by_file(walk).most_common()))
+        print(f"\n{walk.name}: hops")
+        last, count = None, 0
+        for hop in [*walk.hops, None]:
+            if hop == last:
+                count += 1
+                continue
+            if last is not None:
+                print(f"    {'  ' * last[0]}{last[1]}{f' x{count}' if count > 1 else ''}")
+            last, count = hop, 1
+
+
+def _by_file(walk: Walk) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for (module, _), count in walk.frames.items():
+        found[module] += count
+    return found
+
+
+@contextlib.contextmanager
+def sandbox(folder: Path) -> Iterator[str]:
+    """A seeded sandbox in a process of its own, on a free port of this machine; gives its address."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("APP_", "SANDBOX_"))}
+    environment = {
+        **kept,
+        "PYTHONPATH": str(ROOT / "packages"),
+        "DEBUG": "on",
+        "SANDBOX_STATE_DIR": str(folder),
+        "SANDBOX_JWT_KEY": KEY,
+    }
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    for step in ("migrate", "seed"):
+        subprocess.run(
+            [sys.executable, "-m", "sandbox_api", step], env=environment, cwd=ROOT, check=True, capture_output=True
+        )
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "sandbox_api", "serve", "--port", str(port), "--end-with-parent"],
+            env=environment,
+            cwd=ROOT,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        end = time.monotonic() + 30
+        while True:
+            try:
+                requests.get(f"{address}/healthz", timeout=1).raise_for_status()
+                break
+            except requests.RequestException:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def measure(*, hops: bool) -> None:
+    """Several rounds; the first does not count, since modules are imported in it."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        state = Path(folder)
+        (state / "sandbox").mkdir(mode=0o700)
+        backend = stack.enter_context(sandbox(state / "sandbox"))
+        os.environ.update(
+            SECRET_KEY="for-measuring-only-and-nothing-else-at-all-of-any-kind",
+            DEBUG="off",
+            ALLOWED_HOSTS="localhost",
+            APP_STATE_DIR=str(state / "state"),
+            APP_PUBLIC_API_BASE_URL=backend,
+            APP_PUBLIC_GATEWAY_APP_URL="http://localhost:8000",
+            APP_JWT_KEY=KEY,
+        )
+        tracer = Tracer()
+        tracer.start()
+        from apps.energy.wsgi import application  # noqa: PLC0415  reads the environment
+
+        nowhere = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
+        for handler in logging.getLogger().handlers:
+            if isinstance(handler, logging.StreamHandler):
+                handler.setStream(nowhere)
+
+        def new_browser() -> Browser:
+            return Browser(application, backend=backend)
+
+        walk_all(tracer, new_browser)
+        rounds = [walk_all(tracer, new_browser) for _ in range(ROUNDS)]
+        walks = [min(made, key=lambda walk: walk.frames.total()) for made in zip(*rounds, strict=True)]
+        report(walks, hops=hops)
+
+
+if __name__ == "__main__":
+    measure(hops="--hops" in sys.argv[1:])
