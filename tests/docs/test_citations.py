@@ -1,0 +1,150 @@
+"""Every citation names a heading: `contract, section 5`; `requirements, "Limits"`; `query-cache, I7`; `ADR 12`.
+
+The forms are those of CONTRIBUTING ("How we cite"). Text in double quotes after a section must stand in that section.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACT = ROOT / "docs" / "reference" / "contract.md"
+REQUIREMENTS = ROOT / "docs" / "reference" / "requirements.md"
+DESIGNS = {name: ROOT / "docs" / "explanation" / f"{name}.md" for name in ("query-cache", "token-refresh")}
+
+FOLDERS = ("docs", "benchmarks")
+SUFFIXES = {".py", ".md", ".html", ".js", ".toml"}
+SOURCES = sorted(
+    path
+    for path in [*(path for folder in FOLDERS for path in (ROOT / folder).rglob("*")), *ROOT.glob("*.*")]
+    if path.suffix in SUFFIXES and path != Path(__file__) and "node_modules" not in path.parts
+)
+
+MORE = r"(?:(?:, | and | to )%s)*"
+SECTIONS = re.compile(
+    r"\bcontract, sections? (\d+" + MORE % r"\d+" + r")((?:,|:| and)? ?\"[^\"]*\"(?: and \"[^\"]*\")*)?"
+)
+ROW = re.compile(r"\bcontract, section (\d+), row (\d+)")
+HEADINGS = re.compile(r"\brequirements, (\"[^\"]*\"" + MORE % r"\"[^\"]*\"" + ")")
+INVARIANTS = re.compile(r"\b(query-cache|token-refresh), (I\d+" + MORE % r"I\d+" + ")")
+DECISION = re.compile(r"\bADR (\d+)\b")
+DECISION_FILE = re.compile(r"(?<=docs/adr/)[\w.-]+\.md")
+#: Ways to cite that were given up, and an invariant's number without the page that has it.
+GIVEN_UP = re.compile(
+    r"[Tt]he document, \"|[Tt]he document's [`\w]|\b(?:query|refresh) design\b|\bcontract's section|\bdecision \d|(?<![\w-])I\d{1,2}\b(?!\d)"
+)
+
+
+def in_one_line(text: str) -> str:
+    """A text without its line breaks, nor what a comment's next line begins with."""
+    return re.sub(r"\s*\n\s*(?:#:? )?", " ", text)
+
+
+def numbers_of(text: str) -> list[int]:
+    """`5`, `3 and 6`, `I1 to I4`: all that are meant."""
+    found: list[int] = []
+    for word, number in re.findall(r"(to )?I?(\d+)", text):
+        found.extend(range(found[-1] + 1, int(number) + 1) if word else [int(number)])
+    return found
+
+
+def sections_of(page: Path, *, level: int = 2) -> dict[str, str]:
+    """Each heading of a page with what stands below it."""
+    parts = re.split(rf"^{'#' * level} (.+)$", page.read_text(), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+CONTRACT_SECTIONS = {int(heading.partition(".")[0]): text for heading, text in sections_of(CONTRACT).items()}
+REQUIRED = {heading.partition(" (")[0]: text for heading, text in sections_of(REQUIREMENTS).items()}
+PROMISES = {
+    name: {int(match[1]) for match in re.finditer(r"^### I(\d+) ", page.read_text(), flags=re.MULTILINE)}
+    for name, page in DESIGNS.items()
+}
+DECISIONS = {int(path.name[:4]) for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")}
+
+
+def faults_of(text: str) -> list[str]:
+    """The citations of a text that lead nowhere."""
+    text = in_one_line(text)
+    faults = []
+    for match in SECTIONS.finditer(text):
+        numbers = numbers_of(match[1])
+        faults += [match[0] for number in numbers if number not in CONTRACT_SECTIONS]
+        below = in_one_line("".join(CONTRACT_SECTIONS.get(number, "") for number in numbers)).lower()
+        faults += [match[0] for quoted in re.findall(r'"([^"]*)"', match[2] or "") if quoted.lower() not in below]
+    for match in ROW.finditer(text):
+        if f"\n| {match[2]} |" not in CONTRACT_SECTIONS.get(int(match[1]), ""):
+            faults.append(match[0])
+    for match in HEADINGS.finditer(text):
+        quoted = re.findall(r'"([^"]*)"', match[1])
+        faults += [match[0] for heading in quoted if heading.partition(" (")[0] not in REQUIRED]
+    for match in INVARIANTS.finditer(text):
+        faults += [match[0] for number in numbers_of(match[2]) if number not in PROMISES[match[1]]]
+    faults += [match[0] for match in DECISION.finditer(text) if int(match[1]) not in DECISIONS]
+    faults += [match[0] for match in DECISION_FILE.finditer(text) if not (ROOT / "docs" / "adr" / match[0]).exists()]
+    rest = INVARIANTS.sub("", text)
+    faults += [match[0] for match in GIVEN_UP.finditer(rest)]
+    return faults
+
+
+@pytest.mark.parametrize("folder", [*FOLDERS, "."])
+def test_every_citation_names_a_heading_that_exists(folder: str) -> None:
+    mine = [path for path in SOURCES if path.parent == ROOT or path.is_relative_to(ROOT / folder)]
+    if folder != ".":
+        mine = [path for path in mine if path.parent != ROOT]
+    faults = {
+        str(path.relative_to(ROOT)): found
+        for path in mine
+        if path not in DESIGNS.values() and (found := faults_of(path.read_text()))
+    }
+    assert faults == {}
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "contract, section 5",
+        "contract, sections 3 and 6",
+        'contract, section 5, "Authenticated" and "Platforms"',
+        "contract, section 5, row 2",
+        'requirements, "Limits"',
+        'requirements, "Platform (type TPlatform)"',
+        "query-cache, I1 to I16",
+        "token-refresh, I14",
+        "ADR 12",
+        "docs/adr/0003-sign-in-limit.md",
+        "an I/O error",
+    ],
+)
+def test_a_citation_of_something_that_exists_is_no_fault(right: str) -> None:
+    assert faults_of(right) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "contract, section 10",
+        "contract, sections 8 and 12",
+        'contract, section 5, "Nothing of the kind"',
+        "contract, section 5, row 9",
+        'requirements, "Limitations"',
+        'requirements,\n    # "Limitations"',
+        "query-cache, I17",
+        "query-cache, I1 to I17",
+        "token-refresh, I15",
+        "I7",
+        "ADR 99",
+        "docs/adr/0003-another-name.md",
+        'the document, "Limits"',
+        "the query design",
+    ],
+)
+def test_a_citation_that_leads_nowhere_is_found(wrong: str) -> None:
+    assert faults_of(f"Some text ({wrong}).") != []
+
+
+def test_every_section_of_the_contract_is_there() -> None:
+    assert sorted(CONTRACT_SECTIONS) == list(range(1, 10))
