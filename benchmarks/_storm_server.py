@@ -12,7 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from portal.api.responses import ApiAnswer
+from portal.api.responses import ApiResponse
 from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ class StormServer:
         params: Mapping[str, Any] | None = None,
         json: Any = None,
         **_: Any,
-    ) -> ApiAnswer:
+    ) -> ApiResponse:
         """Answer one call."""
         time.sleep(random.random() * MAX_DELAY_S)
         data = {"id": "storm", "permissions": []} if path == "/me" else self._do(method, path, params or {}, json)
         time.sleep(random.random() * MAX_DELAY_S)
-        return ApiAnswer(status=200, data=data, headers={})
+        return ApiResponse(status=200, data=data, headers={})
 
     def some_id(self) -> str | None:
         """A row that is there now."""

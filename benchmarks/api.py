@@ -26,7 +26,7 @@ import requests
 
 from benchmarks._targets import Targets
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import DocumentExchange
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
@@ -156,7 +156,7 @@ def _api_session(url: str) -> tuple[ApiSession, _CountingStore]:
     store = _CountingStore()
     transport = Transport(base_url=url, connect_timeout_s=3, read_timeout_s=10)
     only_counts: Any = store
-    refresher = TokenRefresher(exchange=DocumentExchange(transport), store=only_counts, max_age_s=3600)
+    refresher = TokenRefresher(exchange=BackendTokenEndpoint(transport), store=only_counts, max_age_s=3600)
     return ApiSession(transport=transport, refresher=refresher), store
 
 

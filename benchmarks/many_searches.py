@@ -29,7 +29,7 @@ from portal.api.metrics import Outcome
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query import create_query_client
-from portal.query.process_state import shared_on
+from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientQueries
 from portal.store.aliases import SharedStore
 from tests.portal.api.world import World
@@ -60,7 +60,7 @@ def main() -> None:
 def run(searches: int) -> tuple[Counter[str], float]:
     """Search that often on the configured stores; gives what the refreshes of others came to, and the seconds."""
     backend: Any = Searched(20)
-    shared = shared_on(SharedStore(alias="default"))
+    shared = runtime_for(SharedStore(alias="default"))
     tokens = TokenPair(access="the token of who searches")
     others = World()
     outcomes: Counter[str] = Counter()

@@ -21,11 +21,11 @@ from django.conf import settings
 
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
-from portal.api.responses import ApiAnswer
+from portal.api.responses import ApiResponse
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query import create_query_client
 from portal.query.cache.page_cache import MAX_PAGES
-from portal.query.process_state import shared_on
+from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store.aliases import SharedStore
 
@@ -69,14 +69,14 @@ class Backend:
         params: Mapping[str, Any] | None = None,
         json: Any = None,
         **_: object,
-    ) -> ApiAnswer:
+    ) -> ApiResponse:
         """One call."""
         if path == "/me":
-            return ApiAnswer(status=200, data={"id": self.user, "permissions": []}, headers={})
+            return ApiResponse(status=200, data={"id": self.user, "permissions": []}, headers={})
         if method == "GET":
-            return ApiAnswer(status=200, data=self._page(int((params or {}).get("cursor", 0))), headers={})
+            return ApiResponse(status=200, data=self._page(int((params or {}).get("cursor", 0))), headers={})
         row_id = "made" if method == "POST" else path.rpartition("/")[2]
-        return ApiAnswer(status=200, data={**_row(5), "id": row_id, **(json or {})}, headers={})
+        return ApiResponse(status=200, data={**_row(5), "id": row_id, **(json or {})}, headers={})
 
     def _page(self, number: int) -> dict[str, Any]:
         more = (number + 1) * PAGE < self.rows
@@ -116,7 +116,7 @@ class Operations:
     def __init__(self, store: SharedStore, rows: int) -> None:
         self.pages = rows // PAGE
         self.backend: Any = Backend(rows, user=f"of {rows} rows")
-        self.shared = shared_on(store)
+        self.shared = runtime_for(store)
         self.tokens = TokenPair(access=f"token for {rows} rows")
 
     def by_name(self) -> dict[str, Callable[[int], object]]:
@@ -200,7 +200,7 @@ def count_round_trips(store: SharedStore) -> dict[str, int]:
     counted = Counted(alias=store.alias)
     backend: Any = Backend(20, user="counted")
     tokens = TokenStore(TokenPair(access="token for counting"))
-    shared = shared_on(counted)
+    shared = runtime_for(counted)
 
     def read(shared: Any) -> int:
         trips[0] = 0
@@ -212,7 +212,7 @@ def count_round_trips(store: SharedStore) -> dict[str, int]:
     client = create_query_client(tokens=tokens, api=backend, shared=shared)
     ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"})
     found["with writes since"] = read(shared)
-    found["first in a process, with writes since"] = read(shared_on(counted))
+    found["first in a process, with writes since"] = read(runtime_for(counted))
     return found
 
 

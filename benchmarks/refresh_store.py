@@ -24,7 +24,7 @@ import django
 from django.test import override_settings
 
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import Granted
+from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline
@@ -68,7 +68,7 @@ class _Backend:
 
     def exchange(self, **_: Any) -> Any:
 
-        return Granted(pair=self.pair())
+        return TokensIssued(pair=self.pair())
 
     def revoke(self, **_: Any) -> None:
         """Nothing to tell."""

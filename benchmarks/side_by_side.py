@@ -30,7 +30,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process.deadline import Deadline
 from portal.query import create_query_client, use_queries
-from portal.query.process_state import process_shared
+from portal.query.process_state import process_runtime
 from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
@@ -117,7 +117,7 @@ def _run() -> None:
 
 def _measure() -> list[str]:
 
-    clear = process_shared().cache.clear
+    clear = process_runtime().cache.clear
     browser, client = _browser(), _client_of_each_request()
     for read in QUERIES:  # connections are open, and whose the token is is known
         read(client())

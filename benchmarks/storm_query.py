@@ -34,7 +34,7 @@ from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_row
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query import create_query_client
 from portal.query.cache.page_cache import MAX_PAGES
-from portal.query.process_state import shared_on
+from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store.aliases import query_store
 
@@ -178,7 +178,7 @@ class _LogUser:
 
     def __init__(self, server: StormServer, store: SharedStore) -> None:
         self.server = server
-        self.shared = shared_on(store)
+        self.shared = runtime_for(store)
         self.client = lambda: create_query_client(
             tokens=TokenStore(TokenPair(access="token")),
             api=cast("ApiSession", server),  # it has what a client asks of one

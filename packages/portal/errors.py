@@ -8,12 +8,12 @@
     ├── StoreUnavailableError      the store that processes share can't be reached
     ├── SignInEndedError           the refresh was refused, or lost for good: this sign-in is over
     └── ApiError                   the backend's answer, or the lack of one
-        ├── ApiRejectedError       401 that was passed through: sign in again
+        ├── ApiUnauthorizedError       401 that was passed through: sign in again
         ├── ApiForbiddenError      403: this user may not
         ├── ApiNotFoundError       404, 410: no such thing
-        ├── ApiInvalidError        400, 422: what was sent is not acceptable; may name fields
+        ├── ApiValidationError        400, 422: what was sent is not acceptable; may name fields
         ├── ApiConflictError       409, 412: it does not fit the present state
-        ├── ApiRefusedError        any other 4xx
+        ├── ApiClientError        any other 4xx
         └── ApiUnavailableError    no usable answer; another try may help, and nobody is signed out
             ├── ApiTimeoutError    a deadline passed
             ├── CircuitOpenError   the backend is not asked for a moment: it has not answered for long
@@ -73,7 +73,7 @@ class ApiError(PortalError):
         self.retry_after = retry_after
 
 
-class ApiRejectedError(ApiError):
+class ApiUnauthorizedError(ApiError):
     """401, passed through: there is no refresh token, or the call was already retried once."""
 
     page_status = 401
@@ -91,7 +91,7 @@ class ApiNotFoundError(ApiError):
     page_status = 404
 
 
-class ApiInvalidError(ApiError):
+class ApiValidationError(ApiError):
     """400 or 422: what was sent is not acceptable.
 
     :param errors: field name (as on the wire) to its messages; empty when the backend named none.
@@ -112,7 +112,7 @@ class ApiConflictError(ApiError):
     page_status = 409
 
 
-class ApiRefusedError(ApiError):
+class ApiClientError(ApiError):
     """Any other 4xx."""
 
     page_status = 502

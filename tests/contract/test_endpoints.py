@@ -15,10 +15,10 @@ from portal.api.session import make_session
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStore
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
-from portal.errors import ApiForbiddenError, ApiInvalidError, ApiNotFoundError, ApiRejectedError
+from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnauthorizedError, ApiValidationError
 from portal.query import create_query_client
 from portal.query.endpoints.registry import REGISTRY
-from portal.query.process_state import shared_on
+from portal.query.process_state import runtime_for
 from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientMutations, ClientQueries
@@ -62,7 +62,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
 def new_client(sandbox: RunningStack) -> Iterator[Callable[..., QueryClient]]:
     """Makes a client: a request of its own, in one process, with or without tokens."""
     api = make_session(dataclasses.replace(settings.PORTAL, api_base_url=sandbox.backend))
-    shared = shared_on(FakeStore())  # it has the interface
+    shared = runtime_for(FakeStore())  # it has the interface
     yield lambda pair=NO_TOKENS: create_query_client(tokens=TokenStore(pair), api=api, shared=shared)
     api.close()
 
@@ -142,7 +142,7 @@ def test_an_answer_has_its_declared_fields(key: str, client: QueryClient) -> Non
 
 
 def _login(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    assert isinstance(hook(client).mutate(body={"email": ADMIN, "password": "wrong"}).error, ApiRejectedError)
+    assert isinstance(hook(client).mutate(body={"email": ADMIN, "password": "wrong"}).error, ApiUnauthorizedError)
     assert_fields(hook(client).mutate(body={"email": ADMIN, "password": PASSWORD}).unwrap(), hook.data)
 
 
@@ -154,7 +154,7 @@ def _create_client(client: QueryClient, hook: Any, sign_in: Callable[..., TokenP
     created = hook(client).mutate(body={"name": "Ada", "email": "ada@example.com"}).unwrap()
     assert_fields(created, hook.data)
     error = hook(client).mutate(body={"name": "", "email": "no address"}).error
-    assert isinstance(error, ApiInvalidError)
+    assert isinstance(error, ApiValidationError)
     assert set(error.errors) == {"name", "email"}
 
 

@@ -17,10 +17,10 @@ from portal.api.jwks import JwksKeys
 from portal.api.metrics import Counters, Outcome
 from portal.api.oidc_provider import OidcClient, oidc_client
 from portal.api.session import api_session
-from portal.api.transport import Reply
+from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.forks import ForkSafeLock, begin_anew_in_child
-from portal.identity.token_cache import KnownTokens
+from portal.identity.token_cache import TokenCache
 from portal.process.deadline import Deadline
 from portal.process.single_flight import Flights
 from portal.store.aliases import SharedStore
@@ -103,7 +103,7 @@ COUNTERS = Counters()
 FLIGHTS: Flights[int] = Flights()
 KEYS = JwksKeys(fetch=lambda: b'{"keys": []}')
 OIDC = OidcClient(provider=OidcProvider(issuer="http://id.test"), connect_timeout_s=1, read_timeout_s=1)
-KNOWN = KnownTokens()
+KNOWN = TokenCache()
 STORE = SharedStore(alias="default")
 
 
@@ -119,7 +119,7 @@ def _fly() -> None:
 
 
 def _discover() -> None:
-    OIDC._send = lambda *_, **__: Reply(status=404, headers={}, content=b"")
+    OIDC._send = lambda *_, **__: RawResponse(status=404, headers={}, content=b"")
     with contextlib.suppress(Exception):
         OIDC.metadata(deadline=Deadline(1))
 

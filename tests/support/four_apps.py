@@ -9,11 +9,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECTS
-from portal.edge.decisions import Forward, Options, Redirect, Refuse
-from portal.edge.request_context import RequestFacts
+from portal.edge.decisions import Forward, Options, Redirect, Reject
+from portal.edge.request_context import RequestContext
 from portal.edge.routes.site import make_site
 from portal.identity.platforms_cookie import dump_platforms_cookie
-from portal.identity.token_cache import NO_TOKEN, REJECTED, UNJUDGED, TokenReading, TokenState
+from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import user_from_claims
 
 ORIGINS = {project.app: project.local_url(port_base=8000) for project in PROJECTS}
@@ -40,11 +40,11 @@ def permissions_of(platforms: tuple[str, ...]) -> list[str]:
     return [f"{name}_APP" for name in platforms]
 
 
-def reading(state: TokenState, platforms: tuple[str, ...], *, role: str | None = None) -> TokenReading:
+def reading(state: TokenState, platforms: tuple[str, ...], *, role: str | None = None) -> TokenCheck:
     claims: dict[str, object] = {"sub": "u-1", "permissions": permissions_of(platforms)}
     if role is not None:
         claims["primaryRole"] = role
-    return TokenReading(state, user_from_claims(claims))
+    return TokenCheck(state, user_from_claims(claims))
 
 
 def signs(words: str) -> dict[str, object]:
@@ -58,9 +58,9 @@ def signs(words: str) -> dict[str, object]:
             state = TokenState.VALID if name == "token" else TokenState.EXPIRED
             facts["access"] = reading(state, platforms, role=role)
         elif name == "garbage":
-            facts["access"] = REJECTED
+            facts["access"] = INVALID
         elif name == "unknown-key":
-            facts["access"] = UNJUDGED
+            facts["access"] = UNVERIFIABLE
         elif name == "refresh":
             facts["refreshable"] = True
         elif name == "cookie":
@@ -99,11 +99,11 @@ def headers(words: str) -> dict[str, object]:
     return facts
 
 
-def facts_for(app: str, request: str, brings: str = "out", sends: str = "") -> RequestFacts:
+def facts_for(app: str, request: str, brings: str = "out", sends: str = "") -> RequestContext:
     """The facts of `GET /en/x?y` at an app. The path is decoded already, as WSGI gives it."""
     method, _, target = request.partition(" ")
     path, _, query = target.partition("?")
-    return RequestFacts(SITES[app], method, path, query)._replace(**signs(brings), **headers(sends))
+    return RequestContext(SITES[app], method, path, query)._replace(**signs(brings), **headers(sends))
 
 
 def shorten(address: str) -> str:
@@ -134,7 +134,7 @@ def told(decision: object) -> str:
         case Redirect(status=status, location=location, varies_by_language=varies):
             words = f"{status} {shorten(location)}"
             notes = " varies" if varies else ""
-        case Refuse(status=status, pathname=pathname, hx_redirect=target):
+        case Reject(status=status, pathname=pathname, hx_redirect=target):
             words = f"{status} {'page' if pathname else 'problem'}"
             notes = f" hx {shorten(target)}" if target else ""
         case Options():

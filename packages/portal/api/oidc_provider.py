@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from portal.api.transport import Reply
+    from portal.api.transport import RawResponse
     from portal.config.portal_config import OidcProvider
     from portal.process.deadline import Deadline
 
@@ -163,7 +163,7 @@ class OidcClient:
 
     def redeem(
         self, metadata: ProviderMetadata, *, code: str, verifier: str, redirect_uri: str, deadline: Deadline
-    ) -> Reply:
+    ) -> RawResponse:
         """Exchange a code for tokens.
 
         :raises ApiUnavailableError: no answer.
@@ -171,7 +171,7 @@ class OidcClient:
         body = prepare_token_request("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
 
-    def refresh(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> Reply:
+    def refresh(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> RawResponse:
         """Present a refresh token, once.
 
         :raises ApiUnavailableError: no answer; `was_sent` says whether the provider may have taken it.
@@ -179,7 +179,7 @@ class OidcClient:
         body = prepare_token_request("refresh_token", refresh_token=refresh)
         return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
 
-    def revoke(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> Reply | None:
+    def revoke(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> RawResponse | None:
         """Revoke a refresh token (RFC 7009); None where the provider offers no such thing.
 
         :raises ApiUnavailableError: no answer.
@@ -189,7 +189,7 @@ class OidcClient:
         body, _ = prepare_revoke_token_request(refresh, token_type_hint="refresh_token")  # noqa: S106  a kind
         return self._post(metadata, metadata.revocation_endpoint, body=body, deadline=deadline)
 
-    def _post(self, metadata: ProviderMetadata, url: str, *, body: str, deadline: Deadline) -> Reply:
+    def _post(self, metadata: ProviderMetadata, url: str, *, body: str, deadline: Deadline) -> RawResponse:
         auth = ClientAuth(self.provider.client_id, self.provider.client_secret, metadata.auth_method)
         url, headers, body = auth.prepare("POST", url, dict(_FORM), body)
         return self._send("POST", url, headers=headers, body=body.encode(), deadline=deadline)
@@ -205,7 +205,7 @@ class OidcClient:
 
     def _send(
         self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, deadline: Deadline
-    ) -> Reply:
+    ) -> RawResponse:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         transport = Transport(base_url=origin, **self._timeouts, ca_file=self._ca_file, to="provider")

@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from portal.config.wire_names import PROBLEM_DETAIL_FIELD, PROBLEM_ERRORS_FIELD, PROBLEM_TITLE_FIELD
 from portal.errors import (
+    ApiClientError,
     ApiConflictError,
     ApiError,
     ApiForbiddenError,
-    ApiInvalidError,
     ApiMalformedError,
     ApiNotFoundError,
-    ApiRefusedError,
-    ApiRejectedError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
+    ApiValidationError,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from portal.api.transport import Reply
+    from portal.api.transport import RawResponse
 
 #: Statuses below 500 that say "later" rather than "no".
 _LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
 _BY_STATUS: dict[int, type[ApiError]] = {
-    HTTPStatus.UNAUTHORIZED: ApiRejectedError,
+    HTTPStatus.UNAUTHORIZED: ApiUnauthorizedError,
     HTTPStatus.FORBIDDEN: ApiForbiddenError,
     HTTPStatus.NOT_FOUND: ApiNotFoundError,
     HTTPStatus.GONE: ApiNotFoundError,
@@ -46,7 +46,7 @@ _SIGNS_OF_HALVES = (rb"\ud", rb"\uD", b"\xed", b"\0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiAnswer:
+class ApiResponse:
     """A success.
 
     :param data: the JSON body; None where there is none.
@@ -57,7 +57,7 @@ class ApiAnswer:
     headers: Mapping[str, str]
 
 
-def read_answer(reply: Reply) -> ApiAnswer:
+def read_answer(reply: RawResponse) -> ApiResponse:
     """The answer as data.
 
     :raises ApiError: the class of the tree that fits its status (see :mod:`portal.errors`).
@@ -66,12 +66,12 @@ def read_answer(reply: Reply) -> ApiAnswer:
     if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
         _raise_error(reply)
     if not reply.content:
-        return ApiAnswer(status=reply.status, data=None, headers=reply.headers)
+        return ApiResponse(status=reply.status, data=None, headers=reply.headers)
     try:
         data = reply.json()
     except ValueError as error:
         raise ApiMalformedError("The backend's answer is not JSON.", status=reply.status) from error
-    return ApiAnswer(status=reply.status, data=data, headers=reply.headers)
+    return ApiResponse(status=reply.status, data=data, headers=reply.headers)
 
 
 def read_json(content: bytes) -> Any:
@@ -100,7 +100,7 @@ def writable(text: str) -> str:
     return text
 
 
-def says_json(reply: Reply) -> bool:
+def says_json(reply: RawResponse) -> bool:
     """Whether an answer that could not be read as JSON was meant to be JSON, by its type or by how it begins.
 
     A page is none, whatever type the proxy that made it gave it.
@@ -125,7 +125,7 @@ def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = No
     return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
 
 
-def _raise_error(reply: Reply) -> NoReturn:
+def _raise_error(reply: RawResponse) -> NoReturn:
     problem = _problem(reply.content)
     detail = next(
         (problem[name] for name in (PROBLEM_DETAIL_FIELD, PROBLEM_TITLE_FIELD) if isinstance(problem.get(name), str)),
@@ -133,13 +133,13 @@ def _raise_error(reply: Reply) -> NoReturn:
     )
     status = reply.status
     if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
-        raise ApiInvalidError(detail, status=status, errors=_field_errors(problem))
+        raise ApiValidationError(detail, status=status, errors=_field_errors(problem))
     retry_after = retry_after_seconds(reply.headers)
     if status in _LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ApiUnavailableError(detail, status=status, retry_after=retry_after)
     if status < HTTPStatus.BAD_REQUEST:
         raise ApiMalformedError("The backend answered with a redirect.", status=status)
-    raise _BY_STATUS.get(status, ApiRefusedError)(detail, status=status, retry_after=retry_after)
+    raise _BY_STATUS.get(status, ApiClientError)(detail, status=status, retry_after=retry_after)
 
 
 def _problem(content: bytes) -> dict[str, Any]:

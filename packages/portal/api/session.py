@@ -15,17 +15,17 @@ from enum import Enum
 from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
-from portal.api.oidc_exchange import OidcExchange
+from portal.api.oidc_exchange import ProviderTokenEndpoint
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import DocumentExchange, RefreshExchange
-from portal.api.responses import ApiAnswer, read_answer
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint, TokenEndpoint
+from portal.api.responses import ApiResponse, read_answer
 from portal.api.transport import ONE_TRY, BearerAuth, Transport
 from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.config.wire_names import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
-from portal.errors import ApiRejectedError, SignInEndedError, UsageError
+from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.process.deadline import Deadline
 from portal.store.aliases import refresh_store
@@ -86,7 +86,7 @@ class ApiSession:
         user_agent: str | None = None,
         bearer: str | None = None,
         attempt: Attempt = ONE_TRY,
-    ) -> ApiAnswer:
+    ) -> ApiResponse:
         """Call the backend once, or twice where the first answer is 401 and a refresh helps.
 
         :param path: starts with a slash; path parameters are percent-encoded already.
@@ -98,7 +98,7 @@ class ApiSession:
         :param deadline: the request's time budget; 10 s where there is none.
         :param attempt: which of the caller's tries this is, for the log.
         :raises SignInEndedError: the backend refused the refresh; `tokens` is cleared.
-        :raises ApiRejectedError: 401 that no refresh can help.
+        :raises ApiUnauthorizedError: 401 that no refresh can help.
         :raises ApiError: any other answer that is no success, or none.
         :raises UsageError: a path that could leave the backend's base address.
         """
@@ -119,7 +119,7 @@ class ApiSession:
         access = tokens.current.access
         try:
             return call.send(access)
-        except ApiRejectedError:
+        except ApiUnauthorizedError:
             if tokens.current.access == access and tokens.just_issued and call.rewind():
                 # Who refuses may be a moment behind who issued it: this is the once more of a refresh before the call.
                 self._sleep(min(FRESH_REFUSED_WAIT_S, call.deadline.remaining()))
@@ -154,11 +154,11 @@ class ApiSession:
         """Close the kept connections."""
         self._transport.close()
 
-    def _once_more(self, call: _Call, tokens: TokenStore) -> ApiAnswer:
+    def _once_more(self, call: _Call, tokens: TokenStore) -> ApiResponse:
         """The original request with the newest tokens; a second 401 is passed through."""
         try:
             return call.send(tokens.current.access)
-        except ApiRejectedError:
+        except ApiUnauthorizedError:
             self.refresher.judge_refusal(tokens)
             raise
 
@@ -175,7 +175,7 @@ class _Call:
     deadline: Deadline
     attempt: Attempt
 
-    def send(self, access: str | None) -> ApiAnswer:
+    def send(self, access: str | None) -> ApiResponse:
         content, headers, _ = self.body
         reply = self.transport.send(
             method=self.method,
@@ -301,9 +301,9 @@ def make_session(config: PortalConfig) -> ApiSession:
     return ApiSession(transport=transport, refresher=refresher)
 
 
-def _make_exchange(config: PortalConfig, transport: Transport) -> RefreshExchange:
+def _make_exchange(config: PortalConfig, transport: Transport) -> TokenEndpoint:
     """Who gives new tokens: the OpenID provider where there is one, else the backend."""
     if not config.oidc.enabled:
-        return DocumentExchange(transport)
+        return BackendTokenEndpoint(transport)
     sign_ins = ProviderSignIns(store=refresh_store(), max_age_s=config.sign_in_max_age_s)
-    return OidcExchange(client=oidc_client, sign_ins=sign_ins)
+    return ProviderTokenEndpoint(client=oidc_client, sign_ins=sign_ins)

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from portal.api.session import api_session
-from portal.api.token_validation import UnusableTokenError, find_unusable
+from portal.api.token_validation import UnusableTokenError, validate_issued_tokens
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair, TokenStore
@@ -20,7 +20,7 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
 
     :raises UnusableTokenError: a token that browsers would not keep (contract, section 4), or that nothing carries.
     """
-    unusable = find_unusable(pair)
+    unusable = validate_issued_tokens(pair)
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
         raise UnusableTokenError(unusable)

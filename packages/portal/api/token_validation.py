@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SENDABLE: Final = re.compile(r"[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*")
 
 
-class Fault(Enum):
+class TokenProblem(Enum):
     """What is wrong with a token."""
 
     UNSENDABLE = "no cookie and no header carries it"
@@ -36,7 +36,7 @@ class UnusableToken:
     :param says: for the operator, naming the cookie that it would have become.
     """
 
-    fault: Fault
+    fault: TokenProblem
     says: str
 
 
@@ -48,17 +48,17 @@ class UnusableTokenError(ApiMalformedError):
         self.fault = unusable.fault
 
 
-def find_unusable(pair: TokenPair) -> UnusableToken | None:
+def validate_issued_tokens(pair: TokenPair) -> UnusableToken | None:
     """The first token of the pair that can't be kept; None where both can, or are missing."""
     for name, token in ((VAR_ACCESS_TOKEN, pair.access), (VAR_REFRESH_TOKEN, pair.refresh)):
         if token is None:
             continue
         if _SENDABLE.fullmatch(token) is None:
             says = f"the token for {name} has characters that no cookie and no header can carry"
-            return UnusableToken(fault=Fault.UNSENDABLE, says=says)
+            return UnusableToken(fault=TokenProblem.UNSENDABLE, says=says)
         if (size := cookie_bytes(name, token)) > MAX_COOKIE_BYTES:
             says = f"the {name} cookie would take {size} bytes, and browsers keep {MAX_COOKIE_BYTES} at most"
-            return UnusableToken(fault=Fault.TOO_LARGE, says=says)
+            return UnusableToken(fault=TokenProblem.TOO_LARGE, says=says)
     return None
 
 

@@ -18,7 +18,7 @@ class TokenPair:
 NO_TOKENS = TokenPair()
 
 
-class Fate(Enum):
+class TokenStatus(Enum):
     """What became of a request's tokens, which decides what its response does with the cookies."""
 
     KEPT = "kept"
@@ -45,7 +45,7 @@ class TokenStore:
 
     def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
         self._incoming = self._current = incoming
-        self._fate = Fate.KEPT
+        self._fate = TokenStatus.KEPT
         self._just_issued = False
         self._lock = threading.Lock()
 
@@ -60,7 +60,7 @@ class TokenStore:
         return self._current
 
     @property
-    def fate(self) -> Fate:
+    def fate(self) -> TokenStatus:
         """What became of the incoming pair."""
         return self._fate
 
@@ -72,27 +72,27 @@ class TokenStore:
     @property
     def changed(self) -> bool:
         """Whether there are new tokens for the browser."""
-        return self._fate is Fate.SIGNED_IN or self._fate is Fate.RENEWED
+        return self._fate is TokenStatus.SIGNED_IN or self._fate is TokenStatus.RENEWED
 
     @property
     def cleared(self) -> bool:
         """Whether the browser's tokens must go."""
-        return self._fate is Fate.CLEARED or self.ended
+        return self._fate is TokenStatus.CLEARED or self.ended
 
     @property
     def ended(self) -> bool:
         """Whether they must go because the sign-in can't go on: the response is a redirect, whatever the view made."""
-        return self._fate is Fate.ENDED or self._fate is Fate.LOST
+        return self._fate is TokenStatus.ENDED or self._fate is TokenStatus.LOST
 
     @property
     def lost(self) -> bool:
         """Whether that is since nobody knows what became of them: the redirect is to the sign-in page."""
-        return self._fate is Fate.LOST
+        return self._fate is TokenStatus.LOST
 
     def replace(self, pair: TokenPair) -> None:
         """A sign-in: these tokens, whatever was before."""
         with self._lock:
-            self._current, self._fate, self._just_issued = pair, Fate.SIGNED_IN, False
+            self._current, self._fate, self._just_issued = pair, TokenStatus.SIGNED_IN, False
 
     def renew(self, pair: TokenPair, *, spent: str, just_issued: bool = False) -> bool:
         """A refresh of the refresh token `spent` gave `pair`; ignored if another token is in use by now.
@@ -103,8 +103,8 @@ class TokenStore:
             if self._current.refresh != spent:
                 return False
             self._current, self._just_issued = pair, just_issued
-            if self._fate is not Fate.SIGNED_IN:
-                self._fate = Fate.RENEWED
+            if self._fate is not TokenStatus.SIGNED_IN:
+                self._fate = TokenStatus.RENEWED
             return True
 
     def reject_access(self) -> None:
@@ -115,7 +115,7 @@ class TokenStore:
     def clear(self) -> None:
         """A sign-out, or tokens that are dead: the browser's cookies go."""
         with self._lock:
-            self._current, self._fate = NO_TOKENS, Fate.CLEARED
+            self._current, self._fate = NO_TOKENS, TokenStatus.CLEARED
 
     def end(self, *, refused: str | None, lost: bool = False) -> bool:
         """The sign-in of the refresh token `refused` is over; ignored if another one is in use by now.
@@ -125,5 +125,5 @@ class TokenStore:
         with self._lock:
             if self._current.refresh != refused:
                 return False
-            self._current, self._fate = NO_TOKENS, Fate.LOST if lost else Fate.ENDED
+            self._current, self._fate = NO_TOKENS, TokenStatus.LOST if lost else TokenStatus.ENDED
             return True

@@ -51,7 +51,7 @@ ONE_TRY: Final = Attempt()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class RawResponse:
     """A whole answer, as it came."""
 
     status: int
@@ -131,7 +131,7 @@ class Transport:
         deadline: Deadline,
         own_connection: bool = False,
         attempt: Attempt = ONE_TRY,
-    ) -> Reply:
+    ) -> RawResponse:
         """Send one request and read its whole answer.
 
         :param target: path and query, encoded; it follows the base address.
@@ -168,7 +168,7 @@ class Transport:
 
     # --- the circuit ---
 
-    def _send(self, prepared: requests.PreparedRequest, deadline: Deadline, *, own_connection: bool) -> Reply:
+    def _send(self, prepared: requests.PreparedRequest, deadline: Deadline, *, own_connection: bool) -> RawResponse:
         if deadline.passed:
             raise ApiTimeoutError("The time for this request is used up.", was_sent=False)
         admission = self._circuit.admit()
@@ -179,9 +179,9 @@ class Transport:
             return self._probe(admission, prepared, deadline)
         return self._judge(admission, prepared, deadline, own_connection=own_connection, can_give_up=can_give_up)
 
-    def _probe(self, admission: Admission, prepared: requests.PreparedRequest, deadline: Deadline) -> Reply:
+    def _probe(self, admission: Admission, prepared: requests.PreparedRequest, deadline: Deadline) -> RawResponse:
         """Find out with this read whether there are answers again, in the background; its user waits a moment."""
-        found: Future[Reply] = Future()
+        found: Future[RawResponse] = Future()
 
         def work() -> None:
             try:
@@ -210,7 +210,7 @@ class Transport:
         *,
         own_connection: bool = False,
         can_give_up: bool = False,
-    ) -> Reply:
+    ) -> RawResponse:
         """One exchange, and what it says of the circuit."""
         circuit = self._circuit
         given_up = (lambda: circuit.is_open) if can_give_up else None
@@ -233,13 +233,15 @@ class Transport:
 
     # --- the exchange ---
 
-    def _exchange(self, prepared: requests.PreparedRequest, exchange: Exchange, own_connection: bool) -> Reply:
+    def _exchange(self, prepared: requests.PreparedRequest, exchange: Exchange, own_connection: bool) -> RawResponse:
         if not own_connection:
             return self._exchange_with(self._adapter, prepared, exchange)
         with DeadlineAdapter(pool_maxsize=1, ca_file=self._ca_file) as adapter:
             return self._exchange_with(adapter, prepared, exchange)
 
-    def _exchange_with(self, adapter: DeadlineAdapter, prepared: requests.PreparedRequest, exchange: Exchange) -> Reply:
+    def _exchange_with(
+        self, adapter: DeadlineAdapter, prepared: requests.PreparedRequest, exchange: Exchange
+    ) -> RawResponse:
         # No less than nothing: what has passed meanwhile ends at the first wait.
         remaining = max(0.001, exchange.deadline.remaining())
         timeout = (min(self._connect_timeout_s, remaining), min(self._read_timeout_s, remaining))
@@ -259,7 +261,7 @@ class Transport:
             raise _no_answer(error, exchange, begun=begun) from error
         if len(content) > MAX_ANSWER_BYTES:
             raise ApiMalformedError(f"The backend's answer is larger than {MAX_ANSWER_BYTES} bytes.", begun=begun)
-        return Reply(status=begun, headers=response.headers, content=content)
+        return RawResponse(status=begun, headers=response.headers, content=content)
 
 
 def _no_answer(error: Exception, exchange: Exchange, *, begun: int | None) -> ApiUnavailableError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from portal.edge.request_context import UserFacts
+    from portal.edge.request_context import EdgeUser
 
 
 class Forward(NamedTuple):
@@ -19,7 +19,7 @@ class Forward(NamedTuple):
     """
 
     rule: str
-    who: UserFacts
+    who: EdgeUser
     pathname: str | None
     ends_sign_in: bool = False
 
@@ -37,7 +37,7 @@ class Redirect(NamedTuple):
     ends_sign_in: bool = False
 
 
-class Refuse(NamedTuple):
+class Reject(NamedTuple):
     """The request is not served.
 
     :param who: None where nobody is signed in, or a foreign host was asked.
@@ -48,7 +48,7 @@ class Refuse(NamedTuple):
 
     rule: str
     status: int
-    who: UserFacts | None = None
+    who: EdgeUser | None = None
     pathname: str | None = None
     hx_redirect: str | None = None
     ends_sign_in: bool = False
@@ -61,4 +61,4 @@ class Options(NamedTuple):
     ends_sign_in: bool = False
 
 
-Decision: TypeAlias = Forward | Redirect | Refuse | Options
+Decision: TypeAlias = Forward | Redirect | Reject | Options

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
 from portal.edge.http.locale_negotiation import negotiate_locale
 from portal.edge.http.request_kind import is_htmx, is_navigation
-from portal.edge.request_context import RequestFacts, UserFacts
+from portal.edge.request_context import EdgeUser, RequestContext
 from portal.edge.routes.paths import encode_query
 from portal.identity.permissions import primary_platform
 from portal.identity.platforms_cookie import parse_platforms_cookie
-from portal.identity.token_cache import TokenReading, TokenState
+from portal.identity.token_cache import TokenCheck, TokenState
 
 if TYPE_CHECKING:
     from portal.edge.routes.path_info import Route
@@ -34,12 +34,12 @@ class Situation:
 
     __slots__ = ("_who", "facts", "reads", "route", "signed_in")
 
-    def __init__(self, facts: RequestFacts, route: Route) -> None:
+    def __init__(self, facts: RequestContext, route: Route) -> None:
         self.facts = facts
         self.route = route
         self.reads = facts.method in {"GET", "HEAD"}
         self.signed_in = facts.refreshable or facts.access.state is TokenState.VALID
-        self._who: UserFacts | None = None
+        self._who: EdgeUser | None = None
 
     def locale(self) -> str:
         """The path's locale, else the visitor's."""
@@ -47,7 +47,7 @@ class Situation:
             cookie=self.facts.locale_cookie, accept_language=self.facts.accept_language
         )
 
-    def who(self) -> UserFacts:
+    def who(self) -> EdgeUser:
         """The user: what a view may know, and what the gates ask."""
         if self._who is None:
             facts = self.facts
@@ -71,7 +71,7 @@ class Situation:
     def ends_sign_in(self) -> bool:
         """Whether a dead access token lies around with nothing to replace it."""
         state = self.facts.access.state
-        return not self.facts.refreshable and (state is TokenState.EXPIRED or state is TokenState.REJECTED)
+        return not self.facts.refreshable and (state is TokenState.EXPIRED or state is TokenState.INVALID)
 
 
 def _sound(cookie: str | None) -> str | None:
@@ -81,8 +81,8 @@ def _sound(cookie: str | None) -> str | None:
 
 @lru_cache(maxsize=_KEPT_USERS)
 def _user_facts(
-    site: Site, access: TokenReading, refreshable: bool, platforms_cookie: str | None, locale: str
-) -> UserFacts:
+    site: Site, access: TokenCheck, refreshable: bool, platforms_cookie: str | None, locale: str
+) -> EdgeUser:
     """The user behind a sign-in (the document, "Platform resolution order": token, then cookie, then empty)."""
     signed_in = refreshable or access.state is TokenState.VALID
     # An expired token still speaks for itself while it can be refreshed.
@@ -91,12 +91,12 @@ def _user_facts(
     if signed_in and not platforms:
         platforms = parse_platforms_cookie(platforms_cookie)
     primary = primary_platform(platforms, role=user.role if user else None)
-    return UserFacts(
+    return EdgeUser(
         signed_in=signed_in,
         user=user,
         platforms=platforms,
         primary=primary,
         locale=locale,
         home_url=site.home_url(locale=locale, platforms=platforms, primary=primary),
-        unjudged=not refreshable and access.state is TokenState.UNJUDGED,
+        unjudged=not refreshable and access.state is TokenState.UNVERIFIABLE,
     )

@@ -10,7 +10,7 @@ from portal.identity.token_cache import TokenState
 
 if TYPE_CHECKING:
     from portal.edge.decisions import Decision
-    from portal.edge.request_context import RequestFacts
+    from portal.edge.request_context import RequestContext
 
 NOT_THIS_PATH = "not this path"
 NOT_THIS_REQUEST = "this path, but not this request"
@@ -37,7 +37,7 @@ class Explanation(NamedTuple):
     decision: Decision
 
 
-def explain(facts: RequestFacts) -> Explanation:
+def explain(facts: RequestContext) -> Explanation:
     """The decision for these facts, with the way to it: the same rules, asked in the same order."""
     route, concerning = way_of(facts.site, facts.path)
     situation = Situation(facts, route)
@@ -82,7 +82,7 @@ def _kind(at: Situation) -> str:
     return next((name for name, applies in named.items() if applies), "neutral")
 
 
-def _expiry(facts: RequestFacts) -> str:
+def _expiry(facts: RequestContext) -> str:
     user = facts.access.user
     if user is None or user.expires_at is None or facts.access.state is TokenState.ABSENT:
         return ""

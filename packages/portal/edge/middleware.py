@@ -13,14 +13,14 @@ from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
-from portal.edge.decisions import Forward, Refuse
+from portal.edge.decisions import Forward, Reject
 from portal.edge.http.allowed_hosts import KnownHosts
 from portal.edge.http.responses import Answers
 from portal.edge.http.security_headers import security_headers
 from portal.edge.reading import IncomingTokens, read_facts
 from portal.edge.routes.site import make_site
 from portal.edge.rules import decide, forwarded
-from portal.identity.token_cache import REJECTED, KnownTokens
+from portal.identity.token_cache import INVALID, TokenCache
 from portal.identity.verification import make_verifier
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponseBase
 
-    from portal.edge.request_context import UserFacts
+    from portal.edge.request_context import EdgeUser
     from portal.edge.routes.route_table import RouteTable
     from portal.edge.routes.site import Site
 
@@ -40,7 +40,7 @@ DEBUG_HEADER = "X-Edge-Rule"
 PROBED_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 REFUSAL_URLCONF = "portal.edge.http.refusal_page"
 #: Before the table: a request for a host that is not ours has no place in it.
-UNKNOWN_HOST = Refuse("0-unknown-host", 400)
+UNKNOWN_HOST = Reject("0-unknown-host", 400)
 
 
 class SignInCookies(Protocol):
@@ -62,7 +62,7 @@ class EdgeRequest(HttpRequest):
 
     request_id: str
     token_store: SignInCookies
-    user_facts: UserFacts
+    edge_user: EdgeUser
     edge_site: Site
     edge_refusal: int
     LANGUAGE_CODE: str
@@ -88,7 +88,7 @@ class ProxyMiddleware:
             routes=load_routes(config.project.app),
             debug=config.debug,
         )
-        self.known = KnownTokens(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        self.known = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
         self.hosts = KnownHosts()
         self.answers = Answers(security_headers(https=False))
         self.answers_over_https = Answers(security_headers(https=True))
@@ -106,7 +106,7 @@ class ProxyMiddleware:
         store = request.token_store
         tokens, now = store.incoming, time.time()
         access = self.known.read(tokens.access, now=now)
-        if access is REJECTED:
+        if access is INVALID:
             store.reject_access()
         decision = forwarded(
             self.site,
@@ -122,14 +122,14 @@ class ProxyMiddleware:
             store.clear()
         if isinstance(decision, Forward):
             response = self._forward(request, decision.who, decision.pathname)
-        elif isinstance(decision, Refuse) and decision.who is not None and decision.pathname is not None:
+        elif isinstance(decision, Reject) and decision.who is not None and decision.pathname is not None:
             request.edge_refusal = decision.status
             request.urlconf = REFUSAL_URLCONF
             response = self._forward(request, decision.who, decision.pathname)
         else:
-            if isinstance(decision, Refuse) and decision.who is not None:
+            if isinstance(decision, Reject) and decision.who is not None:
                 # The line that Django writes about it names who asked.
-                request.user_facts = decision.who
+                request.edge_user = decision.who
             secure = self.pins_https and request.is_secure()
             answers = self.answers_over_https if secure else self.answers
             response = answers.answer(decision, request_id=request.request_id)
@@ -137,14 +137,14 @@ class ProxyMiddleware:
             response.headers[DEBUG_HEADER] = decision.rule
         return response
 
-    def _forward(self, request: EdgeRequest, who: UserFacts, pathname: str | None) -> HttpResponseBase:
+    def _forward(self, request: EdgeRequest, who: EdgeUser, pathname: str | None) -> HttpResponseBase:
         if pathname is None:
             request.META.pop(PATHNAME_META, None)
         else:
             request.META[PATHNAME_META] = pathname
         # Django reads META once for this property; whatever asked before us saw the caller's own header.
         request.__dict__.pop("headers", None)
-        request.user_facts = who
+        request.edge_user = who
         request.edge_site = self.site
         request.LANGUAGE_CODE = who.locale
         # Like Django's own LocaleMiddleware, this leaves the language active: what is rendered on the way out,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
-from portal.edge.request_context import RequestFacts
+from portal.edge.request_context import RequestContext
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.edge.routes.site import Site
-    from portal.identity.token_cache import KnownTokens
+    from portal.identity.token_cache import TokenCache
 
 
 class IncomingTokens(Protocol):
@@ -27,8 +27,8 @@ class IncomingTokens(Protocol):
 
 
 def read_facts(
-    request: HttpRequest, *, tokens: IncomingTokens, site: Site, known: KnownTokens, now: float
-) -> RequestFacts:
+    request: HttpRequest, *, tokens: IncomingTokens, site: Site, known: TokenCache, now: float
+) -> RequestContext:
     """The facts of one request.
 
     The path is `path_info`, which Django's URL resolver takes too: what is gated is what is resolved.
@@ -36,7 +36,7 @@ def read_facts(
     :param now: seconds since the epoch.
     """
     meta, cookies = request.META, request.COOKIES
-    return RequestFacts(
+    return RequestContext(
         site,
         request.method or "GET",
         request.path_info,

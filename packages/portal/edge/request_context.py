@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from portal.identity.token_cache import NO_TOKEN, TokenReading
+from portal.identity.token_cache import NO_TOKEN, TokenCheck
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from portal.identity.users import DecodedUser
 
 
-class RequestFacts(NamedTuple):
+class RequestContext(NamedTuple):
     """One request, as far as the edge looks at it.
 
     A named tuple and not a dataclass: it is made for every request, and is made in a third of the time.
@@ -27,7 +27,7 @@ class RequestFacts(NamedTuple):
     #: Raw, without the question mark.
     query: str = ""
     #: What the cookie VAR_ACCESS_TOKEN is worth now.
-    access: TokenReading = NO_TOKEN
+    access: TokenCheck = NO_TOKEN
     #: Whether there is a cookie VAR_REFRESH_TOKEN.
     refreshable: bool = False
     platforms_cookie: str | None = None
@@ -47,8 +47,8 @@ class RequestFacts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserFacts:
-    """What the edge knows about who asks: `request.user_facts` in every view.
+class EdgeUser:
+    """What the edge knows about who asks: `request.edge_user` in every view.
 
     :param signed_in: by the token, or by a refresh token that can give one.
     :param user: from the access token; None without one that decodes (and verifies).

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from portal.config.limits import NEXT_MAX_CHARS
-from portal.edge.decisions import Decision, Forward, Options, Redirect, Refuse
+from portal.edge.decisions import Decision, Forward, Options, Redirect, Reject
 from portal.edge.evaluation import Situation
-from portal.edge.request_context import RequestFacts
+from portal.edge.request_context import RequestContext
 from portal.edge.routes.path_info import Route, read_route
 from portal.edge.routes.paths import accept_target, encode_path, split_locale
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.edge.routes.site import Site
-    from portal.identity.token_cache import TokenReading
+    from portal.identity.token_cache import TokenCheck
 
 _KEPT_CHARS = 256
 _KEPT_PATHS = 4096
@@ -42,7 +42,7 @@ class Rule(NamedTuple):
     decide: Callable[[Situation], Decision | None]
 
 
-def decide(facts: RequestFacts) -> Decision:
+def decide(facts: RequestContext) -> Decision:
     """What is to be done with this request."""
     route, rules = way_of(facts.site, facts.path)
     situation = Situation(facts, route)
@@ -54,7 +54,7 @@ def decide(facts: RequestFacts) -> Decision:
 
 
 def forwarded(  # noqa: PLR0917  the key of what is kept: by position in half the time
-    site: Site, path: str, method: str, access: TokenReading, refreshable: bool, platforms_cookie: str | None
+    site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
 ) -> Decision | None:
     """The decision to forward a page, where it follows from these facts alone; else None: :func:`decide` then.
 
@@ -66,13 +66,13 @@ def forwarded(  # noqa: PLR0917  the key of what is kept: by position in half th
 
 
 def _read_forward(  # noqa: PLR0917  likewise
-    site: Site, path: str, method: str, access: TokenReading, refreshable: bool, platforms_cookie: str | None
+    site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
 ) -> Decision | None:
     # On a path in its normal form the locale is the path's own, and no rule that lets a request pass asks for more.
     if not way_of(site, path)[0].normal:
         return None
     decision = decide(
-        RequestFacts(site, method, path, access=access, refreshable=refreshable, platforms_cookie=platforms_cookie)
+        RequestContext(site, method, path, access=access, refreshable=refreshable, platforms_cookie=platforms_cookie)
     )
     return decision if isinstance(decision, Forward) else None
 
@@ -84,7 +84,7 @@ _kept_forward = lru_cache(maxsize=_KEPT_PATHS)(_read_forward)
 
 
 def _malformed(at: Situation) -> Decision:
-    return Refuse("0-malformed", 400, at.who())
+    return Reject("0-malformed", 400, at.who())
 
 
 def _ungated(at: Situation) -> Decision:
@@ -119,7 +119,7 @@ def _private(at: Situation) -> Decision | None:
     if not at.is_navigation():
         site, current = at.facts.site, at.facts.current_url
         htmx_login = login_url_from(site, locale=at.locale(), current_url=current) if at.is_htmx() else None
-        return Refuse(rule, 401, hx_redirect=htmx_login, ends_sign_in=ends)
+        return Reject(rule, 401, hx_redirect=htmx_login, ends_sign_in=ends)
     if not at.reads:
         # Back to the page with the form, which can be filled again.
         back = login_url_from(at.facts.site, locale=at.locale(), current_url=at.facts.referer)
@@ -160,7 +160,7 @@ def _to_home(rule: str, at: Situation) -> Decision:
     home = at.who().home_url
     if at.is_navigation():
         return Redirect(rule, 302, home)
-    return Refuse(rule, 403, at.who(), hx_redirect=home if at.is_htmx() else None)
+    return Reject(rule, 403, at.who(), hx_redirect=home if at.is_htmx() else None)
 
 
 # --- row 4 ---
@@ -182,7 +182,7 @@ def _elsewhere(at: Situation) -> Decision | None:
         return None
     rule = "4-hand-over" if site.is_gateway else "4-to-gateway"
     if not at.is_navigation():
-        return Refuse(rule, 404, at.who())
+        return Reject(rule, 404, at.who())
     if not at.reads:
         return _refused_page(rule, at, 404)
     origin = site.platform_origins[platform.name] if site.is_gateway else site.gateway_url
@@ -190,7 +190,7 @@ def _elsewhere(at: Situation) -> Decision | None:
 
 
 def _refused_page(rule: str, at: Situation, status: int) -> Decision:
-    return Refuse(rule, status, at.who(), at.route.encoded)
+    return Reject(rule, status, at.who(), at.route.encoded)
 
 
 # --- row 5 ---

@@ -35,14 +35,14 @@ class TokenState(Enum):
     #: It decodes and verifies, and is past its `exp`.
     EXPIRED = "expired"
     #: It does not decode, or does not verify, or is not valid yet.
-    REJECTED = "rejected"
+    INVALID = "rejected"
     #: Its key is not known (yet): it counts as absent, and nothing is cleared because of it. Once the keys were fetched
     #: anew and its key was not among them, it is rejected.
-    UNJUDGED = "unjudged"
+    UNVERIFIABLE = "unjudged"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenReading:
+class TokenCheck:
     """A token's state, and its user where it decodes and verifies.
 
     Compared by identity: the same token gives the same reading, so what follows from it can be kept.
@@ -52,24 +52,24 @@ class TokenReading:
     user: DecodedUser | None = None
 
 
-NO_TOKEN = TokenReading(TokenState.ABSENT)
+NO_TOKEN = TokenCheck(TokenState.ABSENT)
 #: It does not decode, or does not verify: made up, for all that can be said. No call carries it.
-REJECTED = TokenReading(TokenState.REJECTED)
+INVALID = TokenCheck(TokenState.INVALID)
 #: It verifies, and is not valid yet: one of the two clocks is wrong. A refresh would give another of its kind, for each
 #: request anew, so the backend is asked what it thinks of this one.
-EARLY = TokenReading(TokenState.REJECTED)
-UNJUDGED = TokenReading(TokenState.UNJUDGED)
+EARLY = TokenCheck(TokenState.INVALID)
+UNVERIFIABLE = TokenCheck(TokenState.UNVERIFIABLE)
 
 
 class _Known(NamedTuple):
-    valid: TokenReading
-    expired: TokenReading
+    valid: TokenCheck
+    expired: TokenCheck
     valid_until: float
     valid_from: float
     generation: int
 
 
-class KnownTokens:
+class TokenCache:
     """The bounded memory of one process. Safe for threads: reads take no lock, changes take one.
 
     :param verifier: None where tokens are only decoded.
@@ -94,7 +94,7 @@ class KnownTokens:
         #: id: whoever names a key before it is published must not have its first tokens rejected.
         self._missed: _Bounded[int] = _Bounded(bad)
 
-    def read(self, token: str | None, *, now: float) -> TokenReading:
+    def read(self, token: str | None, *, now: float) -> TokenCheck:
         """What `token` is worth at `now` (seconds since the epoch). Never raises."""
         if not token:
             return NO_TOKEN
@@ -103,7 +103,7 @@ class KnownTokens:
         known = self._good.kept.get(token)
         if known is None or known.generation != generation:
             if len(token) > MAX_TOKEN_CHARS or self._bad.kept.get(token) == generation:
-                return REJECTED
+                return INVALID
             # Asked before the keys are: what this fetch brought is among them.
             succeeded = verifier.succeeded if verifier else 0
             try:
@@ -112,22 +112,22 @@ class KnownTokens:
                 return self._without_key(token, generation, succeeded)
             except NOT_A_TOKEN:
                 self._bad.keep(token, generation)
-                return REJECTED
+                return INVALID
             self._good.keep(token, known)
         if now >= known.valid_until:
             return known.expired
         return known.valid if now >= known.valid_from else EARLY
 
-    def _without_key(self, token: str, generation: int, succeeded: int) -> TokenReading:
+    def _without_key(self, token: str, generation: int, succeeded: int) -> TokenCheck:
         """Rejected if a fetch that began after the token was here first has succeeded, and brought no key for it."""
         begun = self._missed.kept.get(token)
         if begun is None:
             self._missed.keep(token, self._verifier.begun if self._verifier else 0)
-            return UNJUDGED
+            return UNVERIFIABLE
         if succeeded <= begun:
-            return UNJUDGED
+            return UNVERIFIABLE
         self._bad.keep(token, generation)
-        return REJECTED
+        return INVALID
 
 
 class _Bounded(Generic[T]):
@@ -147,8 +147,8 @@ class _Bounded(Generic[T]):
 
 def _judged(user: DecodedUser, generation: int) -> _Known:
     return _Known(
-        valid=TokenReading(TokenState.VALID, user),
-        expired=TokenReading(TokenState.EXPIRED, user),
+        valid=TokenCheck(TokenState.VALID, user),
+        expired=TokenCheck(TokenState.EXPIRED, user),
         valid_until=math.inf if user.expires_at is None else user.expires_at + EXPIRY_LEEWAY_S,
         valid_from=-math.inf if user.not_before is None else user.not_before - EXPIRY_LEEWAY_S,
         generation=generation,

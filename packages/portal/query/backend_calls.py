@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
-    from portal.query.endpoints.requests import Write
+    from portal.query.endpoints.requests import WriteRequest
     from portal.query.endpoints.urls import Address
 
 
@@ -48,7 +48,7 @@ class Share(Deadline):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class BackendCaller:
     """Calls the backend as one user, within one request's time.
 
     :param limit: the time of all calls together; without one, each has as much as a request has for all.
@@ -109,7 +109,7 @@ class Caller:
             may_repeat=may_repeat,
         )
 
-    def write(self, write: Write) -> Any:
+    def write(self, write: WriteRequest) -> Any:
         """Send a write, with one further try under the same `Idempotency-Key`; gives the answer's JSON.
 
         :raises ApiError: that of the last try.
@@ -156,7 +156,9 @@ class Caller:
         return usable_body(answer.data, endpoint=f"{method} {where.path}")
 
 
-def may_repeat_write(write: Write, error: ApiError, *, honours_idempotency_key: bool = HONOURS_IDEMPOTENCY_KEY) -> bool:
+def may_repeat_write(
+    write: WriteRequest, error: ApiError, *, honours_idempotency_key: bool = HONOURS_IDEMPOTENCY_KEY
+) -> bool:
     """Whether a write may be sent again (contract, section 8).
 
     Where the backend does not honour `Idempotency-Key`, a POST only if it was certainly not sent.

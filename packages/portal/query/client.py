@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.http import HttpRequest
 
 from portal.errors import ApiError, UsageError
-from portal.query.backend_calls import Caller
+from portal.query.backend_calls import BackendCaller
 from portal.query.cache.merged_pages import Outcome, copied, copied_rows
 from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.cache.pages import unique_rows
@@ -20,14 +20,14 @@ from portal.query.cache.patches import Outdated
 from portal.query.cache.row_matcher import judge_of
 from portal.query.endpoints.params import given_params
 from portal.query.endpoints.registry import REGISTRY, Registry
-from portal.query.endpoints.requests import ListQuery, Query, QuerySpec, Write
+from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
 from portal.query.events import QueryEvent, Verdict
 from portal.query.invalidation_targets import matching_queries
-from portal.query.process_state import Shared, process_shared, shared_on
+from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads.cached_reads import Reads
 from portal.query.reads.fetches import Ask
-from portal.query.request_cache import Memory
-from portal.query.request_partition import Scopes
+from portal.query.request_cache import RequestCache
+from portal.query.request_partition import RequestPartition
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 from portal.query.retries import Retries
 from portal.query.writes import Writes
@@ -58,13 +58,19 @@ class QueryClient:
     """
 
     def __init__(
-        self, *, caller: Caller, shared: Shared, clock: Callable[[], float], registry: Registry, reload: bool
+        self,
+        *,
+        caller: BackendCaller,
+        shared: QueryRuntime,
+        clock: Callable[[], float],
+        registry: Registry,
+        reload: bool,
     ) -> None:
-        self._memory = Memory(clock=clock)
+        self._memory = RequestCache(clock=clock)
         self._clock = clock
         self._registry = registry
         self._counters = shared.counters
-        self._scopes = Scopes(namespaces=shared.namespaces, caller=caller, forget=self._memory.clear)
+        self._scopes = RequestPartition(namespaces=shared.namespaces, caller=caller, forget=self._memory.clear)
         self._reads = Reads(
             caller=caller,
             scopes=self._scopes,
@@ -90,7 +96,7 @@ class QueryClient:
 
     # --- what hooks call ---
 
-    def query(self, query: Query, *, force: bool = False) -> QueryResult[Any]:
+    def query(self, query: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
         """Run a one-shot query.
 
         :raises SignInEndedError: the sign-in is over.
@@ -100,7 +106,7 @@ class QueryClient:
 
     def paginated(
         self,
-        query: ListQuery,
+        query: ListRequest,
         *,
         pages: int = 1,
         cursor: str | None = None,
@@ -129,7 +135,7 @@ class QueryClient:
             _check_pages(ask)
         return [
             self._listed(ask.query, ask, outcome)
-            if isinstance(ask.query, ListQuery)
+            if isinstance(ask.query, ListRequest)
             else self._answered(ask.query, outcome)
             for ask, outcome in zip(asks, self._observed(asks), strict=True)
         ]
@@ -147,7 +153,7 @@ class QueryClient:
 
     def mutate(
         self,
-        write: Write,
+        write: WriteRequest,
         *,
         on_success: Callable[[Any], object] | None = None,
         on_error: Callable[[ApiError], object] | None = None,
@@ -191,9 +197,9 @@ class QueryClient:
             # Without a usable token nothing can be read either.
             logger.warning("%s: not invalidated: %s", endpoint, error)
 
-    def prefetch(self, query: Query, *, pages: int = 1) -> None:
+    def prefetch(self, query: ReadRequest, *, pages: int = 1) -> None:
         """Have a query in the cache for a later read; a failure is left for that read to meet."""
-        if isinstance(query, ListQuery):
+        if isinstance(query, ListRequest):
             self.paginated(query, pages=pages)
         else:
             self.query(query)
@@ -212,7 +218,7 @@ class QueryClient:
 
     # --- inside ---
 
-    def _answered(self, query: Query, outcome: Outcome) -> QueryResult[Any]:
+    def _answered(self, query: ReadRequest, outcome: Outcome) -> QueryResult[Any]:
         page = outcome.shown[0].page if outcome.shown else None
         return QueryResult(
             data=copied(page.body) if page else None,
@@ -222,7 +228,7 @@ class QueryClient:
             _refetch=lambda: self.query(query, force=True),
         )
 
-    def _listed(self, query: ListQuery, ask: Ask, outcome: Outcome) -> PaginatedResult[Any]:
+    def _listed(self, query: ListRequest, ask: Ask, outcome: Outcome) -> PaginatedResult[Any]:
         return PaginatedResult(
             data=self._flattened(query, outcome),
             error=outcome.error,
@@ -268,7 +274,7 @@ class QueryClient:
         self.events.append(event)
         del self.events[:-MAX_EVENTS]
 
-    def _flattened(self, query: ListQuery, outcome: Outcome) -> PaginatedRes[Any]:
+    def _flattened(self, query: ListRequest, outcome: Outcome) -> PaginatedRes[Any]:
         rows, nameless = unique_rows([shown.rows for shown in outcome.shown], unique_by=query.unique_by)
         if nameless and query.key.endpoint not in _named:
             _named.add(query.key.endpoint)
@@ -296,7 +302,7 @@ def create_query_client(
     deadline: Deadline | None = None,
     request_id: str | None = None,
     user_agent: str | None = None,
-    shared: Shared | None = None,
+    shared: QueryRuntime | None = None,
     retries: Retries | None = None,
     clock: Callable[[], float] = time.time,
     registry: Registry = REGISTRY,
@@ -316,8 +322,8 @@ def create_query_client(
         however fresh the cached answer is. What is known stays beside an error.
     """
     if shared is None:
-        shared = process_shared() if store is None else shared_on(store)
-    caller = Caller(
+        shared = process_runtime() if store is None else runtime_for(store)
+    caller = BackendCaller(
         api=api,
         tokens=tokens,
         limit=deadline,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class QueryRuntime:
     """One store, with what a process remembers about it. Everything in it is safe for threads.
 
     :param beside: threads that work for requests which wait for them.
@@ -35,9 +35,9 @@ class Shared:
     revalidations: Revalidations
 
 
-def shared_on(
+def runtime_for(
     store: SharedStore, *, flights: Flights | None = None, beside: Pool | None = None, behind: Pool | None = None
-) -> Shared:
+) -> QueryRuntime:
     """Begin to share `store`.
 
     :param beside: threads that work for requests which wait for them.
@@ -46,7 +46,7 @@ def shared_on(
     beside = beside or Pool(name="beside", threads=BESIDE_THREADS, queue=BESIDE_QUEUE)
     behind = behind or Pool(name="behind", threads=BEHIND_THREADS, queue=BEHIND_QUEUE)
     namespaces = Namespaces(store=store)
-    return Shared(
+    return QueryRuntime(
         namespaces=namespaces,
         cache=QueryCache(store=store, namespaces=namespaces),
         flights=flights or Flights(),
@@ -59,18 +59,18 @@ def shared_on(
 class _Process:
     """The one of this process, made after the fork: locks and flights must not be inherited."""
 
-    _shared: Shared | None
+    _shared: QueryRuntime | None
     _lock: threading.Lock
 
     def __init__(self) -> None:
         self._begin_anew()
         begin_anew_in_child(self, _Process._begin_anew)
 
-    def shared(self) -> Shared:
+    def shared(self) -> QueryRuntime:
         if self._shared is None:
             with self._lock:
                 if self._shared is None:
-                    self._shared = shared_on(query_store())
+                    self._shared = runtime_for(query_store())
         return self._shared
 
     def _begin_anew(self) -> None:
@@ -81,6 +81,6 @@ class _Process:
 _process = _Process()
 
 
-def process_shared() -> Shared:
+def process_runtime() -> QueryRuntime:
     """What all requests of this process share on the configured store."""
     return _process.shared()

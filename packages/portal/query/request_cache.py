@@ -33,7 +33,7 @@ class Remembered:
     at: float
 
 
-class Memory:
+class RequestCache:
     """Outcomes by query and start. Safe for the threads of one request.
 
     :param clock: seconds since the epoch.

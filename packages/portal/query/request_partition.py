@@ -6,33 +6,33 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.tokens import Fate
+from portal.api.tokens import TokenStatus
 from portal.config.wire_names import ME_PATH
-from portal.errors import ApiRejectedError, SignInEndedError, StoreUnavailableError
+from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.requests import Query
+from portal.query.endpoints.requests import ReadRequest
 from portal.query.partition.namespaces import same_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from portal.query.backend_calls import Caller
+    from portal.query.backend_calls import BackendCaller
     from portal.query.partition.namespaces import Namespaces
     from portal.query.partition.token_bindings import Scope
 
 logger = logging.getLogger("portal.query")
 
 #: The query whose success proves a token. `portal.services.user` declares it; a system check holds them together.
-PROFILE_QUERY: Final = Query(key=query_key(endpoint="user.get_me"), url=ME_PATH, stale_while_revalidate=False)
+PROFILE_QUERY: Final = ReadRequest(key=query_key(endpoint="user.get_me"), url=ME_PATH, stale_while_revalidate=False)
 
 
-class Scopes:
+class RequestPartition:
     """The scope of one request's tokens, which a refresh or a sign-in may change on the way.
 
     :param forget: drops what the request remembers: its tokens are another user's by now.
     """
 
-    def __init__(self, *, namespaces: Namespaces, caller: Caller, forget: Callable[[], None]) -> None:
+    def __init__(self, *, namespaces: Namespaces, caller: BackendCaller, forget: Callable[[], None]) -> None:
         self._namespaces = namespaces
         self._caller = caller
         self._tokens = caller.tokens
@@ -60,7 +60,7 @@ class Scopes:
         token = self.token
         if token == asker:
             return True
-        renewed = self._tokens.fate is Fate.RENEWED and asker is not None and token is not None
+        renewed = self._tokens.fate is TokenStatus.RENEWED and asker is not None and token is not None
         return renewed and not _name_different_users(str(asker), str(token))
 
     def current(self) -> Scope | None:
@@ -105,7 +105,7 @@ class Scopes:
         if before is None or now is None or not same_subject(before, now):
             self._is_fresh = False
             self._forget()
-        elif self._tokens.fate is Fate.RENEWED:
+        elif self._tokens.fate is TokenStatus.RENEWED:
             try:
                 self._namespaces.inherit(old=before, new=now)
             except StoreUnavailableError as error:
@@ -137,7 +137,7 @@ class Scopes:
         """Whether an answer that just came is certainly this scope's: the tokens may have changed on the way.
 
         :param sent: the access token before the call.
-        :raises ApiRejectedError: the tokens are of two different users, as a browser may send after two sign-ins.
+        :raises ApiUnauthorizedError: the tokens are of two different users, as a browser may send after two sign-ins.
         """
         token = self.token
         if token != sent:
@@ -145,7 +145,7 @@ class Scopes:
         if self._scope_of(sent) == scope == self._scope_of(token):
             return True
         if sent is not None and token is not None and _name_different_users(sent, token):
-            raise ApiRejectedError("These tokens belong to two different sign-ins.", status=401)
+            raise ApiUnauthorizedError("These tokens belong to two different sign-ins.", status=401)
         return False
 
     def refute(self, scope: Scope) -> None:

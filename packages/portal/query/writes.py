@@ -12,18 +12,18 @@ from portal.config.wire_names import ID_FIELD, PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
 from portal.query.backend_calls import may_have_arrived
 from portal.query.cache.patches import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
-from portal.query.endpoints.requests import ListHelper, Outdate, RemoveFromList, Write
+from portal.query.endpoints.requests import ListHelper, Outdate, RemoveFromList, WriteRequest
 from portal.query.invalidation_targets import one_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from portal.query.backend_calls import Caller
+    from portal.query.backend_calls import BackendCaller
     from portal.query.cache.page_cache import QueryCache
     from portal.query.endpoints.registry import Registry
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.cached_reads import Reads
-    from portal.query.request_cache import Memory
+    from portal.query.request_cache import RequestCache
 
 logger = logging.getLogger("portal.query")
 
@@ -32,14 +32,14 @@ logger = logging.getLogger("portal.query")
 class Writes:
     """The writes of one request."""
 
-    caller: Caller
+    caller: BackendCaller
     reads: Reads
     cache: QueryCache
-    memory: Memory
+    memory: RequestCache
     registry: Registry
     clock: Callable[[], float]
 
-    def run(self, write: Write) -> Any:
+    def run(self, write: WriteRequest) -> Any:
         """Send a write, and make it show in everything cached; gives the answer's JSON.
 
         :raises SignInEndedError: the sign-in is over.
@@ -101,13 +101,13 @@ def record_of_failure(error: ApiError) -> Record | None:
     return None
 
 
-def records_of(write: Write, data: Any, *, registry: Registry) -> dict[str, Record]:
+def records_of(write: WriteRequest, data: Any, *, registry: Registry) -> dict[str, Record]:
     """What a write that succeeded means for each endpoint that it concerns."""
     records: dict[str, Record] = {}
     for target in write.targets:
         found = [_operation(helper, write, data) for helper in write.helpers if helper.target == target]
         operations = [operation for operation in found if operation is not None]
-        outdated = [_outdated(part, write, registry) for part in write.outdates if part.target == target]
+        outdated = [_outdated(part, write, registry) for part in write.invalidates if part.target == target]
         touched: frozenset[str] | None = frozenset(operation.row_id for operation in operations)
         if len(operations) < len(found):
             outdated.append(Outdated())
@@ -121,7 +121,7 @@ def records_of(write: Write, data: Any, *, registry: Registry) -> dict[str, Reco
     return records
 
 
-def _operation(helper: ListHelper, write: Write, data: Any) -> Operation | None:
+def _operation(helper: ListHelper, write: WriteRequest, data: Any) -> Operation | None:
     """A helper's change; None, with a warning that says what to fix, where its function gives nothing usable."""
     try:
         made = _made(helper, write, data)
@@ -139,7 +139,7 @@ def _operation(helper: ListHelper, write: Write, data: Any) -> Operation | None:
     return made
 
 
-def _made(helper: ListHelper, write: Write, data: Any) -> Operation | None:
+def _made(helper: ListHelper, write: WriteRequest, data: Any) -> Operation | None:
     if isinstance(helper, RemoveFromList):
         name = row_id({ID_FIELD: helper.get_deleted_id(write.variables)})
         return None if name is None else Operation(kind="remove", row_id=name)
@@ -152,7 +152,7 @@ def _made(helper: ListHelper, write: Write, data: Any) -> Operation | None:
     return Operation(kind=helper.kind, row_id=name, row=row)
 
 
-def _named(helper: ListHelper, write: Write) -> tuple[str, str, str, str]:
+def _named(helper: ListHelper, write: WriteRequest) -> tuple[str, str, str, str]:
     removes = isinstance(helper, RemoveFromList)
     return (
         write.endpoint,
@@ -162,7 +162,7 @@ def _named(helper: ListHelper, write: Write) -> tuple[str, str, str, str]:
     )
 
 
-def _outdated(part: Outdate, write: Write, registry: Registry) -> Outdated:
+def _outdated(part: Outdate, write: WriteRequest, registry: Registry) -> Outdated:
     if part.get_params is None:
         return Outdated()
     try:

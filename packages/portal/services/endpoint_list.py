@@ -116,7 +116,7 @@ def _mutation_entry(hook: DeclaredMutation) -> Entry:
         types=_types(hook.declared_types),
         effects=(
             *(f"{_WORDS[helper.kind]} `{helper.target}`" for helper in hook.helpers),
-            *(f"outdates `{outdated.target}`" for outdated in hook.outdates),
+            *(f"invalidates `{outdated.target}`" for outdated in hook.invalidates),
         ),
     )
 

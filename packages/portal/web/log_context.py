@@ -29,5 +29,5 @@ def begin_log_context(request: ApiAccessRequest) -> None:
 
 def _fields(request: ApiAccessRequest) -> dict[str, object]:
     """Worked out for a line, not for each request: most requests write none."""
-    facts = getattr(request, "user_facts", None)
+    facts = getattr(request, "edge_user", None)
     return {"request_id": request.request_id, "user": None if facts is None else account_mark(facts)}

@@ -18,7 +18,7 @@ from django.utils.functional import SimpleLazyObject
 from portal.api.jwks import jwks_keys
 from portal.api.key_agreement import warn_of_other_keys
 from portal.api.session import api_session
-from portal.api.tokens import NO_TOKENS, Fate, TokenStore
+from portal.api.tokens import NO_TOKENS, TokenStatus, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
@@ -141,7 +141,7 @@ class ApiAccessMiddleware:
 
     def _deliver(self, request: ApiAccessRequest, response: HttpResponseBase) -> None:
         tokens = request.token_store
-        signed_in = tokens.fate is Fate.SIGNED_IN
+        signed_in = tokens.fate is TokenStatus.SIGNED_IN
         pair = tokens.current if signed_in else api_session().refresher.deliverable(tokens)
         response["Cache-Control"] = "private, no-store"
         if pair is None:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
     from portal.edge.middleware import EdgeRequest
-    from portal.edge.request_context import UserFacts
+    from portal.edge.request_context import EdgeUser
     from portal.edge.routes.site import Site
     from portal.process.deadline import Deadline
     from portal.query import QueryClient
@@ -28,9 +28,9 @@ class ApiAccessRequest(HttpRequest):
     request_id: str
 
 
-def facts_of(request: HttpRequest) -> UserFacts:
+def facts_of(request: HttpRequest) -> EdgeUser:
     """What the edge knows about who asks."""
-    return cast("EdgeRequest", request).user_facts
+    return cast("EdgeRequest", request).edge_user
 
 
 def site_of(request: HttpRequest) -> Site:
@@ -40,7 +40,7 @@ def site_of(request: HttpRequest) -> Site:
 
 def is_signed_in(request: HttpRequest) -> bool:
     """Whether there is a sign-in; no for a request that never reached the edge."""
-    facts: UserFacts | None = getattr(request, "user_facts", None)
+    facts: EdgeUser | None = getattr(request, "edge_user", None)
     return facts is not None and facts.signed_in
 
 

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.query.process_state import process_shared
+from portal.query.process_state import process_runtime
 from portal.testing import page_of
 from portal.testing.fixtures import NAVIGATION
 from portal.testing.sign_ins import new_account, new_sign_in
@@ -82,7 +82,7 @@ def browser(server: ScriptedServer) -> Client:
     client = Client(headers=NAVIGATION)
     client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
     assert client.get("/en/energy/stations").status_code == 200
-    process_shared().cache.clear()
+    process_runtime().cache.clear()
     return client
 
 
@@ -139,7 +139,7 @@ def test_the_five_lists_of_an_overview_without_a_summary(waiting: WaitingBackend
 
 def test_the_next_overview_asks_for_all_of_it_at_once(waiting: WaitingBackend, browser: Client) -> None:
     browser.get("/en/energy")
-    process_shared().cache.clear()
+    process_runtime().cache.clear()
     waiting.wait_for(7)
     assert browser.get("/en/energy").status_code == 200
     assert len(waiting.asked) == 7
@@ -153,7 +153,7 @@ def test_a_summary_that_the_backend_has_by_now_is_shown_and_asked_for_alone(
     summary = ("200 OK", {"counts": {"clients": 77}})
     waiting._answer = lambda path: summary if path == "/energy/summary" else answer(path)  # type: ignore[method-assign]  # by now
     assert ">77<" in browser.get("/en/energy").content.decode()
-    process_shared().cache.clear()
+    process_runtime().cache.clear()
     waiting.asked.clear()
     browser.get("/en/energy")
     assert sorted(waiting.asked) == ["/energy/summary", "/me"]

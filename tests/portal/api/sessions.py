@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from portal.api.metrics import Counters
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import DocumentExchange
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
@@ -27,7 +27,7 @@ def make_session(
     return ApiSession(
         transport=transport,
         refresher=TokenRefresher(
-            exchange=DocumentExchange(transport),
+            exchange=BackendTokenEndpoint(transport),
             store=SharedStore(alias="refresh"),
             max_age_s=MAX_AGE_S,
             counters=counters or Counters(),

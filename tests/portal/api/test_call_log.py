@@ -11,13 +11,13 @@ import socket
 import pytest
 
 from portal.api.call_log import Attempt, Call, CallCounters, CallOutcome, call_counters, note_answer
-from portal.api.refresh.token_endpoint import DocumentExchange
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.errors import ApiError, ApiUnavailableError
 from portal.process.deadline import Deadline
-from portal.query.backend_calls import Caller
+from portal.query.backend_calls import BackendCaller
 from portal.query.endpoints.urls import Address
 from portal.query.retries import Retries
 from tests.support.authority import Authority
@@ -168,7 +168,7 @@ def test_no_line_holds_a_token_a_query_or_a_body(connect, lines):
             with contextlib.suppress(ApiError):
                 call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
     with scripted_server(lambda _, out: out.sendall(reply(b'{"accessToken": "of-the-answer"'))) as server:
-        exchange = DocumentExchange(connect(server.url))
+        exchange = BackendTokenEndpoint(connect(server.url))
         exchange.exchange(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
         exchange.revoke(refresh="of-the-refresh", bearer="of-the-bearer", deadline=Deadline(5))
     found = lines()
@@ -179,7 +179,7 @@ def test_no_line_holds_a_token_a_query_or_a_body(connect, lines):
 
 def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
     with answering(reply(b'{"accessToken": "a", "refreshToken"')) as server:
-        exchange = DocumentExchange(connect(server.url))
+        exchange = BackendTokenEndpoint(connect(server.url))
         exchange.exchange(refresh="r", deadline=Deadline(5), request_id="r-2")
         exchange.revoke(refresh="r", bearer=None, deadline=Deadline(5))
     refresh, sign_out = lines()
@@ -228,7 +228,7 @@ def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
 
 def test_each_try_of_a_query_is_a_line_of_its_own(connect, lines):
     with answering(reply(status="503 Later")) as server:
-        caller = Caller(
+        caller = BackendCaller(
             api=ApiSession(transport=connect(server.url), refresher=NoRefresher()),
             tokens=TokenStore(TokenPair(access="of-the-bearer")),
             request_id="r-3",

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from portal.api.oidc_exchange import OidcExchange, read_refresh
+from portal.api.oidc_exchange import ProviderTokenEndpoint, read_refresh
 from portal.api.oidc_provider import OidcClient
 from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.api.oidc_tokens import LoggedOut, SignedInAs
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import Granted, Refused, Unanswered
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
-from portal.api.transport import Reply
+from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Deadline
@@ -56,16 +56,16 @@ def provider():
 
 
 @pytest.fixture
-def exchange(provider, sign_ins) -> OidcExchange:
+def exchange(provider, sign_ins) -> ProviderTokenEndpoint:
     client = OidcClient(
         provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
     )
-    return OidcExchange(client=lambda: client, sign_ins=sign_ins)
+    return ProviderTokenEndpoint(client=lambda: client, sign_ins=sign_ins)
 
 
-def reply(status: int, body: object) -> Reply:
+def reply(status: int, body: object) -> RawResponse:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return Reply(status=status, headers={}, content=content)
+    return RawResponse(status=status, headers={}, content=content)
 
 
 def pair(number: int) -> TokenPair:
@@ -85,46 +85,46 @@ def out(*, sid=None, subject="ada", token_id="j-1") -> LoggedOut:
 
 def test_new_tokens_are_granted():
     outcome = read_refresh(reply(200, {"access_token": "a", "refresh_token": "r"}), presented="old")
-    assert outcome == Granted(pair=TokenPair(access="a", refresh="r"))
+    assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="r"))
 
 
 def test_without_a_new_refresh_token_the_old_one_stays():
     outcome = read_refresh(reply(200, {"access_token": "a"}), presented="old")
-    assert outcome == Granted(pair=TokenPair(access="a", refresh="old"))
+    assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="old"))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 422, 500])
 def test_a_refusal_ends_the_sign_in(status):
-    assert isinstance(read_refresh(reply(status, {"error": "invalid_grant"}), presented="old"), Refused)
-    assert isinstance(read_refresh(reply(status, b"<html>"), presented="old"), Refused)
+    assert isinstance(read_refresh(reply(status, {"error": "invalid_grant"}), presented="old"), InvalidGrant)
+    assert isinstance(read_refresh(reply(status, b"<html>"), presented="old"), InvalidGrant)
 
 
 @pytest.mark.parametrize("error", ["invalid_client", "unauthorized_client", "unsupported_grant_type"])
 def test_a_fault_of_the_set_up_signs_nobody_out(error):
     outcome = read_refresh(reply(401, {"error": error}), presented="old")
-    assert outcome == Unanswered(reason=error, lost=False)
+    assert outcome == NoResponse(reason=error, lost=False)
 
 
 @pytest.mark.parametrize("error", [None, 5, [], ["invalid_client"], {"invalid_client": 1}])
 def test_an_error_that_is_no_text_is_a_refusal_like_any_other(error):
-    assert read_refresh(reply(400, {"error": error}), presented="old") == Refused(reason="status 400")
+    assert read_refresh(reply(400, {"error": error}), presented="old") == InvalidGrant(reason="status 400")
 
 
 @pytest.mark.parametrize(
     ("status", "body"), [(429, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
 )
 def test_what_is_no_answer_signs_nobody_out(status, body):
-    assert isinstance(read_refresh(reply(status, body), presented="old"), Unanswered)
+    assert isinstance(read_refresh(reply(status, body), presented="old"), NoResponse)
 
 
 def test_the_providers_json_that_cannot_be_read_is_a_lost_answer():
     outcome = read_refresh(reply(200, b'{"access_token": "a", "refr'), presented="old")
-    assert outcome == Unanswered(reason="JSON that can't be read", lost=True)
+    assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_presented_again():
     outcome = read_refresh(reply(200, b"<html>"), presented="old")
-    assert outcome == Unanswered(reason="no JSON", lost=False)
+    assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
 @pytest.mark.parametrize(("status", "lost"), [(200, True), (503, False), (400, False)])
@@ -136,20 +136,20 @@ def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * 100})
     outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
-    assert isinstance(outcome, Unanswered)
+    assert isinstance(outcome, NoResponse)
     assert outcome.lost is lost
 
 
 @pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
 def test_json_without_tokens_ends_the_sign_in(body):
-    assert isinstance(read_refresh(reply(200, body), presented="old"), Refused)
+    assert isinstance(read_refresh(reply(200, body), presented="old"), InvalidGrant)
 
 
 @pytest.mark.parametrize("tokens", [("a b", "r"), ("a", "r;"), ("a", "x" * 5000)])
 def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
     outcome = read_refresh(reply(200, {"access_token": access, "refresh_token": refresh}), presented="old")
-    assert outcome == Refused(reason="JSON without usable tokens")
+    assert outcome == InvalidGrant(reason="JSON without usable tokens")
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
 
@@ -159,7 +159,7 @@ def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(
 def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exchange, sign_ins):
     begin(sign_ins)
     outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id="r")
-    assert isinstance(outcome, Granted)
+    assert isinstance(outcome, TokensIssued)
     assert provider.forms == [{"grant_type": "refresh_token", "refresh_token": "refresh-1", "client_id": "portal"}]
     assert sign_ins.id_token(outcome.pair) == "an-id-token"
     sign_ins.end(out(sid="s-1"))
@@ -169,14 +169,14 @@ def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exch
 def test_nothing_is_presented_for_a_sign_in_that_the_provider_has_ended(provider, exchange, sign_ins):
     begin(sign_ins)
     sign_ins.end(out(sid="s-1"))
-    assert isinstance(exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), Refused)
+    assert isinstance(exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
     assert provider.forms == []
 
 
 def test_a_provider_that_is_down_has_not_taken_the_token(provider, exchange):
     provider.take_down()
     outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
-    assert isinstance(outcome, Unanswered)
+    assert isinstance(outcome, NoResponse)
     assert outcome.lost is False
 
 
@@ -216,7 +216,9 @@ def test_without_the_store_a_revocation_is_no_error(provider):
     client = OidcClient(
         provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
     )
-    exchange = OidcExchange(client=lambda: client, sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60))
+    exchange = ProviderTokenEndpoint(
+        client=lambda: client, sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60)
+    )
     exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
 
 
@@ -225,7 +227,7 @@ def test_without_the_store_nothing_is_presented(provider):
         def __getattr__(self, name):
             raise OSError("gone")
 
-    exchange = OidcExchange(
+    exchange = ProviderTokenEndpoint(
         client=lambda: pytest.fail("asked"), sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60)
     )
     with pytest.raises(StoreUnavailableError):

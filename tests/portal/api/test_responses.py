@@ -7,8 +7,8 @@ import json
 import pytest
 
 from portal.api.responses import read_answer, read_json, retry_after_seconds
-from portal.api.transport import Reply
-from portal.errors import ApiInvalidError, ApiRefusedError
+from portal.api.transport import RawResponse
+from portal.errors import ApiClientError, ApiValidationError
 
 HALF = "\ud83d"
 
@@ -59,12 +59,12 @@ def test_text_within_too_many_levels_is_replaced_or_refused(levels):
 
 def test_errors_and_their_details_can_be_written_too():
     body = rb'{"detail": "bad \ud83d", "errors": {"name \ud83d": ["bad \ud83d"]}}'
-    with pytest.raises(ApiInvalidError) as caught:
-        read_answer(Reply(status=422, headers={}, content=body))
+    with pytest.raises(ApiValidationError) as caught:
+        read_answer(RawResponse(status=422, headers={}, content=body))
     assert caught.value.detail == "bad \ufffd"
     assert caught.value.errors == {"name \ufffd": ("bad \ufffd",)}
-    with pytest.raises(ApiRefusedError, match="bad \ufffd"):
-        read_answer(Reply(status=402, headers={}, content=body))
+    with pytest.raises(ApiClientError, match="bad \ufffd"):
+        read_answer(RawResponse(status=402, headers={}, content=body))
 
 
 @pytest.mark.parametrize("value", ["Mon, 01 Jan 99999999999 00:00:00 GMT", "9" * 400, "soon", ""])

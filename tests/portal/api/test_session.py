@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from responses import matchers
 
 from portal.api.session import Upload, build_target
-from portal.api.tokens import Fate, TokenStore
+from portal.api.tokens import TokenStatus, TokenStore
 from portal.errors import (
+    ApiClientError,
     ApiConflictError,
     ApiForbiddenError,
-    ApiInvalidError,
     ApiMalformedError,
     ApiNotFoundError,
-    ApiRefusedError,
-    ApiRejectedError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
+    ApiValidationError,
     UsageError,
 )
 from tests.portal.api.sessions import BASE, FRESH, PAIR, bearers
@@ -41,15 +41,15 @@ def test_a_call_without_a_token_carries_no_bearer(api, backend):
 def test_an_explicit_bearer_wins_and_is_never_refreshed(api, backend):
     backend.get(f"{BASE}/me", status=401)
     tokens = TokenStore(PAIR)
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=tokens, method="GET", path="/me", bearer="explicit")
     assert bearers(backend) == ["Bearer explicit"]
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
 
 
 def test_sign_in_carries_no_bearer_and_its_401_is_a_wrong_password(api, backend):
     backend.post(f"{BASE}/auth/login", status=401, json={"title": "Wrong e-mail or password"})
-    with pytest.raises(ApiRejectedError, match="Wrong e-mail"):
+    with pytest.raises(ApiUnauthorizedError, match="Wrong e-mail"):
         api.call(tokens=TokenStore(PAIR), method="POST", path="/auth/login", json={"email": "e", "password": "p"})
     assert bearers(backend) == [None]
     assert len(backend.calls) == 1
@@ -160,16 +160,16 @@ def test_no_text_makes_an_address_outside_the_base(text):
 @pytest.mark.parametrize(
     ("status", "error"),
     [
-        (400, ApiInvalidError),
+        (400, ApiValidationError),
         (403, ApiForbiddenError),
         (404, ApiNotFoundError),
-        (405, ApiRefusedError),
+        (405, ApiClientError),
         (408, ApiUnavailableError),
         (409, ApiConflictError),
         (410, ApiNotFoundError),
         (412, ApiConflictError),
-        (418, ApiRefusedError),
-        (422, ApiInvalidError),
+        (418, ApiClientError),
+        (422, ApiValidationError),
         (425, ApiUnavailableError),
         (429, ApiUnavailableError),
         (500, ApiUnavailableError),
@@ -195,7 +195,7 @@ def test_each_status_is_one_error_of_the_tree(api, backend, status, error):
 def test_invalid_fields_come_with_their_messages(api, backend):
     errors = {"email": ["Not an address"], "name": "Missing", "odd": [1, {"a": 2}], "none": None}
     backend.post(f"{BASE}/x", status=422, json={"title": "Invalid", "errors": errors})
-    with pytest.raises(ApiInvalidError) as caught:
+    with pytest.raises(ApiValidationError) as caught:
         api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json={})
     assert caught.value.errors == {"email": ("Not an address",), "name": ("Missing",)}
 
@@ -203,7 +203,7 @@ def test_invalid_fields_come_with_their_messages(api, backend):
 @pytest.mark.parametrize("body", ["<html>", "[]", '"text"', '{"detail": 7, "errors": [1]}', ""])
 def test_an_error_without_a_problem_document_is_still_its_error(api, backend, body):
     backend.get(f"{BASE}/x", status=422, body=body)
-    with pytest.raises(ApiInvalidError) as caught:
+    with pytest.raises(ApiValidationError) as caught:
         api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
     assert caught.value.errors == {}
 

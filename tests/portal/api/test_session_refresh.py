@@ -13,10 +13,10 @@ from responses import matchers
 from portal.api.metrics import Counters, Outcome
 from portal.api.refresh.sealing import idempotency_key
 from portal.api.session import Upload
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import (
-    ApiRejectedError,
     ApiTimeoutError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
     SignInEndedError,
 )
@@ -31,10 +31,10 @@ from tests.support.http_server import reply, scripted_server
 def test_401_without_a_refresh_token_is_passed_through(api, backend):
     backend.get(f"{BASE}/me", status=401)
     tokens = TokenStore(TokenPair(access=FRESH))
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=tokens, method="GET", path="/me")
     assert len(backend.calls) == 1
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
 
 
 def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_store):
@@ -138,7 +138,7 @@ def test_a_refresh_without_a_usable_answer_signs_nobody_out(api, backend, answer
     with pytest.raises(ApiUnavailableError) as caught:
         api.call(tokens=tokens, method="GET", path="/me")
     assert caught.value.retry_after == 1
-    assert (tokens.fate, tokens.current) == (Fate.KEPT, PAIR)
+    assert (tokens.fate, tokens.current) == (TokenStatus.KEPT, PAIR)
 
 
 # --- around it ---
@@ -168,7 +168,7 @@ def test_ensure_fresh_refreshes_for_a_page_that_asks_the_backend_nothing_else(ap
 
 def test_an_expired_token_without_a_refresh_token_is_the_backends_to_judge(api, backend):
     backend.get(f"{BASE}/me", status=401)
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=TokenStore(TokenPair(access=jwt(exp=1))), method="GET", path="/me")
     assert len(backend.calls) == 1
 
@@ -177,7 +177,7 @@ def test_a_refreshed_sign_in_that_the_backend_rejects_is_over(api, backend):
     backend.get(f"{BASE}/me", status=401)
     backend.post(f"{BASE}/refresh", json=NEW)
     tokens = TokenStore(PAIR)
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=tokens, method="GET", path="/me")
     assert tokens.ended
     # The others who hold the old pair learn it without another refresh.
@@ -193,7 +193,7 @@ def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
     tokens = TokenStore(PAIR)
     with pytest.raises(ApiUnavailableError):
         api.call(tokens=tokens, method="GET", path="/me")
-    assert tokens.fate is Fate.RENEWED
+    assert tokens.fate is TokenStatus.RENEWED
 
 
 @pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
@@ -223,7 +223,7 @@ def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(embedded_st
         for flight in api.refresher._flights.in_flight():
             flight.over.wait(30)
         api.close()
-    assert tokens.fate is Fate.RENEWED
+    assert tokens.fate is TokenStatus.RENEWED
     assert waits == [1.0]
     assert [request.line.split()[1] for request in server.received] == ["/refresh", "/me", "/me"]
 
@@ -240,9 +240,9 @@ def test_a_token_that_was_handed_over_and_is_rejected_ends_nothing(api, backend)
     backend.remove(responses.GET, f"{BASE}/me")
     backend.get(f"{BASE}/me", status=401)
     late = TokenStore(PAIR)
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=late, method="GET", path="/me")
-    assert late.fate is Fate.RENEWED
+    assert late.fate is TokenStatus.RENEWED
 
 
 def test_the_threads_of_one_request_share_one_refresh(api, backend):
@@ -324,8 +324,8 @@ def test_an_upload_that_can_not_be_sent_again_raises_the_original_401(embedded_s
         api = make_session(server.url)
         upload = Upload(content=_Unseekable(b"once"), content_type="application/octet-stream")
         tokens = TokenStore(PAIR)
-        with pytest.raises(ApiRejectedError):
+        with pytest.raises(ApiUnauthorizedError):
             api.call(tokens=tokens, method="POST", path="/files", upload=upload)
         api.close()
     assert seen == [b"once"]
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT

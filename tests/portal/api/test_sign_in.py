@@ -6,7 +6,7 @@ import pytest
 import responses
 
 from portal.api.sign_in import clear_tokens, set_tokens, sign_out
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.errors import ApiMalformedError
 
@@ -14,7 +14,7 @@ from portal.errors import ApiMalformedError
 def test_set_tokens_signs_in():
     tokens = TokenStore()
     set_tokens(tokens, TokenPair(access="a", refresh="r"))
-    assert (tokens.current, tokens.fate) == (TokenPair(access="a", refresh="r"), Fate.SIGNED_IN)
+    assert (tokens.current, tokens.fate) == (TokenPair(access="a", refresh="r"), TokenStatus.SIGNED_IN)
 
 
 def test_clear_tokens_forgets_them():
@@ -37,7 +37,7 @@ def test_a_token_that_browsers_would_not_keep_is_refused_at_sign_in_and_logged(n
         set_tokens(tokens, pair(fits + "x"))
     assert "sign-in refused" in caplog.text
     assert "xx" not in str(caught.value) + caplog.text
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
     set_tokens(tokens, pair(fits))
     assert tokens.changed
 
@@ -48,7 +48,7 @@ def test_a_token_that_no_header_or_cookie_carries_is_refused_at_sign_in_and_logg
     with pytest.raises(ApiMalformedError, match="has characters that"):
         set_tokens(tokens, pair)
     assert "sign-in refused" in caplog.text
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
 
 
 @responses.activate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.api.token_validation import Fault, cookie_bytes, find_unusable
+from portal.api.token_validation import TokenProblem, cookie_bytes, validate_issued_tokens
 from portal.api.tokens import TokenPair
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 
@@ -29,9 +29,9 @@ UNSENDABLE = {
 @pytest.mark.parametrize("name", [VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN])
 def test_a_token_that_no_header_or_no_cookie_carries_is_named_and_never_shown(name, token):
     pair = TokenPair(access=token, refresh="r") if name == VAR_ACCESS_TOKEN else TokenPair(access="a", refresh=token)
-    unusable = find_unusable(pair)
+    unusable = validate_issued_tokens(pair)
     assert unusable is not None
-    assert unusable.fault is Fault.UNSENDABLE
+    assert unusable.fault is TokenProblem.UNSENDABLE
     assert name in unusable.says
     assert token not in f"{unusable} {unusable!r}"
 
@@ -45,10 +45,10 @@ def test_a_token_that_browsers_would_not_keep_is_named_with_its_size(name):
             TokenPair(access=value, refresh="r") if name == VAR_ACCESS_TOKEN else TokenPair(access="a", refresh=value)
         )
 
-    assert find_unusable(pair(fits)) is None
-    unusable = find_unusable(pair(fits + "x"))
+    assert validate_issued_tokens(pair(fits)) is None
+    unusable = validate_issued_tokens(pair(fits + "x"))
     assert unusable is not None
-    assert unusable.fault is Fault.TOO_LARGE
+    assert unusable.fault is TokenProblem.TOO_LARGE
     assert unusable.says == f"the {name} cookie would take 4097 bytes, and browsers keep 4096 at most"
 
 
@@ -62,7 +62,7 @@ def test_a_token_that_browsers_would_not_keep_is_named_with_its_size(name):
     ],
 )
 def test_anything_else_can_be_kept(pair):
-    assert find_unusable(pair) is None
+    assert validate_issued_tokens(pair) is None
 
 
 def test_a_cookies_size_is_that_of_its_written_form():

@@ -6,14 +6,14 @@ import dataclasses
 
 import pytest
 
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 
 OLD, NEW, OTHER = (TokenPair(access=f"access-{n}", refresh=f"refresh-{n}") for n in ("old", "new", "other"))
 
 
 def test_a_request_begins_with_what_its_cookies_brought():
     tokens = TokenStore(OLD)
-    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, OLD, Fate.KEPT)
+    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, OLD, TokenStatus.KEPT)
     assert not tokens.changed
     assert not tokens.cleared
     assert not tokens.ended
@@ -22,7 +22,7 @@ def test_a_request_begins_with_what_its_cookies_brought():
 def test_a_refresh_replaces_what_it_was_made_for():
     tokens = TokenStore(OLD)
     assert tokens.renew(NEW, spent=OLD.refresh)
-    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, NEW, Fate.RENEWED)
+    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, NEW, TokenStatus.RENEWED)
     assert tokens.changed
 
 
@@ -30,14 +30,14 @@ def test_a_late_refresh_undoes_no_sign_out():
     tokens = TokenStore(OLD)
     tokens.clear()
     assert not tokens.renew(NEW, spent=OLD.refresh)
-    assert (tokens.current, tokens.fate) == (TokenPair(), Fate.CLEARED)
+    assert (tokens.current, tokens.fate) == (TokenPair(), TokenStatus.CLEARED)
 
 
 def test_a_late_refresh_undoes_no_sign_in():
     tokens = TokenStore(OLD)
     tokens.replace(OTHER)
     assert not tokens.renew(NEW, spent=OLD.refresh)
-    assert (tokens.current, tokens.fate) == (OTHER, Fate.SIGNED_IN)
+    assert (tokens.current, tokens.fate) == (OTHER, TokenStatus.SIGNED_IN)
 
 
 def test_a_sign_in_wins_over_cookies_that_were_dead():
@@ -52,7 +52,7 @@ def test_a_refresh_after_a_sign_in_is_still_that_sign_in():
     tokens = TokenStore(OLD)
     tokens.replace(OTHER)
     tokens.renew(NEW, spent=OTHER.refresh)
-    assert (tokens.current, tokens.fate) == (NEW, Fate.SIGNED_IN)
+    assert (tokens.current, tokens.fate) == (NEW, TokenStatus.SIGNED_IN)
 
 
 def test_the_end_of_a_token_that_is_not_in_use_any_more_ends_nothing():

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from portal.api.metrics import Counters, Outcome
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import ExchangeOutcome, Granted, Refused, Unanswered
+from portal.api.refresh.token_endpoint import ExchangeOutcome, InvalidGrant, NoResponse, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline
@@ -24,8 +24,8 @@ from portal.store.aliases import SharedStore
 
 ACCESS_LIFETIME_S = 300
 MAX_AGE_S = 30 * 24 * 3600
-UNANSWERED = Unanswered(reason="status 503", lost=False)
-LOST = Unanswered(reason="timeout", lost=True)
+UNANSWERED = NoResponse(reason="status 503", lost=False)
+LOST = NoResponse(reason="timeout", lost=True)
 
 
 def jwt(**claims: object) -> str:
@@ -98,8 +98,8 @@ class RotatingBackend:
         family = self._family_of[refresh]
         if self._current.get(family) != refresh:
             self._current.pop(family, None)
-            return Refused(reason="replay")
-        self._answered[refresh] = Granted(pair=self._issue(family))
+            return InvalidGrant(reason="replay")
+        self._answered[refresh] = TokensIssued(pair=self._issue(family))
         return self._answered[refresh]
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:

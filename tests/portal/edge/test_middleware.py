@@ -70,7 +70,7 @@ def test_a_forwarded_request_carries_its_pathname_its_user_and_its_language(prox
     assert response.content == b"the view"
     assert view.request.META["HTTP_X_PATHNAME"] == view.request.headers["x-pathname"] == "/de/energy/clients"
     assert view.language == view.request.LANGUAGE_CODE == "de"
-    who = view.request.user_facts
+    who = view.request.edge_user
     assert (who.signed_in, who.platforms, who.primary, who.locale) == (True, ("ENERGY",), "ENERGY", "de")
     assert who.home_url == "/de/energy"
     assert who.user.subject == "u-1"
@@ -89,8 +89,8 @@ def test_an_x_pathname_of_the_callers_own_never_arrives(proxy, view) -> None:
 def test_an_ungated_request_knows_its_user_and_the_visitors_language(proxy, view) -> None:
     proxy(make("/locale", method="POST", access=ENERGY, HTTP_ACCEPT_LANGUAGE="tr"))
     assert view.language == "tr"
-    assert view.request.user_facts.signed_in
-    assert view.request.user_facts.home_url == "/tr/energy"
+    assert view.request.edge_user.signed_in
+    assert view.request.edge_user.home_url == "/tr/energy"
 
 
 def test_a_redirect_runs_no_view(proxy, view) -> None:
@@ -212,7 +212,7 @@ def test_a_person_is_shown_a_refusal_as_the_projects_own_page(proxy, view) -> No
     proxy(make("/en/finance/x", method="POST", access=ENERGY))
     assert view.request.urlconf == "portal.edge.http.refusal_page"
     assert view.request.edge_refusal == 403
-    assert view.request.user_facts.signed_in
+    assert view.request.edge_user.signed_in
     assert view.request.META["HTTP_X_PATHNAME"] == "/en/finance/x"
 
 

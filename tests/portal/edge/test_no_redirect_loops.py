@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import urlsplit
 
-from portal.edge.decisions import Decision, Forward, Redirect, Refuse
-from portal.edge.request_context import RequestFacts
+from portal.edge.decisions import Decision, Forward, Redirect, Reject
+from portal.edge.request_context import RequestContext
 from portal.edge.routes.path_info import read_route
 from portal.edge.routes.paths import split_locale
 from portal.edge.rules import decide
 from portal.identity.platforms_cookie import dump_platforms_cookie
-from portal.identity.token_cache import NO_TOKEN, REJECTED, UNJUDGED, TokenReading, TokenState
+from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, reading
 
 #: To a page, or to the one where the sign-in turns out to have ended.
@@ -32,7 +32,7 @@ HOPS_TO_THE_LOGIN_PAGE = 2
 HOPS_OF_AN_END = 1 + HOPS_TO_THE_LOGIN_PAGE
 #: Once: where what one application finds good is dead to another.
 HOPS_OF_A_DISAGREEMENT = 1
-Edge = Callable[[RequestFacts], Decision]
+Edge = Callable[[RequestContext], Decision]
 
 PATHS = (
     "/",
@@ -54,10 +54,10 @@ PATHS = (
     "/tr/finance/invoices",
     "/en/nothing-here",
 )
-ACCESS: tuple[TokenReading, ...] = (
+ACCESS: tuple[TokenCheck, ...] = (
     NO_TOKEN,
-    REJECTED,
-    UNJUDGED,
+    INVALID,
+    UNVERIFIABLE,
     *(reading(state, platforms) for state in (TokenState.VALID, TokenState.EXPIRED) for platforms in PLATFORM_SETS),
 )
 
@@ -79,7 +79,7 @@ class Browser:
 
     app: str
     path: str
-    access: TokenReading
+    access: TokenCheck
     refreshable: bool
     cookie: tuple[str, ...] | None
 
@@ -125,7 +125,7 @@ def most_hops(end: str) -> int:
 def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str:
     """One request: the browser after a redirect, or how it ends."""
     decision = edge(
-        RequestFacts(
+        RequestContext(
             SITES[at.app],
             "GET",
             at.path,
@@ -138,7 +138,7 @@ def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str
         at = replace(at, access=NO_TOKEN, refreshable=False, cookie=None)
     if isinstance(decision, Redirect):
         return follow(at, decision.location)
-    if isinstance(decision, Refuse):
+    if isinstance(decision, Reject):
         return str(decision.status)
     assert isinstance(decision, Forward)
     return view(at, decision, backend)
@@ -222,8 +222,8 @@ def test_applications_whose_clocks_differ_send_nobody_to_and_fro() -> None:
         judged = {state: reading(state, platforms) for state in states}
 
         def edge(
-            facts: RequestFacts,
-            judged: dict[TokenState, TokenReading] = judged,
+            facts: RequestContext,
+            judged: dict[TokenState, TokenCheck] = judged,
             at_gateway: TokenState = at_gateway,
         ) -> Decision:
             here = at_gateway if facts.site.is_gateway else next(state for state in states if state is not at_gateway)
@@ -244,20 +244,20 @@ def test_applications_that_know_different_keys_send_nobody_to_and_fro() -> None:
     section 5), until the next fetch of the keys has judged it.
     """
     count = 0
-    for platforms, unknowing in itertools.product(PLATFORM_SETS, (UNJUDGED, REJECTED)):
+    for platforms, unknowing in itertools.product(PLATFORM_SETS, (UNVERIFIABLE, INVALID)):
         known = reading(TokenState.VALID, platforms)
         for without_key in itertools.chain.from_iterable(itertools.combinations(SITES, size) for size in (1, 2, 3)):
 
             def edge(
-                facts: RequestFacts,
-                unknowing: TokenReading = unknowing,
+                facts: RequestContext,
+                unknowing: TokenCheck = unknowing,
                 without_key: tuple[str, ...] = without_key,
             ) -> Decision:
                 lacks = any(facts.site is SITES[app] for app in without_key)
                 return decide(facts._replace(access=unknowing) if lacks and facts.access is not NO_TOKEN else facts)
 
             for app, path, refreshable in itertools.product(SITES, PATHS, (False, True)):
-                if unknowing is UNJUDGED and not refreshable:
+                if unknowing is UNVERIFIABLE and not refreshable:
                     continue
                 start = Browser(app, path, known, refreshable, None)
                 length, end = journey(start, Backend.AGREES, edge=edge)
@@ -281,7 +281,7 @@ def test_signed_out_at_the_root_is_two_hops_from_the_login_page() -> None:
 def test_the_search_finds_a_loop_where_there_is_one() -> None:
     """The checker can fail: an edge that sends a denied user to the page that was denied is reported."""
 
-    def looping_edge(facts: RequestFacts) -> Decision:
+    def looping_edge(facts: RequestContext) -> Decision:
         decision = decide(facts)
         if decision.rule == "4-not-allowed":
             return Redirect("loop", 302, facts.path)

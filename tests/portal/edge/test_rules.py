@@ -9,12 +9,12 @@ import ada_url
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.edge.decisions import Forward, Options, Redirect, Refuse
+from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.http.locale_negotiation import LOCALES
-from portal.edge.request_context import RequestFacts
+from portal.edge.request_context import RequestContext
 from portal.edge.routes.paths import is_malformed, split_locale
 from portal.edge.rules import RULES, decide
-from portal.identity.token_cache import NO_TOKEN, REJECTED, UNJUDGED, TokenState
+from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenState
 from tests.support.four_apps import ORIGINS, PLATFORM_SETS, SITES, facts_for, reading
 from tests.support.hostile_targets import FRAGMENTS, HOSTILE
 
@@ -28,7 +28,7 @@ SEGMENTS = st.sampled_from([*WORDS.split(), "", ".", "..", "...", "clients", "é
 PATHS = st.lists(SEGMENTS, max_size=6).map(lambda segments: "/" + "/".join(segments)) | ANY_TEXT | RAW_TEXT
 MAYBE = st.none() | ANY_TEXT | RAW_TEXT
 ACCESS = st.sampled_from(
-    [NO_TOKEN, REJECTED, UNJUDGED]
+    [NO_TOKEN, INVALID, UNVERIFIABLE]
     + [
         reading(state, platforms, role=role)
         for state in (TokenState.VALID, TokenState.EXPIRED)
@@ -40,7 +40,7 @@ METHODS = st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPT
     string.ascii_uppercase, max_size=8
 )
 FACTS = st.builds(
-    RequestFacts,
+    RequestContext,
     site=st.sampled_from(list(SITES.values())),
     method=METHODS,
     path=PATHS,
@@ -64,16 +64,16 @@ def places(decision: object) -> list[str]:
     """Where this decision may lead a browser."""
     if isinstance(decision, Redirect):
         return [decision.location]
-    if isinstance(decision, Refuse) and decision.hx_redirect is not None:
+    if isinstance(decision, Reject) and decision.hx_redirect is not None:
         return [decision.hx_redirect]
     return [decision.who.home_url] if isinstance(decision, Forward) else []
 
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_any_facts_give_a_decision_that_leads_to_our_own_apps_only(facts: RequestFacts) -> None:
+def test_any_facts_give_a_decision_that_leads_to_our_own_apps_only(facts: RequestContext) -> None:
     decision = decide(facts)
-    assert isinstance(decision, Forward | Redirect | Refuse | Options)
+    assert isinstance(decision, Forward | Redirect | Reject | Options)
     for place in places(decision):
         assert place.isascii()
         assert place.isprintable()
@@ -87,7 +87,7 @@ def test_any_facts_give_a_decision_that_leads_to_our_own_apps_only(facts: Reques
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_a_redirect_to_the_normal_form_is_followed_once(facts: RequestFacts) -> None:
+def test_a_redirect_to_the_normal_form_is_followed_once(facts: RequestContext) -> None:
     decision = decide(facts)
     if decision.rule == "1-normal-form":
         assert isinstance(decision, Redirect)
@@ -98,7 +98,7 @@ def test_a_redirect_to_the_normal_form_is_followed_once(facts: RequestFacts) -> 
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_what_is_forwarded_was_in_normal_form_and_says_so(facts: RequestFacts) -> None:
+def test_what_is_forwarded_was_in_normal_form_and_says_so(facts: RequestContext) -> None:
     decision = decide(facts)
     if isinstance(decision, Forward) and decision.pathname is not None:
         assert not is_malformed(facts.path)
@@ -111,7 +111,7 @@ def test_what_is_forwarded_was_in_normal_form_and_says_so(facts: RequestFacts) -
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_nobody_passes_a_gate_that_is_not_theirs(facts: RequestFacts) -> None:
+def test_nobody_passes_a_gate_that_is_not_theirs(facts: RequestContext) -> None:
     """Said once more, without the table: who is forwarded to a platform's route holds that platform."""
     decision = decide(facts)
     if isinstance(decision, Forward) and decision.pathname is not None:
@@ -126,7 +126,7 @@ def test_nobody_passes_a_gate_that_is_not_theirs(facts: RequestFacts) -> None:
 
 
 @given(FACTS)
-def test_the_same_facts_give_the_same_decision(facts: RequestFacts) -> None:
+def test_the_same_facts_give_the_same_decision(facts: RequestContext) -> None:
     assert decide(facts) == decide(facts)
 
 
@@ -142,7 +142,7 @@ def test_huge_values_are_decided_like_small_ones() -> None:
         fetch_mode="navigate",
         current_url=huge,
     )
-    assert decide(facts) == Refuse("2-private", 401)
+    assert decide(facts) == Reject("2-private", 401)
     assert decide(facts._replace(accept=None)) == Redirect("2-private", 302, "http://localhost:8000/en/login")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from portal.config.portal_config import TokenVerification
 from portal.identity import token_cache as known_tokens
-from portal.identity.token_cache import NO_TOKEN, KnownTokens, TokenState
+from portal.identity.token_cache import NO_TOKEN, TokenCache, TokenState
 from portal.identity.verification import make_verifier, use_key_source
 from tests.support.jwt_keys import FixedKeys, as_jwk, rsa_key
 
@@ -42,11 +42,11 @@ def token(**claims: object) -> str:
     return jwt.encode({"permissions": ["ENERGY_APP"], **claims}, SECRET)
 
 
-def verifying() -> KnownTokens:
-    return KnownTokens(verifier=make_verifier(TokenVerification(key=SECRET, algorithms=("HS256",))))
+def verifying() -> TokenCache:
+    return TokenCache(verifier=make_verifier(TokenVerification(key=SECRET, algorithms=("HS256",))))
 
 
-@pytest.mark.parametrize("known", [KnownTokens(), verifying()], ids=["decoding", "verifying"])
+@pytest.mark.parametrize("known", [TokenCache(), verifying()], ids=["decoding", "verifying"])
 def test_a_token_expires_thirty_seconds_after_its_exp_however_well_it_is_known(known) -> None:
     short = token(exp=NOW)
     states = [known.read(short, now=NOW + after).state for after in (-99, 0, LEEWAY - 0.001, LEEWAY, 9_999, -99)]
@@ -55,41 +55,41 @@ def test_a_token_expires_thirty_seconds_after_its_exp_however_well_it_is_known(k
 
 
 def test_a_token_without_exp_does_not_expire() -> None:
-    assert KnownTokens().read(token(), now=9e12).state is TokenState.VALID
+    assert TokenCache().read(token(), now=9e12).state is TokenState.VALID
 
 
 def test_a_verified_token_is_not_good_before_its_time() -> None:
     early = token(nbf=NOW)
     known = verifying()
-    assert known.read(early, now=NOW - LEEWAY - 1).state is TokenState.REJECTED
+    assert known.read(early, now=NOW - LEEWAY - 1).state is TokenState.INVALID
     assert known.read(early, now=NOW - LEEWAY).state is TokenState.VALID
-    assert KnownTokens().read(early, now=0).state is TokenState.VALID, "claims are verified only where keys are"
+    assert TokenCache().read(early, now=0).state is TokenState.VALID, "claims are verified only where keys are"
 
 
 def test_each_token_is_decoded_once_good_or_bad(decoded) -> None:
-    known = KnownTokens()
+    known = TokenCache()
     good = token(sub="u")
     for _ in range(3):
         assert known.read(good, now=NOW).state is TokenState.VALID
-        assert known.read("garbage", now=NOW).state is TokenState.REJECTED
+        assert known.read("garbage", now=NOW).state is TokenState.INVALID
         assert known.read(token(sub="u"), now=NOW).state is TokenState.VALID, "an equal text is the same token"
     assert decoded == [good, "garbage"]
 
 
 @pytest.mark.parametrize("absent", [None, ""])
 def test_no_token_is_absent(absent) -> None:
-    assert KnownTokens().read(absent, now=NOW) is NO_TOKEN
+    assert TokenCache().read(absent, now=NOW) is NO_TOKEN
 
 
 def test_a_huge_token_is_rejected_unread_and_unremembered(decoded) -> None:
-    known = KnownTokens()
-    assert known.read("x" * 65_536, now=NOW).state is TokenState.REJECTED
+    known = TokenCache()
+    assert known.read("x" * 65_536, now=NOW).state is TokenState.INVALID
     assert decoded == []
     assert not known._bad.kept
 
 
 def test_a_flood_of_garbage_pushes_out_no_good_token(decoded) -> None:
-    known = KnownTokens(good=10, bad=20)
+    known = TokenCache(good=10, bad=20)
     good = token(sub="u")
     known.read(good, now=NOW)
     for number in range(1_000):
@@ -100,7 +100,7 @@ def test_a_flood_of_garbage_pushes_out_no_good_token(decoded) -> None:
 
 
 def test_good_tokens_are_bounded_the_oldest_goes_first(decoded) -> None:
-    known = KnownTokens(good=3)
+    known = TokenCache(good=3)
     tokens = [token(sub=str(number)) for number in range(4)]
     for each in tokens:
         known.read(each, now=NOW)
@@ -110,7 +110,7 @@ def test_good_tokens_are_bounded_the_oldest_goes_first(decoded) -> None:
 
 
 def test_one_users_token_never_gives_another_user() -> None:
-    known = KnownTokens(good=2)
+    known = TokenCache(good=2)
     tokens = {str(number): token(sub=str(number)) for number in range(20)}
     for _ in range(3):
         for subject, each in tokens.items():
@@ -124,22 +124,22 @@ def test_a_token_that_differs_in_its_signature_alone_is_another_token() -> None:
     good = token(sub="u")
     assert known.read(good, now=NOW).state is TokenState.VALID
     forged = good[:-4] + ("AAAA" if good[-4:] != "AAAA" else "BBBB")
-    assert known.read(forged, now=NOW).state is TokenState.REJECTED
+    assert known.read(forged, now=NOW).state is TokenState.INVALID
 
 
 def test_keys_that_changed_make_known_tokens_be_judged_again(decoded) -> None:
     source = FixedKeys()
     use_key_source(source)
-    known = KnownTokens(verifier=make_verifier(TokenVerification(jwks_url="https://id.test", algorithms=("RS256",))))
+    known = TokenCache(verifier=make_verifier(TokenVerification(jwks_url="https://id.test", algorithms=("RS256",))))
     signed = jwt.encode({"sub": "u"}, rsa_key("a"), algorithm="RS256", headers={"kid": "a"})
-    assert known.read(signed, now=NOW).state is TokenState.UNJUDGED, "its key may be on its way"
-    assert known.read(signed, now=NOW).state is TokenState.UNJUDGED
+    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE, "its key may be on its way"
+    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE
     source.change({"a": as_jwk(rsa_key("a"), kid="a")})
     assert known.read(signed, now=NOW).state is TokenState.VALID
     assert known.read(signed, now=NOW).state is TokenState.VALID
     assert len(decoded) == 3
     source.change({"a": as_jwk(rsa_key("b"), kid="a")})
-    assert known.read(signed, now=NOW).state is TokenState.REJECTED, "the key was replaced under its name"
+    assert known.read(signed, now=NOW).state is TokenState.INVALID, "the key was replaced under its name"
     source.change({"a": as_jwk(rsa_key("a"), kid="a")})
     assert known.read(signed, now=NOW).state is TokenState.VALID, "a bad judgement is no older than the keys"
 
@@ -147,26 +147,26 @@ def test_keys_that_changed_make_known_tokens_be_judged_again(decoded) -> None:
 def test_a_token_whose_key_a_later_fetch_does_not_bring_is_rejected() -> None:
     source = FixedKeys({"a": as_jwk(rsa_key("a"), kid="a")})
     use_key_source(source)
-    known = KnownTokens(verifier=make_verifier(TokenVerification(jwks_url="https://id.test", algorithms=("RS256",))))
+    known = TokenCache(verifier=make_verifier(TokenVerification(jwks_url="https://id.test", algorithms=("RS256",))))
     signed, newer = (
         jwt.encode({"sub": subject}, rsa_key("b"), algorithm="RS256", headers={"kid": "b"}) for subject in "uv"
     )
     source.begun = 2
-    assert known.read(signed, now=NOW).state is TokenState.UNJUDGED
+    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE
     source.succeeded = 2
-    assert known.read(signed, now=NOW).state is TokenState.UNJUDGED, "that fetch had begun before"
+    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE, "that fetch had begun before"
     source.begun = 3
-    assert known.read(signed, now=NOW).state is TokenState.UNJUDGED, "it has not come to anything"
+    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE, "it has not come to anything"
     source.succeeded = 3
-    assert known.read(signed, now=NOW).state is TokenState.REJECTED
-    assert known.read(newer, now=NOW).state is TokenState.UNJUDGED, "its key may be newer than the fetch"
+    assert known.read(signed, now=NOW).state is TokenState.INVALID
+    assert known.read(newer, now=NOW).state is TokenState.UNVERIFIABLE, "its key may be newer than the fetch"
     source.change({"a": as_jwk(rsa_key("a"), kid="a"), "b": as_jwk(rsa_key("b"), kid="b")})
     assert known.read(signed, now=NOW).state is TokenState.VALID
     assert known.read(newer, now=NOW).state is TokenState.VALID
 
 
 def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
-    known = KnownTokens(good=8, bad=8)
+    known = TokenCache(good=8, bad=8)
     good = [token(sub=str(number)) for number in range(24)]
     wrong: list[str] = []
     barrier = threading.Barrier(8)
@@ -178,7 +178,7 @@ def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
             reading = known.read(good[number], now=NOW)
             if reading.user is None or reading.user.subject != str(number):
                 wrong.append(good[number])
-            if known.read(f"bad-{number}", now=NOW).state is not TokenState.REJECTED:
+            if known.read(f"bad-{number}", now=NOW).state is not TokenState.INVALID:
                 wrong.append(f"bad-{number}")
 
     threads = [threading.Thread(target=reader, args=(seed,)) for seed in range(8)]

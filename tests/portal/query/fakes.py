@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
-from portal.api.responses import ApiAnswer, read_answer
+from portal.api.responses import ApiResponse, read_answer
 from portal.api.tokens import TokenPair, TokenStore
-from portal.api.transport import Reply
+from portal.api.transport import RawResponse
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
-    ApiRejectedError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
     SignInEndedError,
     StoreUnavailableError,
@@ -30,7 +30,7 @@ from portal.errors import (
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import create_query_client
-from portal.query.process_state import shared_on
+from portal.query.process_state import runtime_for
 from portal.query.retries import Retries
 from portal.store.aliases import MISSING
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from portal.api.call_log import Attempt
     from portal.query import QueryClient
-    from portal.query.process_state import Shared
+    from portal.query.process_state import QueryRuntime
 
 _JWT_KEY = "a key for tests, long enough for HS256"
 _serial = itertools.count(1)
@@ -200,7 +200,7 @@ class FakeBackend:
         user_agent: str | None = None,
         bearer: str | None = None,
         attempt: Attempt | None = None,
-    ) -> ApiAnswer:
+    ) -> ApiResponse:
         params = dict(params or {})
         self.attempts.append(attempt)
         self.calls.append((method, path, params))
@@ -214,14 +214,14 @@ class FakeBackend:
         data = jsoned(self._do(bearer or tokens.current.access, method, path, params, json))
         if self.inside is not None:
             self.inside(method, path)
-        return read_answer(Reply(status=200, headers={}, content=data))
+        return read_answer(RawResponse(status=200, headers={}, content=data))
 
     def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
         if path in self.open_paths:
             return self.open_paths[path]
         user = self.users.get(token or "")
         if user is None:
-            raise ApiRejectedError("sign in", status=401)
+            raise ApiUnauthorizedError("sign in", status=401)
         if path == "/me":
             return {"id": user, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
         if "ENERGY_APP" not in self.permissions.get(user, ["ENERGY_APP"]):
@@ -315,7 +315,7 @@ class World:
     behind: WorkLater = field(default_factory=WorkLater)
 
     def process(self, **options: Any) -> Process:
-        return Process(world=self, shared=shared_on(self.store, **{"behind": self.behind, **options}))
+        return Process(world=self, shared=runtime_for(self.store, **{"behind": self.behind, **options}))
 
 
 @dataclass
@@ -323,7 +323,7 @@ class Process:
     """What one worker process remembers."""
 
     world: World
-    shared: Shared
+    shared: QueryRuntime
 
     def request(self, tokens: TokenStore, **options: Any) -> QueryClient:
         """The client of a new request with these tokens."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.management import CommandError, call_command
 
-from portal.query.process_state import process_shared, shared_on
+from portal.query.process_state import process_runtime, runtime_for
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.stations import StationQueries
 from portal.store.aliases import query_store
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def store(settings: SettingsWrapper, tmp_path: Path) -> None:
     """An embedded store of the test's own, in which nothing that other tests counted in this process turns up."""
-    process_shared().counters.add_up()
+    process_runtime().counters.add_up()
     settings.CACHES = {
         "default": {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "queries.sqlite3")},
         "refresh": {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "refresh.sqlite3")},
@@ -93,7 +93,7 @@ def test_one_or_the_other() -> None:
 
 def test_the_counts_of_all_processes_are_shown() -> None:
     assert "no query was counted yet" in run("query_cache_stats")
-    for shared in (shared_on(query_store()), process_shared()):
+    for shared in (runtime_for(query_store()), process_runtime()):
         for verdict in ("fresh", "fresh", "fetched", "remembered"):
             shared.counters.count("energy.get_clients", verdict)
         shared.counters.add_up()

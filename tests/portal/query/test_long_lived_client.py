@@ -19,7 +19,7 @@ from tests.portal.query.fakes import FakeBackend
 from tests.portal.query.invariants.clients_list import delete, listed
 
 if TYPE_CHECKING:
-    from portal.api.responses import ApiAnswer
+    from portal.api.responses import ApiResponse
     from tests.portal.query.fakes import Process, World
 
 
@@ -100,7 +100,7 @@ def test_without_a_deadline_each_call_has_a_requests_time(
 ) -> None:
     ends: list[int] = []
 
-    def call(_backend: FakeBackend, *, deadline: Deadline, **options: object) -> ApiAnswer:
+    def call(_backend: FakeBackend, *, deadline: Deadline, **options: object) -> ApiResponse:
         ends.append(id(deadline))
         kept.append(deadline)
         assert 0 < deadline.remaining() <= REQUEST_BUDGET_S

@@ -30,7 +30,7 @@ from hypothesis.stateful import (
 from portal.api.tokens import TokenStore
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.query import create_query_client
-from portal.query.cache.merged_pages import Shown
+from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import MAX_PAGES, QueryCache
 from portal.query.reads.flights import Flights, NoFlights
 from portal.services.energy.clients import ClientMutations, ClientQueries
@@ -348,8 +348,8 @@ def _log_begins_at_the_same_place(patch: pytest.MonkeyPatch) -> None:
 
 
 def _outdated_pages_shown_as_known(patch: pytest.MonkeyPatch) -> None:
-    known = Shown.is_known
-    patch.setattr(Shown, "is_known", lambda self, *, now: known(replace(self, outdated=False), now=now))
+    known = MergedPage.is_known
+    patch.setattr(MergedPage, "is_known", lambda self, *, now: known(replace(self, outdated=False), now=now))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.query.partition.pending_purges import OwedPurges
+from portal.query.partition.pending_purges import PendingPurges
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
@@ -108,7 +108,7 @@ def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
 
 
 def test_the_model_notices_if_nothing_is_owed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(OwedPurges, "_remember", lambda _self, _key: None)
+    monkeypatch.setattr(PendingPurges, "_remember", lambda _self, _key: None)
     with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
         run_state_machine_as_test(
             OutageMachine,

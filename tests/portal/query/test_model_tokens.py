@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from portal.query.reads.background import Behind
-from portal.query.request_partition import Scopes
+from portal.query.request_partition import RequestPartition
 from tests.portal.query.test_model import WithoutFlights, dice
 
 __all__ = ["dice"]
@@ -33,6 +33,6 @@ def test_and_with_the_requests_tokens_of_then_it_would_be(monkeypatch: pytest.Mo
     monkeypatch.setattr(
         Behind, "revalidate", lambda self, fetch, scope: begin(self, replace(fetch, bearer=None), scope)
     )
-    monkeypatch.setattr(Scopes, "is_unchanged", lambda _self, _scope, *, sent: True)
+    monkeypatch.setattr(RequestPartition, "is_unchanged", lambda _self, _scope, *, sent: True)
     with pytest.raises(AssertionError, match="another user's rows"):
         a_request_that_ends_with_another_users_tokens()

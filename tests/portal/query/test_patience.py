@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiNotFoundError, ApiRejectedError, ApiTimeoutError, SignInEndedError
+from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query.reads.waiting import Beside
@@ -251,7 +251,7 @@ class TestTheTokenMeanwhile:
         monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
         listed(process.request(ada))
         reads = world.backend.reads()
-        world.backend.failures = [ApiRejectedError(status=401)]
+        world.backend.failures = [ApiUnauthorizedError(status=401)]
         assert clients(page_of(process, ada, reload=True)).error is None
         assert world.backend.reads() == reads + 2
         assert world.backend.bearers[-2:] == [ada.current.access, None], "the second call may refresh"

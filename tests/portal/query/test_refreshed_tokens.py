@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiRejectedError, ApiUnavailableError, SignInEndedError
+from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import create_query_client
 from portal.query.partition.namespaces import Namespaces
 from portal.services.energy.clients import ClientMutations, ClientQueries
@@ -95,7 +95,7 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
     client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
     world.backend.before = lambda *_: tokens.renew(TokenPair(access=bens, refresh="r"), spent="refresh of ada")
     result = ClientQueries.use_get_clients_query(client)
-    assert isinstance(result.error, ApiRejectedError)
+    assert isinstance(result.error, ApiUnauthorizedError)
     assert result.data.items == ()
     world.backend.before = None
     world.backend.rows.clear()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from portal.errors import ApiConflictError, ApiInvalidError, ApiNotFoundError
+from portal.errors import ApiConflictError, ApiNotFoundError, ApiValidationError
 from portal.services.energy.clients import ClientMutations
 from tests.portal.query.invariants.clients_list import listed
 
@@ -40,7 +40,7 @@ def test_a_write_that_is_just_not_acceptable_leaves_the_list_alone(
 ) -> None:
     listed(process.request(ada))
     reads = world.backend.reads()
-    world.backend.failures = [ApiInvalidError(status=422)]
+    world.backend.failures = [ApiValidationError(status=422)]
     mutation = ClientMutations.use_update_client_mutation(process.request(ada))
     assert not mutation.mutate(body={"name": ""}, params={"id": "c5"}).is_success
     listed(process.request(ada))

@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import (
+    ApiClientError,
     ApiConflictError,
     ApiError,
     ApiForbiddenError,
-    ApiInvalidError,
     ApiMalformedError,
     ApiNotFoundError,
-    ApiRefusedError,
-    ApiRejectedError,
     ApiTimeoutError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
+    ApiValidationError,
     CircuitOpenError,
 )
 from portal.process.deadline import Deadline
 from portal.query.backend_calls import may_have_arrived, may_repeat_write
-from portal.query.endpoints.requests import Variables, Write
+from portal.query.endpoints.requests import Variables, WriteRequest
 from portal.query.retries import Retries, can_help
 
 if TYPE_CHECKING:
@@ -94,13 +94,13 @@ def test_these_statuses_are_tried_again(status: int) -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        ApiInvalidError(status=400),
-        ApiRejectedError(status=401),
+        ApiValidationError(status=400),
+        ApiUnauthorizedError(status=401),
         ApiForbiddenError(status=403),
         ApiNotFoundError(status=404),
         ApiConflictError(status=409),
-        ApiInvalidError(status=422),
-        ApiRefusedError(status=418),
+        ApiValidationError(status=422),
+        ApiClientError(status=418),
         ApiUnavailableError(status=501),
         ApiMalformedError(status=200),
         ApiMalformedError(),
@@ -125,8 +125,10 @@ def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(wa
     assert waits.attempts == 2
 
 
-def make_write(method: Any) -> Write:
-    return Write(endpoint="e", method=method, url="/e", variables=Variables(body=None, params=None), has_body=False)
+def make_write(method: Any) -> WriteRequest:
+    return WriteRequest(
+        endpoint="e", method=method, url="/e", variables=Variables(body=None, params=None), has_body=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,9 +150,9 @@ def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
         (ApiTimeoutError(), True),
         (ApiUnavailableError(status=503), True),
         (ApiMalformedError(status=200), True),
-        (ApiInvalidError(status=422), False),
+        (ApiValidationError(status=422), False),
         (ApiNotFoundError(status=404), False),
-        (ApiRejectedError(status=401), False),
+        (ApiUnauthorizedError(status=401), False),
     ],
 )
 def test_what_may_have_been_done_although_it_failed(error: ApiError, maybe: bool) -> None:

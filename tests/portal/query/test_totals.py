@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query.cache.pages import Page, Stamp
+from portal.query.cache.pages import Page, VersionStamp
 from portal.query.cache.patches import Kind, Operation, Record, fold
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
@@ -115,7 +115,7 @@ def test_a_backend_that_gives_no_number_has_none(world: World, process: Process,
 
 def folded(rows: list[dict[str, Any]], record: Record, *, total: Any, params: Any = None, fits: Any = True) -> Any:
     body = {"items": rows, "hasNext": True, "nextCursor": "x", "total": total}
-    page = Page(stamp=Stamp(position=1, generation="g"), at=0, cursor=None, body=body, came_at=1)
+    page = Page(stamp=VersionStamp(position=1, generation="g"), at=0, cursor=None, body=body, came_at=1)
     return fold(pages=[page], records=[(2, record)], params=params or {}, judge=lambda *_: fits).totals
 
 

@@ -24,7 +24,7 @@ from portal.config.cookies import (
     VAR_REFRESH_TOKEN,
     VAR_SELECTED_LOCALE,
 )
-from portal.errors import ApiRejectedError, ApiUnavailableError, StoreUnavailableError
+from portal.errors import ApiUnauthorizedError, ApiUnavailableError, StoreUnavailableError
 from portal.query import QueryClient
 from portal.web import resolve_post_login_path
 from portal.web.middleware import ApiAccessMiddleware, read_user_agent
@@ -47,7 +47,7 @@ def run(view, *, cookies=None, method="GET", path="/en/energy", headers=None):
     request = RequestFactory().generic(method, path, headers=headers or NAVIGATION)
     request.COOKIES.update(cookies or {})
     request.META["HTTP_COOKIE"] = "; ".join(f"{name}={value}" for name, value in (cookies or {}).items())
-    request.user_facts = None
+    request.edge_user = None
     middleware = ApiAccessMiddleware(lambda request: _with_exceptions(middleware, view, request))
     return middleware(request)
 
@@ -271,7 +271,7 @@ def test_for_scripts_it_is_401_with_the_way_to_go(headers):
 
 def test_a_401_that_is_passed_through_is_a_page_and_clears_nothing():
     def view(_):
-        raise ApiRejectedError(status=401)
+        raise ApiUnauthorizedError(status=401)
 
     response = run(view, cookies={VAR_ACCESS_TOKEN: "a"})
     assert response.status_code == 401

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from portal.api.expiry import sign_in_lifetime
 from portal.api.metrics import Counters, Outcome
 from portal.api.refresh.sealing import record_name
-from portal.api.refresh.token_endpoint import Granted, Refused, Unanswered
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.refresh.token_family import grow
 from portal.api.refresh.token_records import Begun, Verdict
 from portal.config.limits import (
@@ -40,8 +40,8 @@ from portal.process.deadline import Deadline
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.refresh.token_endpoint import RefreshExchange
-    from portal.api.refresh.token_records import Entry, Ledger
+    from portal.api.refresh.token_endpoint import TokenEndpoint
+    from portal.api.refresh.token_records import Entry, TokenRecords
     from portal.api.tokens import TokenPair
     from portal.errors import PortalError
     from portal.process.clock import Clock
@@ -62,7 +62,7 @@ SETTLE_S: Final = OFFER_PAUSE_S + STORE_TIMEOUT_S + 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Renewed:
+class Refreshed:
     """Newer tokens for whoever holds the presented one."""
 
     pair: TokenPair = field(repr=False)
@@ -70,14 +70,14 @@ class Renewed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class SignInEnded:
     """The sign-in is over; with `LOST`, since nobody can say what became of its newest token."""
 
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Later:
+class RetryLater:
     """Nothing can be said now; another try may help, and nobody is signed out.
 
     :param cause: why, for the log.
@@ -87,11 +87,11 @@ class Later:
     cause: PortalError | None = field(default=None, compare=False)
 
 
-Result: TypeAlias = Renewed | Ended | Later
+Result: TypeAlias = Refreshed | SignInEnded | RetryLater
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Renewal:
+class RefreshAttempt:
     """The work of one flight.
 
     :param presented: the refresh token that a request's cookies brought.
@@ -102,8 +102,8 @@ class Renewal:
     presented: str = field(repr=False)
     refused: str | None = field(repr=False)
     request_id: str | None
-    exchange: RefreshExchange
-    ledger: Ledger
+    exchange: TokenEndpoint
+    ledger: TokenRecords
     clock: Clock
     counters: Counters
     max_age_s: int
@@ -118,7 +118,7 @@ class Renewal:
                 entry = self.ledger.look(self.presented)
                 result = self._known(entry, waited=waited) or self._compete(flight, entry.secret)
                 if result is None and patience.passed:
-                    result = Later(outcome=Outcome.BUSY)
+                    result = RetryLater(outcome=Outcome.BUSY)
                 if result is not None:
                     self._land(flight, result)
                     return
@@ -127,7 +127,7 @@ class Renewal:
                 pause = min(pause * 2, LAST_LOOK_S)
         except StoreUnavailableError as error:
             logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
-            self._land(flight, Later(outcome=Outcome.STORE_DOWN, cause=error))
+            self._land(flight, RetryLater(outcome=Outcome.STORE_DOWN, cause=error))
 
     # --- what is known ---
 
@@ -135,17 +135,17 @@ class Renewal:
         """What can be said without asking the backend; None where it must be asked."""
         now, family = self.clock.now(), entry.family
         if entry.signed_out:
-            return Ended(outcome=Outcome.SIGNED_OUT)
+            return SignInEnded(outcome=Outcome.SIGNED_OUT)
         if family is not None and family.has_replaced(self.presented, now=now):
             logger.warning("refresh %s: replaced long ago and presented again", record_name(self.presented)[:8])
-            return Ended(outcome=Outcome.REPLAY_SEEN)
+            return SignInEnded(outcome=Outcome.REPLAY_SEEN)
         if entry.verdict is Verdict.FAILED:
-            return Ended(outcome=Outcome.REJECTED)
+            return SignInEnded(outcome=Outcome.REJECTED)
         if family is not None and family.pair.access != self.refused and family.is_fresh(now=now):
-            return Renewed(pair=family.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
+            return Refreshed(pair=family.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
         if entry.begun is not None and entry.begun.at is None and not self._may_repeat(entry.begun):
-            return Ended(outcome=Outcome.LOST)
-        return None if entry.verdict is None else Later(outcome=Outcome.UNREACHABLE)
+            return SignInEnded(outcome=Outcome.LOST)
+        return None if entry.verdict is None else RetryLater(outcome=Outcome.UNREACHABLE)
 
     def _may_repeat(self, begun: Begun) -> bool:
         """Whether another presentation would still get the answer to the first one."""
@@ -163,13 +163,13 @@ class Renewal:
             entry = self._to_be_presented()
         except StoreUnavailableError as error:
             logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
-            return self._leave(flight, secret, owner, Later(outcome=Outcome.STORE_DOWN, cause=error))
+            return self._leave(flight, secret, owner, RetryLater(outcome=Outcome.STORE_DOWN, cause=error))
         if entry is None or self.clock.monotonic() - asked_at > LATEST_START_S:
             self._give_back(secret, owner)
             return None
         return self._present(flight, entry, owner)
 
-    def _leave(self, flight: Flight[Result], secret: str, owner: str, result: Later) -> Result:
+    def _leave(self, flight: Flight[Result], secret: str, owner: str, result: RetryLater) -> Result:
         """Give back a lock that is, or may be, this one's: let nobody wait for it to expire."""
 
         def give_back() -> Result:
@@ -200,7 +200,7 @@ class Renewal:
         if earlier is not None:
             begun = replace(begun, first=earlier.first, tries=earlier.tries + 1)
             if not self._may_repeat(earlier):  # whoever began it has died
-                return self._note(flight, entry, owner, replace(earlier, at=None), Ended(outcome=Outcome.LOST))
+                return self._note(flight, entry, owner, replace(earlier, at=None), SignInEnded(outcome=Outcome.LOST))
         try:
             self.ledger.begin(secret, owner=owner, head=head, begun=begun)
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
@@ -209,21 +209,21 @@ class Renewal:
             # Nothing was sent, so there is no doubt but the one that there was before. The note may stand all the same.
             logger.warning("refresh %s: not tried: %s", record_name(head)[:8], error)
             before = None if earlier is None else replace(earlier, at=None)
-            return self._note(flight, entry, owner, before, Later(outcome=Outcome.STORE_DOWN, cause=error))
-        if isinstance(answer, Granted):
+            return self._note(flight, entry, owner, before, RetryLater(outcome=Outcome.STORE_DOWN, cause=error))
+        if isinstance(answer, TokensIssued):
             return self._grant(flight, entry, owner, answer.pair)
         return self._deny(flight, entry, owner, begun, answer)
 
     def _grant(self, flight: Flight[Result], entry: Entry, owner: str, pair: TokenPair) -> Result:
         """Hand the new pair over; it is the result, unless the sign-in was signed out meanwhile."""
-        secret, renewed = entry.secret, Renewed(pair=pair, outcome=Outcome.REFRESHED)
+        secret, renewed = entry.secret, Refreshed(pair=pair, outcome=Outcome.REFRESHED)
 
         def hand_over() -> Result:
             if not self.ledger.holds_lock(secret, owner=owner):
                 # This took longer than the lock: whoever had it next may have got further, and must not be undone.
                 now = self.ledger.look(self.presented)
                 if now.family is not None and now.head != entry.head:
-                    return Renewed(pair=now.family.pair, outcome=Outcome.HANDED_OVER)
+                    return Refreshed(pair=now.family.pair, outcome=Outcome.HANDED_OVER)
             family, forgotten = grow(
                 entry.family, head=entry.head, presented=self.presented, pair=pair, now=self.clock.now()
             )
@@ -235,10 +235,10 @@ class Renewal:
             if buried:
                 self.ledger.drop(secret, forgotten=family.spent(now=self.clock.now()))
             self.ledger.settle(secret, owner=owner, forgotten=forgotten)
-            return Ended(outcome=Outcome.SIGNED_OUT) if buried else renewed
+            return SignInEnded(outcome=Outcome.SIGNED_OUT) if buried else renewed
 
         result = self._insist(flight, entry.head, hand_over, renewed)
-        if not isinstance(result, Ended):
+        if not isinstance(result, SignInEnded):
             logger.info("refresh %s: refreshed", record_name(entry.head)[:8])
             return result
         self._land(flight, result)
@@ -250,15 +250,15 @@ class Renewal:
         return result
 
     def _deny(
-        self, flight: Flight[Result], entry: Entry, owner: str, begun: Begun, answer: Refused | Unanswered
+        self, flight: Flight[Result], entry: Entry, owner: str, begun: Begun, answer: InvalidGrant | NoResponse
     ) -> Result:
         """Remember why there are no tokens, and say why."""
         name = record_name(entry.head)[:8]
-        if isinstance(answer, Refused):
+        if isinstance(answer, InvalidGrant):
             logger.warning("refresh %s: refused: %s", name, answer.reason)
-            return self._note(flight, entry, owner, None, Ended(outcome=Outcome.REJECTED))
+            return self._note(flight, entry, owner, None, SignInEnded(outcome=Outcome.REJECTED))
         unknown = replace(begun, at=None)
-        later = Later(outcome=Outcome.UNREACHABLE, cause=ApiUnavailableError(f"the refresh: {answer.reason}"))
+        later = RetryLater(outcome=Outcome.UNREACHABLE, cause=ApiUnavailableError(f"the refresh: {answer.reason}"))
         if not answer.lost:
             logger.warning("refresh %s: no usable answer: %s", name, answer.reason)
             # It says that this try did nothing, and nothing of one before it.
@@ -267,10 +267,10 @@ class Renewal:
             logger.warning("refresh %s: the answer was lost, to be presented again: %s", name, answer.reason)
             return self._note(flight, entry, owner, unknown, later)
         logger.error("refresh %s: the answer was lost, not to be presented again: %s", name, answer.reason)
-        return self._note(flight, entry, owner, unknown, Ended(outcome=Outcome.LOST))
+        return self._note(flight, entry, owner, unknown, SignInEnded(outcome=Outcome.LOST))
 
     def _note(
-        self, flight: Flight[Result], entry: Entry, owner: str, unknown: Begun | None, result: Ended | Later
+        self, flight: Flight[Result], entry: Entry, owner: str, unknown: Begun | None, result: SignInEnded | RetryLater
     ) -> Result:
         """Write down what came of a presentation, and give the lock back.
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from portal.api.expiry import is_expired, sign_in_lifetime
 from portal.api.metrics import Counters, Outcome, refresh_counters
-from portal.api.refresh.attempt import OFFER_PAUSE_S, Ended, Later, Renewal, Renewed, Result
+from portal.api.refresh.attempt import OFFER_PAUSE_S, RefreshAttempt, Refreshed, Result, RetryLater, SignInEnded
 from portal.api.refresh.sealing import record_name
-from portal.api.refresh.token_records import Ledger, Verdict
-from portal.api.tokens import Fate
+from portal.api.refresh.token_records import TokenRecords, Verdict
+from portal.api.tokens import TokenStatus
 from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process.clock import Clock
@@ -25,7 +25,7 @@ from portal.process.single_flight import Flights, NoThreadError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.refresh.token_endpoint import RefreshExchange
+    from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.tokens import TokenPair, TokenStore
     from portal.store.aliases import SharedStore
 
@@ -52,20 +52,22 @@ class TokenRefresher:
     def __init__(
         self,
         *,
-        exchange: RefreshExchange,
+        exchange: TokenEndpoint,
         store: SharedStore,
         max_age_s: int,
         clock: Clock | None = None,
         counters: Counters | None = None,
     ) -> None:
         self._exchange = exchange
-        self._ledger = Ledger(store, max_age_s=max_age_s)
+        self._ledger = TokenRecords(store, max_age_s=max_age_s)
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters or refresh_counters()
         self._flights: Flights[Result] = Flights()
 
-    def ensure_fresh(self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None) -> Renewed | None:
+    def ensure_fresh(
+        self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None
+    ) -> Refreshed | None:
         """Refresh if the access token is missing or past its own `exp`; None where there was no need, or no way.
 
         A fresh token costs no operation of the store.
@@ -82,7 +84,7 @@ class TokenRefresher:
 
     def renew(
         self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None, refused: str | None = None
-    ) -> Renewed:
+    ) -> Refreshed:
         """Get newer tokens for the request's refresh token, from whoever has them.
 
         :param refused: the access token that the backend has just answered 401, if there is one: it is no help,
@@ -93,7 +95,7 @@ class TokenRefresher:
         spent, presented = tokens.current.refresh, _brought(tokens)
         if spent is None or presented is None:
             raise SignInEndedError("this sign-in has ended")
-        renewal = Renewal(
+        renewal = RefreshAttempt(
             presented=presented,
             refused=refused,
             request_id=request_id,
@@ -104,12 +106,12 @@ class TokenRefresher:
             max_age_s=self._max_age_s,
         )
         result, started = self._board(renewal, deadline)
-        if refused is not None and not started and isinstance(result, Renewed) and result.pair.access == refused:
+        if refused is not None and not started and isinstance(result, Refreshed) and result.pair.access == refused:
             # Another request's flight, which did not know that this token is refused.
             result, _ = self._board(renewal, deadline)
         return self._settle(result, tokens, spent)
 
-    def _board(self, renewal: Renewal, deadline: Deadline) -> tuple[Result, bool]:
+    def _board(self, renewal: RefreshAttempt, deadline: Deadline) -> tuple[Result, bool]:
         """The result of the token's flight, as far as this request may wait; and whether this request started it."""
         name = record_name(renewal.presented)
         flight, started = self._flights.board(name, renewal.fly)
@@ -124,7 +126,7 @@ class TokenRefresher:
                 "nobody to do it" if isinstance(error, NoThreadError) else "waited for in vain",
             )
             self._counters.count(Outcome.BUSY)
-            return Later(outcome=Outcome.BUSY), started
+            return RetryLater(outcome=Outcome.BUSY), started
         return (result if started else self._joined(result, waited=waits)), started
 
     def judge_refusal(self, tokens: TokenStore) -> None:
@@ -137,7 +139,7 @@ class TokenRefresher:
         :raises ApiUnavailableError: the token expired on its way; another try gets a fresh one.
         """
         pair, brought = tokens.current, _brought(tokens)
-        if tokens.fate is not Fate.RENEWED or brought is None or pair.access is None:
+        if tokens.fate is not TokenStatus.RENEWED or brought is None or pair.access is None:
             return
         if is_expired(pair.access, now=self._clock.now()):
             raise ApiUnavailableError(_LATER_DETAILS[Outcome.BUSY], retry_after=RETRY_AFTER_S, was_sent=False)
@@ -269,18 +271,18 @@ class TokenRefresher:
 
     def _joined(self, result: Result, *, waited: bool) -> Result:
         """The result of a flight that another request started, as this one counts it."""
-        if isinstance(result, Renewed):
-            result = Renewed(pair=result.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
+        if isinstance(result, Refreshed):
+            result = Refreshed(pair=result.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
         self._counters.count(result.outcome)
         return result
 
-    def _settle(self, result: Result, tokens: TokenStore, refresh: str) -> Renewed:
-        if isinstance(result, Renewed):
+    def _settle(self, result: Result, tokens: TokenStore, refresh: str) -> Refreshed:
+        if isinstance(result, Refreshed):
             tokens.renew(result.pair, spent=refresh, just_issued=result.outcome is not Outcome.HANDED_OVER)
             if tokens.cleared:
                 raise SignInEndedError("this sign-in has ended")
             return result
-        if isinstance(result, Ended):
+        if isinstance(result, SignInEnded):
             tokens.end(refused=refresh, lost=result.outcome is Outcome.LOST)
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
         later = ApiUnavailableError(_LATER_DETAILS[result.outcome], retry_after=RETRY_AFTER_S, was_sent=False)
@@ -292,4 +294,4 @@ def _brought(tokens: TokenStore) -> str | None:
 
     That of its cookies, until the request itself signs somebody in: the browser has none of the newer ones yet.
     """
-    return (tokens.incoming if tokens.fate is Fate.RENEWED else tokens.current).refresh
+    return (tokens.incoming if tokens.fate is TokenStatus.RENEWED else tokens.current).refresh

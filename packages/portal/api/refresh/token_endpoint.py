@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from portal.api.refresh.sealing import idempotency_key, revocation_key
 from portal.api.responses import read_json, says_json
-from portal.api.token_validation import find_unusable
+from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
-from portal.api.transport import BearerAuth, Reply
+from portal.api.transport import BearerAuth, RawResponse
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.config.wire_names import (
     ACCESS_TOKEN_FIELD,
@@ -40,21 +40,21 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Granted:
+class TokensIssued:
     """New tokens. A pair with the same refresh token says that this backend does not rotate."""
 
     pair: TokenPair = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class InvalidGrant:
     """The backend answered, and the answer is no: the sign-in is over."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unanswered:
+class NoResponse:
     """No answer to go by: nobody is signed out.
 
     :param lost: whether the backend may have taken the token although its answer never came; such a token is
@@ -65,10 +65,10 @@ class Unanswered:
     lost: bool
 
 
-ExchangeOutcome: TypeAlias = Granted | Refused | Unanswered
+ExchangeOutcome: TypeAlias = TokensIssued | InvalidGrant | NoResponse
 
 
-class RefreshExchange(Protocol):
+class TokenEndpoint(Protocol):
     """Exchanges and revokes refresh tokens."""
 
     @property
@@ -88,7 +88,7 @@ class RefreshExchange(Protocol):
         """
 
 
-class DocumentExchange:
+class BackendTokenEndpoint:
     """`POST /refresh` with `{"refreshToken"}`, and `POST /auth/logout` (contract, sections 7 and 8)."""
 
     def __init__(self, transport: Transport, *, repeatable_s: float | None = None) -> None:
@@ -97,7 +97,7 @@ class DocumentExchange:
         self.repeatable_s = keeps_keys_s if repeatable_s is None else repeatable_s
 
     def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
-        """See :class:`RefreshExchange`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""
+        """See :class:`TokenEndpoint`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""
         headers = {IDEMPOTENCY_HEADER: idempotency_key(refresh)}
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
@@ -108,7 +108,7 @@ class DocumentExchange:
         return read_refresh(reply)
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
-        """See :class:`RefreshExchange`. A call like any other: it carries the bearer and an Idempotency-Key."""
+        """See :class:`TokenEndpoint`. A call like any other: it carries the bearer and an Idempotency-Key."""
         headers = {IDEMPOTENCY_HEADER: revocation_key(refresh)}
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
@@ -122,7 +122,7 @@ class DocumentExchange:
 
     def _post(
         self, path: str, *, refresh: str, headers: dict[str, str], deadline: Deadline, bearer: str | None = None
-    ) -> Reply:
+    ) -> RawResponse:
         body = json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode()
         return self._transport.send(
             method="POST",
@@ -142,7 +142,7 @@ class DocumentExchange:
 
 
 def read_refresh(
-    reply: Reply,
+    reply: RawResponse,
     *,
     access_field: str = ACCESS_TOKEN_FIELD,
     refresh_field: str = REFRESH_TOKEN_FIELD,
@@ -153,9 +153,9 @@ def read_refresh(
     :param presented: stays the refresh token where the answer names no new one; None where it has to name one.
     """
     if reply.status in REFRESH_FAILED_STATUSES:
-        return Refused(reason=f"status {reply.status}")
+        return InvalidGrant(reason=f"status {reply.status}")
     if not is_success(reply.status):
-        return Unanswered(reason=f"status {reply.status}", lost=False)
+        return NoResponse(reason=f"status {reply.status}", lost=False)
     try:
         body = read_json(reply.content)
     except ValueError:
@@ -163,41 +163,41 @@ def read_refresh(
     fields = body if isinstance(body, dict) else {}
     access, refresh = fields.get(access_field), fields.get(refresh_field, presented)
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
-        return Refused(reason="JSON without tokens")
+        return InvalidGrant(reason="JSON without tokens")
     return _granted(TokenPair(access=access, refresh=refresh))
 
 
-def _granted(pair: TokenPair) -> Granted | Refused:
+def _granted(pair: TokenPair) -> TokensIssued | InvalidGrant:
     """What it means that the backend gave this pair.
 
     Tokens that nothing can carry are none, so the answer is "JSON without tokens": the sign-in is over. Nothing
     gentler is open: the token that was presented is spent, so it can't be presented again, and a page that says
     "later" would say so until the user signs out. At the sign-in that follows, such a token has a page that says why.
     """
-    unusable = find_unusable(pair)
+    unusable = validate_issued_tokens(pair)
     if unusable is None:
-        return Granted(pair=pair)
+        return TokensIssued(pair=pair)
     logger.error("refresh: %s", unusable.says)
-    return Refused(reason="JSON without usable tokens")
+    return InvalidGrant(reason="JSON without usable tokens")
 
 
 def read_silence(error: ApiUnavailableError) -> ExchangeOutcome:
     """What it means that no answer to `POST /refresh` came, or not a whole one."""
     if error.begun is None or is_success(error.begun):
-        return Unanswered(reason=type(error).__name__, lost=error.was_sent)
+        return NoResponse(reason=type(error).__name__, lost=error.was_sent)
     # Of any other answer the status alone decides, and that has come.
-    return read_refresh(Reply(status=error.begun, headers={}, content=b""))
+    return read_refresh(RawResponse(status=error.begun, headers={}, content=b""))
 
 
-def _unreadable(reply: Reply) -> Unanswered:
+def _unreadable(reply: RawResponse) -> NoResponse:
     """What a success means whose body is not JSON. Pure.
 
     The backend's own answer, damaged on its way: the token is spent, in all likelihood, and its successor lost.
     Anything else (the page of a proxy that says that it is back soon) is not the backend, which has taken nothing.
     """
     if says_json(reply):
-        return Unanswered(reason="JSON that can't be read", lost=True)
-    return Unanswered(reason="no JSON", lost=False)
+        return NoResponse(reason="JSON that can't be read", lost=True)
+    return NoResponse(reason="no JSON", lost=False)
 
 
 def is_success(status: int) -> bool:

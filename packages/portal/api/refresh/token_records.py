@@ -86,7 +86,7 @@ class Entry:
     begun: Begun | None
 
 
-class Ledger:
+class TokenRecords:
     """The entries, read and written. Every method may raise `StoreUnavailableError`.
 
     :param max_age_s: how long an unknown outcome is remembered: as long as a sign-in whose tokens name no end.

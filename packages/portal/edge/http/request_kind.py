@@ -11,7 +11,7 @@ _KEPT_CHARS = 256
 
 
 class NavigationFacts(Protocol):
-    """The headers that tell; None where the request has none. `RequestFacts` has them."""
+    """The headers that tell; None where the request has none. `RequestContext` has them."""
 
     @property
     def accept(self) -> str | None:

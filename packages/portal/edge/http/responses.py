@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.http import HttpResponse
 from django.http.response import ResponseHeaders
 
-from portal.edge.decisions import Options, Redirect, Refuse
+from portal.edge.decisions import Options, Redirect, Reject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,14 +40,14 @@ class Answers:
         self._varying = ResponseHeaders(always | {"Vary": _VARY})
         self._by_language = ResponseHeaders(always | {"Vary": _VARY_BY_LANGUAGE})
 
-    def answer(self, decision: Redirect | Refuse | Options, *, request_id: str = "") -> HttpResponse:
+    def answer(self, decision: Redirect | Reject | Options, *, request_id: str = "") -> HttpResponse:
         """The response of a decision.
 
         :param request_id: for a problem document; none is named without one.
         """
         if isinstance(decision, Redirect):
             return self._redirect(decision)
-        if isinstance(decision, Refuse):
+        if isinstance(decision, Reject):
             return self._problem(decision, request_id)
         response = _respond(204, b"", _HTML, self._always)
         response.headers["Allow"] = _ALLOW
@@ -62,7 +62,7 @@ class Answers:
         response.headers["Location"] = decision.location
         return response
 
-    def _problem(self, decision: Refuse, request_id: str) -> HttpResponse:
+    def _problem(self, decision: Reject, request_id: str) -> HttpResponse:
         """RFC 9457's problem document."""
         document = {
             "type": "about:blank",

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.errors import StoreUnavailableError
 from portal.query.endpoints.registry import REGISTRY
 from portal.query.partition.token_bindings import principal_of_id
-from portal.query.process_state import process_shared
+from portal.query.process_state import process_runtime
 from portal.services.endpoint_list import import_services
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         import_services()
         if endpoint is not None and endpoint not in REGISTRY.queries:
             raise CommandError(f"{endpoint!r} is no query's key; list_endpoints prints them all")
-        shared = process_shared()
+        shared = process_runtime()
         try:
             if user is not None:
                 shared.namespaces.purge(principal_of_id(user))

@@ -17,14 +17,14 @@ from django.utils import translation
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.wire_names import PERMISSION_CLAIMS
-from portal.edge.decisions import Forward, Refuse
+from portal.edge.decisions import Forward, Reject
 from portal.edge.explanation import explain
 from portal.edge.http.responses import Answers
 from portal.edge.http.security_headers import security_headers
 from portal.edge.middleware import load_routes
 from portal.edge.reading import read_facts
 from portal.edge.routes.site import make_site
-from portal.identity.token_cache import KnownTokens, TokenReading, TokenState
+from portal.identity.token_cache import TokenCache, TokenCheck, TokenState
 from portal.identity.users import user_from_claims
 from portal.identity.verification import make_verifier
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from portal.edge.decisions import Decision
-    from portal.edge.request_context import RequestFacts
+    from portal.edge.request_context import RequestContext
     from portal.edge.routes.site import Site
 
 EXAMPLES = """
@@ -77,12 +77,12 @@ class Command(BaseCommand):
             debug=config.debug,
         )
         request = self._request(site, options)
-        known = KnownTokens(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        known = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
         facts = read_facts(request, tokens=CookieTokens(request), site=site, known=known, now=time.time())
         if options["permissions"] is not None:
             held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
             user = user_from_claims({PERMISSION_CLAIMS[0]: held})
-            facts = facts._replace(access=TokenReading(TokenState.VALID, user))
+            facts = facts._replace(access=TokenCheck(TokenState.VALID, user))
         self.stdout.write(f"{facts.method} {options['url']} on {config.project.app}, {site.own_origin}")
         self._explain(facts)
 
@@ -110,7 +110,7 @@ class Command(BaseCommand):
             environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = value.strip()
         return WSGIRequest(environ)
 
-    def _explain(self, facts: RequestFacts) -> None:
+    def _explain(self, facts: RequestContext) -> None:
         explanation = explain(facts)
         self._heading("What the edge sees")
         for name, value in explanation.seen.items():
@@ -122,12 +122,12 @@ class Command(BaseCommand):
         for line in self._outcome(facts, explanation.decision):
             self.stdout.write(f"  {line}")
 
-    def _outcome(self, facts: RequestFacts, decision: Decision) -> list[str]:
+    def _outcome(self, facts: RequestContext, decision: Decision) -> list[str]:
         lines = ["the sign-in's cookies are cleared"] if decision.ends_sign_in else []
         if isinstance(decision, Forward):
             pathname = "no x-pathname" if decision.pathname is None else f"x-pathname: {decision.pathname}"
             return [*lines, f"forwarded to {_view_name(facts.path, decision.who.locale)}", pathname]
-        if isinstance(decision, Refuse) and decision.pathname is not None:
+        if isinstance(decision, Reject) and decision.pathname is not None:
             return [*lines, f"{decision.status} {HTTPStatus(decision.status).phrase}, as the project's own page"]
         response = Answers(security_headers(https=False)).answer(decision)
         lines.append(f"{response.status_code} {response.reason_phrase}")

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.errors import StoreUnavailableError
 from portal.query.endpoints.registry import REGISTRY
 from portal.query.events import VERDICTS
-from portal.query.process_state import process_shared
+from portal.query.process_state import process_runtime
 from portal.services.endpoint_list import import_services
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         import_services()
         try:
-            sums = process_shared().counters.sums(REGISTRY.queries)
+            sums = process_runtime().counters.sums(REGISTRY.queries)
         except StoreUnavailableError as error:
             raise CommandError(f"the store can't be read: {error}") from error
         if not sums:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, SETTLING_S
-from portal.query.cache.patches import fold, is_outdated
-from portal.query.endpoints.requests import ListQuery
+from portal.query.cache.patches import fold, is_invalidated
+from portal.query.endpoints.requests import ListRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from portal.query.cache.page_cache import Found
     from portal.query.cache.pages import Page, Row
     from portal.query.cache.patches import Judge
-    from portal.query.endpoints.requests import Query
+    from portal.query.endpoints.requests import ReadRequest
 
 _CONTAINERS: Final = frozenset({dict, list})
 _DICT: Final = frozenset({dict})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class MergedPage:
     """One page of a read.
 
     :param rows: after the writes that the page lacks; empty for a one-shot answer.
@@ -69,27 +69,29 @@ class Outcome:
     :param patches: how many operations of writes were applied.
     """
 
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[MergedPage, ...] = ()
     error: ApiError | None = None
     stale: bool = False
     fetched: int = 0
     patches: int = 0
 
 
-def shown_of(found: Found, query: Query, *, judge_of: Callable[[str], Judge]) -> tuple[tuple[Shown, ...], int]:
+def shown_of(
+    found: Found, query: ReadRequest, *, judge_of: Callable[[str], Judge]
+) -> tuple[tuple[MergedPage, ...], int]:
     """What is cached of a query, with the writes that it lacks, and how many operations that were.
 
     :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
     """
     params = query.key.params
-    if not isinstance(query, ListQuery):
+    if not isinstance(query, ListRequest):
         return tuple(
-            Shown(page=page, outdated=is_outdated(page=page, records=found.records, params=params))
+            MergedPage(page=page, outdated=is_invalidated(page=page, records=found.records, params=params))
             for page in found.pages
         ), 0
     folded = fold(pages=found.pages, records=found.records, params=params, judge=judge_of(query.key.endpoint))
     return tuple(
-        Shown(page=page, rows=rows, outdated=outdated, total=total)
+        MergedPage(page=page, rows=rows, outdated=outdated, total=total)
         for page, rows, outdated, total in zip(found.pages, folded.rows, folded.outdated, folded.totals, strict=True)
     ), folded.patches
 
@@ -116,12 +118,12 @@ def copied_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(map(copied, rows))
 
 
-def is_enough(shown: Sequence[Shown], count: int) -> bool:
+def is_enough(shown: Sequence[MergedPage], count: int) -> bool:
     """Whether these are all the pages that are wanted, or that there are."""
     return len(shown) >= count or (bool(shown) and not shown[-1].page.has_next)
 
 
-def fresh_prefix(shown: Sequence[Shown], *, now: float, stale_time_s: float) -> int:
+def fresh_prefix(shown: Sequence[MergedPage], *, now: float, stale_time_s: float) -> int:
     """How many pages, from the first on, are fresh."""
     for index, page in enumerate(shown):
         if page.is_stale(now=now, stale_time_s=stale_time_s):

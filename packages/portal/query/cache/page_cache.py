@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
-from portal.query.cache.pages import SETTLING_S, Page, Stamp, page_from_stored
+from portal.query.cache.pages import SETTLING_S, Page, VersionStamp, page_from_stored
 from portal.query.cache.patches import Record, after_overlap, outdating
 from portal.query.cache.write_log import MAX_RECORDS, Log
 from portal.query.endpoints.keys import canonical_json
@@ -56,7 +56,7 @@ class Found:
     """
 
     stands: bool = True
-    stamp: Stamp | None = None
+    stamp: VersionStamp | None = None
     pages: tuple[Page, ...] = ()
     records: tuple[tuple[int, Record], ...] = ()
 
@@ -81,11 +81,11 @@ class QueryCache:
             logger.warning("%s: read without the cache: %s", key.endpoint, error)
             return NOTHING_FOUND
 
-    def stamp(self, scope: Scope, key: QueryKey) -> Stamp | None:
+    def stamp(self, scope: Scope, key: QueryKey) -> VersionStamp | None:
         """The stamp for a page whose request leaves now."""
         return self.look_up(scope, key, count=0).stamp
 
-    def settled(self, scope: Scope, key: QueryKey, stamp: Stamp | None, *, at: float) -> int | None:
+    def settled(self, scope: Scope, key: QueryKey, stamp: VersionStamp | None, *, at: float) -> int | None:
         """The newest position whose write a page certainly shows; None for all up to its stamp.
 
         :param at: when the page's request leaves.
@@ -209,7 +209,7 @@ class QueryCache:
             position = log.begin()
         if position is None:
             return NOTHING_FOUND
-        stamp = Stamp(position=position, generation=self._generations.present(generations, found))
+        stamp = VersionStamp(position=position, generation=self._generations.present(generations, found))
         pages = _chain([place.page_in(found) for place in places], start=start, stamp=stamp)
         return self._with_records(log, Found(stamp=stamp, pages=pages), position=position)
 
@@ -252,7 +252,7 @@ class QueryCache:
         return Log(store=self._store, namespace=namespace, endpoint=endpoint)
 
 
-def _chain(values: Sequence[Any], *, start: str | None, stamp: Stamp) -> tuple[Page, ...]:
+def _chain(values: Sequence[Any], *, start: str | None, stamp: VersionStamp) -> tuple[Page, ...]:
     """The stored pages up to the first that is missing, cleared, or does not begin where the one before it ends."""
     pages: list[Page] = []
     cursor = start

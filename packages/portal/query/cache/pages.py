@@ -27,7 +27,7 @@ SETTLING_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S if SETTLE_S else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stamp:
+class VersionStamp:
     """What was so before a request left.
 
     :param position: of the endpoint's log.
@@ -51,7 +51,7 @@ class Page:
     :param body: the server's own words.
     """
 
-    stamp: Stamp | None
+    stamp: VersionStamp | None
     at: float
     cursor: str | None
     body: Any
@@ -125,7 +125,7 @@ def page_from_stored(value: object) -> Page | None:
         return None
     if not isinstance(came_at, int | float | None) or not isinstance(settled, int | None):
         return None
-    stamp = Stamp(position=position, generation=generation)
+    stamp = VersionStamp(position=position, generation=generation)
     return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, settled=settled)
 
 

@@ -104,7 +104,7 @@ ALL_OUTDATED = Record(outdated=(Outdated(),), touched=None)
 
 
 def record_from_stored(value: Any) -> Record:
-    """A record as the store gave it; what can't be read outdates everything."""
+    """A record as the store gave it; what can't be read invalidates everything."""
     try:
         by, operations, outdated, touched, began_at, done_at = value
         return Record(
@@ -208,7 +208,7 @@ def fold(
     return Folded(rows=tuple(map(tuple, rows)), outdated=tuple(outdated), totals=tuple(totals), patches=patches)
 
 
-def is_outdated(*, page: Page, records: Sequence[tuple[int, Record]], params: Mapping[str, Any]) -> bool:
+def is_invalidated(*, page: Page, records: Sequence[tuple[int, Record]], params: Mapping[str, Any]) -> bool:
     """Whether a one-shot answer was made stale by a newer record."""
     return any(
         page.stamp is not None

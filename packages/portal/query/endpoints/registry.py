@@ -70,8 +70,8 @@ class DeclaredMutation(Protocol):
         """What it changes in cached lists."""
 
     @property
-    def outdates(self) -> tuple[Outdate, ...]:
-        """Which other queries it outdates."""
+    def invalidates(self) -> tuple[Outdate, ...]:
+        """Which other queries it invalidates."""
 
 
 @dataclass(slots=True)

@@ -26,7 +26,7 @@ _LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class ReadRequest:
     """A one-shot read of one endpoint with its parameters.
 
     :param stale_time_s: seconds for which an answer counts as fresh.
@@ -49,7 +49,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListQuery(Query):
+class ListRequest(ReadRequest):
     """A read of a list.
 
     :param unique_by: field that tells rows apart; False keeps duplicates.
@@ -73,7 +73,7 @@ class QuerySpec(Generic[TResult]):
     :param cursor: of a list: where to begin.
     """
 
-    query: Query
+    query: ReadRequest
     pages: int = 1
     cursor: str | None = None
 
@@ -127,7 +127,7 @@ ListHelper: TypeAlias = RemoveFromList | PutInList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class WriteRequest:
     """One write, with what it changes in cached queries.
 
     :param endpoint: qualified key of the mutation endpoint.
@@ -141,14 +141,14 @@ class Write:
     variables: Variables[Any, Any]
     has_body: bool
     helpers: tuple[ListHelper, ...] = ()
-    outdates: tuple[Outdate, ...] = ()
+    invalidates: tuple[Outdate, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
         """The endpoints that it concerns, each once."""
-        return tuple(dict.fromkeys(part.target for part in (*self.helpers, *self.outdates)))
+        return tuple(dict.fromkeys(part.target for part in (*self.helpers, *self.invalidates)))
 
     def address(self) -> Address:
         """Where it is written.

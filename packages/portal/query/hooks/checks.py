@@ -68,7 +68,7 @@ def _query_faults(query: DeclaredQuery) -> Iterator[CheckMessage]:
 def _mutation_faults(mutation: DeclaredMutation, registry: Registry) -> Iterator[CheckMessage]:
     yield from _url_faults(mutation)
     yield from _helper_faults(mutation)
-    for part in (*mutation.helpers, *mutation.outdates):
+    for part in (*mutation.helpers, *mutation.invalidates):
         query = registry.queries.get(part.target)
         if query is None:
             close = difflib.get_close_matches(part.target, registry.queries, n=1, cutoff=0.4)

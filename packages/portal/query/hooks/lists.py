@@ -11,7 +11,7 @@ from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import check_stale_time, checked_params
-from portal.query.endpoints.requests import ListQuery, QuerySpec
+from portal.query.endpoints.requests import ListRequest, QuerySpec
 from portal.query.endpoints.urls import Url, check_url, shape
 
 if TYPE_CHECKING:
@@ -153,8 +153,8 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
         """
         return QuerySpec(query=self._query(params), pages=pages, cursor=cursor)
 
-    def _query(self, params: TParams | None) -> ListQuery:
-        return ListQuery(
+    def _query(self, params: TParams | None) -> ListRequest:
+        return ListRequest(
             key=self.query_key(params),
             url=self.url,
             stale_time_s=self.stale_time_s,

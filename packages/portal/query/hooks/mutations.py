@@ -16,7 +16,7 @@ from portal.query.endpoints.requests import (
     PutInList,
     RemoveFromList,
     Variables,
-    Write,
+    WriteRequest,
 )
 from portal.query.endpoints.urls import Url, shape
 from portal.query.idempotency import derived_key
@@ -57,7 +57,7 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
     url: Url[Any]
     method: Method
     helpers: tuple[ListHelper, ...] = ()
-    outdates: tuple[Outdate, ...] = ()
+    invalidates: tuple[Outdate, ...] = ()
 
     def __get__(self, instance: object, owner: type[object]) -> MutationHook[TData, TBody, TParams]:
         """For type checkers: in a group, the attribute is the hook."""
@@ -121,7 +121,7 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
         """
         _check_functions(**({} if get_params is None else {"get_params": get_params}))
         outdated = Outdate(target=_target(query_key), get_params=get_params)
-        return replace(self, outdates=(*self.outdates, outdated))
+        return replace(self, invalidates=(*self.invalidates, outdated))
 
     def hook(self, *, key: str, hook_name: str, qualify: Callable[[str], str]) -> MutationHook[TData, TBody, TParams]:
         """The hook under a qualified key.
@@ -137,7 +137,7 @@ class MutationEndpoint(Generic[TData, TBody, TParams]):
             url=self.url,
             method=self.method,
             helpers=tuple(replace(helper, target=qualify(helper.target)) for helper in self.helpers),
-            outdates=tuple(replace(outdated, target=qualify(outdated.target)) for outdated in self.outdates),
+            invalidates=tuple(replace(outdated, target=qualify(outdated.target)) for outdated in self.invalidates),
         )
 
     def _put(
@@ -171,7 +171,7 @@ class MutationHook(Generic[TData, TBody, TParams]):
     url: Url[Any]
     method: Method
     helpers: tuple[ListHelper, ...]
-    outdates: tuple[Outdate, ...]
+    invalidates: tuple[Outdate, ...]
 
     @property
     def path_shape(self) -> str:
@@ -251,7 +251,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         )
         return cast("MutationResult[TData]", result)
 
-    def _write(self, *, body: object, params: object) -> Write:
+    def _write(self, *, body: object, params: object) -> WriteRequest:
         hook = self.hook
         if (body is None) != (hook.body is None) or (params is None) != (hook.params is None):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
@@ -259,14 +259,14 @@ class Mutation(Generic[TData, TBody, TParams]):
             raise UsageError(f"{hook.key}: the body should be a mapping, not {type(body).__name__}")
         checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
         given = self.idempotency_key
-        return Write(
+        return WriteRequest(
             endpoint=hook.key,
             method=hook.method,
             url=hook.url,
             variables=Variables(body=body, params=params),
             has_body=hook.body is not None,
             helpers=hook.helpers,
-            outdates=hook.outdates,
+            invalidates=hook.invalidates,
             params=checked,
             idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=body),
         )

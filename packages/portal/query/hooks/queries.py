@@ -10,7 +10,7 @@ from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import check_stale_time, checked_params
-from portal.query.endpoints.requests import Query, QuerySpec
+from portal.query.endpoints.requests import QuerySpec, ReadRequest
 from portal.query.endpoints.urls import Url, check_url, shape
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ class QueryHook(Generic[TData, TParams]):
         """
         return QuerySpec(query=self._query(params))
 
-    def _query(self, params: TParams | None) -> Query:
-        return Query(
+    def _query(self, params: TParams | None) -> ReadRequest:
+        return ReadRequest(
             key=self.query_key(params),
             url=self.url,
             stale_time_s=self.stale_time_s,

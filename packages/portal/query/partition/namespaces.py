@@ -29,7 +29,7 @@ from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 from portal.identity.permissions import permission_strings
 from portal.identity.users import get_user_from_token
 from portal.query.partition.generations import Generations, namespace_generation_key, new_generation
-from portal.query.partition.pending_purges import OwedPurges
+from portal.query.partition.pending_purges import PendingPurges
 from portal.query.partition.token_bindings import (
     Proof,
     Scope,
@@ -63,7 +63,7 @@ class Namespaces:
         self._store = store
         self._clock = clock
         self._proofs: OrderedDict[str, Proof] = OrderedDict()
-        self._owed = OwedPurges(store=store, generations=Generations(store=store))
+        self._owed = PendingPurges(store=store, generations=Generations(store=store))
         self._lock = threading.Lock()
 
     def scope_of(self, token: str) -> Scope | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_OWED: Final = 4096
 
 
-class OwedPurges:
+class PendingPurges:
     """What one process owes one store. Safe for threads."""
 
     def __init__(self, *, store: SharedStore, generations: Generations) -> None:

@@ -19,9 +19,9 @@ from portal.query.reads.fetches import is_definite_no
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.query.cache.merged_pages import Shown
+    from portal.query.cache.merged_pages import MergedPage
     from portal.query.cache.page_cache import Found
-    from portal.query.endpoints.requests import Query
+    from portal.query.endpoints.requests import ReadRequest
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.fetches import Fetch, Fetches
     from portal.query.reads.revalidations import Revalidated, Revalidations
@@ -36,7 +36,7 @@ class Behind:
 
     revalidations: Revalidations
     fetches: Fetches
-    shown_of: Callable[[Found, Query], tuple[tuple[Shown, ...], int]]
+    shown_of: Callable[[Found, ReadRequest], tuple[tuple[MergedPage, ...], int]]
 
     def revalidate(self, fetch: Fetch, scope: Scope) -> None:
         """Have a query that was shown as it is known fetched anew, once for all processes that show it so.

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from portal.config.limits import PROOF_BUDGET_S
-from portal.errors import ApiError, ApiForbiddenError, ApiRejectedError, ApiTimeoutError, SignInEndedError
+from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.query.backend_calls import Share
-from portal.query.cache.merged_pages import Outcome, Shown, fresh_prefix, is_enough, shown_of
+from portal.query.cache.merged_pages import MergedPage, Outcome, fresh_prefix, is_enough, shown_of
 from portal.query.cache.page_cache import NOTHING_FOUND, Found, QueryCache
 from portal.query.partition.token_bindings import proof_key
 from portal.query.reads.background import Behind
@@ -23,18 +23,18 @@ from portal.query.reads.fetches import Ask, Fetch, Fetches
 from portal.query.reads.flights import ANY_FLIGHT, NO_FLIGHT
 from portal.query.reads.waiting import Beside, Work
 from portal.query.request_cache import REMEMBERED_FOR_S
-from portal.query.request_partition import PROFILE_QUERY, Scopes
+from portal.query.request_partition import PROFILE_QUERY, RequestPartition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from portal.process.thread_pool import Pool
-    from portal.query.backend_calls import Caller
+    from portal.query.backend_calls import BackendCaller
     from portal.query.cache.patches import Judge
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.flights import Flights
     from portal.query.reads.revalidations import Revalidations
-    from portal.query.request_cache import Memory
+    from portal.query.request_cache import RequestCache
 
 T = TypeVar("T")
 
@@ -73,13 +73,13 @@ class Reads:
         now. It may wait for a fetch of another request, if that left after this one began.
     """
 
-    caller: Caller
-    scopes: Scopes
+    caller: BackendCaller
+    scopes: RequestPartition
     cache: QueryCache
     flights: Flights
     beside: Pool
     revalidations: Revalidations
-    memory: Memory
+    memory: RequestCache
     judge_of: Callable[[str], Judge]
     clock: Callable[[], float]
     reload: bool = False
@@ -203,7 +203,7 @@ class Reads:
         a fresh profile tells, once per request (for a client that lives longer: once a minute), and purges if so
         (:meth:`Namespaces.prove`).
         """
-        if isinstance(error, ApiRejectedError):
+        if isinstance(error, ApiUnauthorizedError):
             self.scopes.purge()
         elif (
             isinstance(error, ApiForbiddenError)
@@ -226,7 +226,7 @@ class Reads:
         started = self._started.pop(ask.name, None)
         if started is not None and self.scopes.is_still(started.asked.asker):
             return started
-        before: tuple[Shown, ...] = ()
+        before: tuple[MergedPage, ...] = ()
         at: float | None = None
         stale = False
         known = self.memory.get(ask.query.key, start=ask.start)
@@ -248,7 +248,7 @@ class Reads:
             return self._end(asked, prepared)
         return _Begun(asked=asked, work=Work(fetch=prepared))
 
-    def _prepared(self, ask: Ask, *, before: tuple[Shown, ...], stale: bool) -> Outcome | Fetch:
+    def _prepared(self, ask: Ask, *, before: tuple[MergedPage, ...], stale: bool) -> Outcome | Fetch:
         """What the cache says, or what has to be fetched.
 
         :param before: pages that the request has shown already, and whether one of them is `stale`.

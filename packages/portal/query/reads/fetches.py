@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from portal.config.limits import QUERY_RETRIES
-from portal.errors import ApiError, ApiRejectedError, ApiUnavailableError
-from portal.query.cache.merged_pages import Outcome, Shown, is_enough, shown_of
-from portal.query.cache.pages import Page, Stamp, check_list_body
-from portal.query.endpoints.requests import ListQuery, Query
+from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
+from portal.query.cache.merged_pages import MergedPage, Outcome, is_enough, shown_of
+from portal.query.cache.pages import Page, VersionStamp, check_list_body
+from portal.query.endpoints.requests import ListRequest, ReadRequest
 from portal.query.reads.flights import ANY_FLIGHT
-from portal.query.request_partition import PROFILE_QUERY, Scopes
+from portal.query.request_partition import PROFILE_QUERY, RequestPartition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.process.deadline import Deadline
-    from portal.query.backend_calls import Caller
+    from portal.query.backend_calls import BackendCaller
     from portal.query.cache.page_cache import QueryCache
     from portal.query.cache.patches import Judge
     from portal.query.endpoints.urls import Address
@@ -44,7 +44,7 @@ class Ask:
     :param again: try once more what has failed in this request.
     """
 
-    query: Query
+    query: ReadRequest
     start: str | None = None
     count: int = 1
     force: bool = False
@@ -75,8 +75,8 @@ class Fetch:
 
     ask: Ask
     scope: Scope | None
-    stamp: Stamp | None
-    shown: tuple[Shown, ...] = ()
+    stamp: VersionStamp | None
+    shown: tuple[MergedPage, ...] = ()
     kept: int = 0
     stale: bool = False
     patches: int = 0
@@ -94,8 +94,8 @@ class Fetches:
     :param clock: seconds since the epoch.
     """
 
-    caller: Caller
-    scopes: Scopes
+    caller: BackendCaller
+    scopes: RequestPartition
     cache: QueryCache
     flights: Flights
     judge_of: Callable[[str], Judge]
@@ -108,7 +108,7 @@ class Fetches:
         :raises SignInEndedError: the sign-in is over.
         """
         query, count = fetch.ask.query, fetch.ask.count
-        is_list = isinstance(query, ListQuery)
+        is_list = isinstance(query, ListRequest)
         pages = list(fetch.shown[: fetch.kept])
         stamp = fetch.stamp
         fetched = 0
@@ -120,7 +120,9 @@ class Fetches:
                 place = _Place(fetch=fetch, stamp=stamp, index=len(pages), cursor=cursor, is_given_up=is_given_up)
                 page = self._page(place)
                 fetched += 1
-                pages.append(Shown(page=page, rows=tuple(page.rows), total=page.total) if is_list else Shown(page=page))
+                pages.append(
+                    MergedPage(page=page, rows=tuple(page.rows), total=page.total) if is_list else MergedPage(page=page)
+                )
         except ApiError as error:
             if fetch.scope is not None and len(pages) < len(fetch.shown) and is_definite_no(error):
                 # Whoever reads next is to meet it too, and to see nothing older before it.
@@ -137,10 +139,10 @@ class Fetches:
         pages = self._settled(fetch, pages, fetched=fetched)
         return Outcome(shown=tuple(pages), stale=fetch.stale, fetched=fetched, patches=fetch.patches)
 
-    def _settled(self, fetch: Fetch, pages: list[Shown], *, fetched: int) -> list[Shown]:
+    def _settled(self, fetch: Fetch, pages: list[MergedPage], *, fetched: int) -> list[MergedPage]:
         """The same pages, those that were just fetched with the writes that they may lack (`SETTLE_S`)."""
         query, kept = fetch.ask.query, len(pages) - fetched
-        if fetch.scope is None or not isinstance(query, ListQuery):
+        if fetch.scope is None or not isinstance(query, ListRequest):
             return pages
         found = self.cache.unsettled(fetch.scope, query.key, [shown.page for shown in pages[kept:]])
         return [*pages[:kept], *shown_of(found, query, judge_of=self.judge_of)[0]]
@@ -204,7 +206,7 @@ class Fetches:
 
 def is_definite_no(error: ApiError) -> bool:
     """Whether the backend refused this query, such as by 403 or 404. By 401 it refuses a token."""
-    return not isinstance(error, ApiUnavailableError | ApiRejectedError)
+    return not isinstance(error, ApiUnavailableError | ApiUnauthorizedError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +214,7 @@ class _Place:
     """Where a page belongs, and under which stamp its request leaves."""
 
     fetch: Fetch
-    stamp: Stamp | None
+    stamp: VersionStamp | None
     index: int
     cursor: str | None
     is_given_up: Callable[[], bool]
@@ -220,4 +222,4 @@ class _Place:
     def address(self) -> Address:
         """Where it is read."""
         query = self.fetch.ask.query
-        return query.page_address(cursor=self.cursor) if isinstance(query, ListQuery) else query.address()
+        return query.page_address(cursor=self.cursor) if isinstance(query, ListRequest) else query.address()

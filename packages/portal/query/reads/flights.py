@@ -18,7 +18,7 @@ from portal.query.cache.write_log import MAX_RECORDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.query.cache.pages import Page, Stamp
+    from portal.query.cache.pages import Page, VersionStamp
     from portal.query.retries import Budget
 
 
@@ -29,12 +29,12 @@ NO_FLIGHT: Final = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class _Flight:
-    stamp: Stamp
+    stamp: VersionStamp
     leader: int = field(default_factory=threading.get_ident)
     landing: Future[Page] = field(default_factory=Future)
     left_at: float = field(default_factory=time.monotonic)
 
-    def may_be_joined(self, stamp: Stamp, *, left_from: float) -> bool:
+    def may_be_joined(self, stamp: VersionStamp, *, left_from: float) -> bool:
         """Whether it left with all that a read with this stamp knows of. Nobody waits for themselves."""
         return self.leader != threading.get_ident() and self.left_at >= left_from and _knows(self.stamp, stamp)
 
@@ -47,7 +47,7 @@ class Flights:
         self._lock = threading.Lock()
 
     def fetch(
-        self, name: str, fetch: Callable[[], Page], *, stamp: Stamp | None, budget: Budget, left_from: float
+        self, name: str, fetch: Callable[[], Page], *, stamp: VersionStamp | None, budget: Budget, left_from: float
     ) -> Page:
         """Fetch a page, or wait for the one that another thread is fetching.
 
@@ -93,12 +93,12 @@ class NoFlights(Flights):
     """Every read fetches for itself."""
 
     def fetch(
-        self, name: str, fetch: Callable[[], Page], *, stamp: Stamp | None, budget: Budget, left_from: float
+        self, name: str, fetch: Callable[[], Page], *, stamp: VersionStamp | None, budget: Budget, left_from: float
     ) -> Page:
         """Fetch it."""
         del name, stamp, budget, left_from
         return fetch()
 
 
-def _knows(theirs: Stamp, ours: Stamp) -> bool:
+def _knows(theirs: VersionStamp, ours: VersionStamp) -> bool:
     return theirs.generation == ours.generation and 0 <= theirs.position - ours.position <= MAX_RECORDS

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import PATIENCE_S
-from portal.errors import ApiRejectedError, ApiTimeoutError, SignInEndedError
+from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.query.cache.merged_pages import Outcome
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Beside:
         outcome = None if work.future is None else self._waited_for(work.future)
         if outcome is None:
             return self._left(work)
-        if isinstance(outcome.error, ApiRejectedError):
+        if isinstance(outcome.error, ApiUnauthorizedError):
             # Its token was not refreshed there.
             return self._fetches.run(replace(work.fetch, bearer=None))
         return outcome

@@ -20,9 +20,9 @@ from django.views.decorators.csrf import csrf_exempt
 from portal.config.wire_names import BACKEND_LANGUAGE
 from portal.errors import (
     ApiError,
-    ApiInvalidError,
     ApiNotFoundError,
     ApiUnavailableError,
+    ApiValidationError,
     PortalError,
     SignInEndedError,
     StoreUnavailableError,
@@ -177,7 +177,7 @@ def failure_for(error: PortalError) -> Failure:
     if not isinstance(error, ApiError):
         return _FAILURES[401 if isinstance(error, SignInEndedError) else 500]
     failure = _FAILURES[error.page_status]
-    if isinstance(error, ApiInvalidError):
+    if isinstance(error, ApiValidationError):
         # 400 or 422: the page's own query sets its status (contract, section 6); the words are the same.
         failure = replace(
             failure, status=HTTPStatus.BAD_REQUEST if error.status == HTTPStatus.BAD_REQUEST else failure.status

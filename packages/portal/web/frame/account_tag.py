@@ -10,7 +10,7 @@ from portal.web.request import facts_of
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from portal.edge.request_context import UserFacts
+    from portal.edge.request_context import EdgeUser
 
 #: The hidden field of forms, and the header of what htmx asks for: the mark of the account that the page was made for.
 MADE_FOR_FIELD: Final = "madeFor"
@@ -19,7 +19,7 @@ MADE_FOR_META: Final = "HTTP_X_MADE_FOR"
 ACCOUNT_CHARS: Final = 16
 
 
-def account_mark(facts: UserFacts) -> str | None:
+def account_mark(facts: EdgeUser) -> str | None:
     """A truncated SHA-256 of the signed-in user's subject; None when it is unknown (contract, section 6)."""
     subject = facts.user.subject if facts.signed_in and facts.user else None
     return sha256(subject.encode("utf-8", "surrogatepass")).hexdigest()[:ACCOUNT_CHARS] if subject else None

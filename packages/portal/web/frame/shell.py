@@ -15,7 +15,7 @@ from portal.web.frame.platform_names import project_name
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from portal.edge.request_context import UserFacts
+    from portal.edge.request_context import EdgeUser
 
 #: Where the edge leaves the forwarded path (contract, section 5, row 5).
 PATHNAME_META = "HTTP_X_PATHNAME"
@@ -106,7 +106,7 @@ def shell_for(request: HttpRequest, *, profile_denies: bool = False) -> Shell:
     """
     config = portal_config()
     locale = active_locale()
-    facts: UserFacts | None = getattr(request, "user_facts", None)
+    facts: EdgeUser | None = getattr(request, "edge_user", None)
     user = facts if facts is not None and facts.signed_in else None
     platform = config.project.platform
     home_url = f"{config.gateway_url}/{locale}{LOGIN_PATH}"

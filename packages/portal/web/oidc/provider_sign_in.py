@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_tokens import Expected, Flaw, SignedInAs, TokenFlawError, check_id_token
 from portal.api.responses import read_json
-from portal.api.token_validation import Fault, find_unusable
+from portal.api.token_validation import TokenProblem, validate_issued_tokens
 from portal.api.tokens import TokenPair
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.api.oidc_provider import OidcClient, ProviderMetadata
-    from portal.api.transport import Reply
+    from portal.api.transport import RawResponse
     from portal.web.oidc.attempts import Attempt
     from portal.web.sign_in.password import SignedIn
 
@@ -104,7 +104,7 @@ def _keep(request: HttpRequest, answer: _Checked, *, wanted: str) -> SignedIn | 
         return replace(TOO_MANY, retry_after=full.retry_after)
     outcome = keep_sign_in(request, answer.pair, wanted=wanted)
     if isinstance(outcome, SignInRefused):
-        return TOO_LARGE if outcome.fault is Fault.TOO_LARGE else UNUSABLE
+        return TOO_LARGE if outcome.fault is TokenProblem.TOO_LARGE else UNUSABLE
     limit.succeeded(account)
     try:
         provider_sign_ins().begin(answer.pair, signed_in_as=answer.signed_in_as, id_token=answer.id_token)
@@ -148,7 +148,7 @@ def _ask_provider(request: HttpRequest, attempt: Attempt) -> _Checked | Provider
     )
     pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
     # Of tokens that can't be kept, whoever keeps them says so.
-    if get_user_from_token(access) is None and find_unusable(pair) is None:
+    if get_user_from_token(access) is None and validate_issued_tokens(pair) is None:
         logger.error("sign-in: the provider's access token is no JWT")
         return UNUSABLE
     return _Checked(pair=pair, id_token=id_token, signed_in_as=signed_in_as)
@@ -166,7 +166,7 @@ def _code(request: HttpRequest, metadata: ProviderMetadata) -> str | ProviderFai
     return request.GET.get("code") or PROVIDER_ERROR
 
 
-def _refusal(reply: Reply) -> ProviderFailure:
+def _refusal(reply: RawResponse) -> ProviderFailure:
     """Why the token endpoint gave nothing for the code (RFC 6749, section 5.2)."""
     error = _object(reply.content).get("error")
     # Nothing else of the answer is fit for the log.

@@ -10,7 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from portal.errors import ApiConflictError, ApiInvalidError
+from portal.errors import ApiConflictError, ApiValidationError
 
 if TYPE_CHECKING:
     from portal.errors import ApiError, ApiUnavailableError
@@ -69,7 +69,7 @@ class BackendForm(forms.Form):
         if isinstance(error, ApiConflictError):
             self.add_error(None, error.detail or _("This has changed meanwhile"))
             return True
-        if not isinstance(error, ApiInvalidError):
+        if not isinstance(error, ApiValidationError):
             return False
         for name, messages in error.errors.items():
             for message in messages:

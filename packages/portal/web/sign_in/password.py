@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from portal.api.sign_in import set_tokens
-from portal.api.token_validation import Fault, UnusableTokenError
+from portal.api.token_validation import TokenProblem, UnusableTokenError
 from portal.api.tokens import TokenPair
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
@@ -24,10 +24,10 @@ from portal.config.wire_names import (
 )
 from portal.edge.routes.paths import accept_target, with_locale
 from portal.errors import (
-    ApiInvalidError,
-    ApiRefusedError,
-    ApiRejectedError,
+    ApiClientError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
+    ApiValidationError,
 )
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _UNUSABLE: Final = {
-    Fault.UNSENDABLE: gettext_lazy(
+    TokenProblem.UNSENDABLE: gettext_lazy(
         "The service that signs you in gave a token that this portal can’t use. Please tell your administrator."
     ),
-    Fault.TOO_LARGE: gettext_lazy(
+    TokenProblem.TOO_LARGE: gettext_lazy(
         "Your account’s sign-in is larger than browsers can keep. Please tell your administrator."
     ),
 }
@@ -78,7 +78,7 @@ class SignInRefused:
 
     status: int
     text: str
-    fault: Fault | None = None
+    fault: TokenProblem | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +209,6 @@ def _refusal(request: HttpRequest, error: ApiError) -> SignInRefused | SignInUna
         explain_failure(request, error, status=503)
         wait = RETRY_AFTER_S if error.retry_after is None else math.ceil(error.retry_after)
         return SignInUnavailable(retry_after=max(1, wait))
-    if isinstance(error, ApiRejectedError | ApiInvalidError | ApiRefusedError):
+    if isinstance(error, ApiUnauthorizedError | ApiValidationError | ApiClientError):
         return SignInRefused(status=401, text=_("Email or password is wrong."))
     raise error

@@ -15,7 +15,7 @@ from portal.api.call_log import call_counters
 from portal.api.metrics import refresh_counters
 from portal.config.current import portal_config
 from portal.process.circuit_breaker import call_circuits, store_circuits
-from portal.query.process_state import process_shared
+from portal.query.process_state import process_runtime
 from portal.store.aliases import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
 from portal.web.errors.problems import problem
@@ -77,7 +77,7 @@ def _revalidations() -> Iterator[_Family]:
         name="portal_revalidations_total",
         kind="counter",
         says="Queries that this process fetched anew behind its requests, by what came of it.",
-        values=[({"outcome": outcome}, count) for outcome, count in process_shared().revalidations.counts().items()],
+        values=[({"outcome": outcome}, count) for outcome, count in process_runtime().revalidations.counts().items()],
     )
 
 

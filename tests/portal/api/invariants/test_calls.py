@@ -13,12 +13,12 @@ import responses
 
 from portal.api.metrics import Outcome
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import DocumentExchange, Refused, Unanswered
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint, InvalidGrant, NoResponse
 from portal.api.session import ApiSession
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.api.transport import Transport
 from portal.config import limits
-from portal.errors import ApiRejectedError, ApiUnavailableError, SignInEndedError
+from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
 from tests.portal.api.world import LOST, MAX_AGE_S, UNANSWERED, Process, World, jwt
 
@@ -27,7 +27,7 @@ BASE = "http://backend.test"
 
 def make_session(store) -> ApiSession:
     transport = Transport(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
-    exchange = DocumentExchange(transport)
+    exchange = BackendTokenEndpoint(transport)
     refresher = TokenRefresher(exchange=exchange, store=store, max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher, sleep=lambda seconds: None)
 
@@ -80,7 +80,7 @@ def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: Wo
 
 
 @pytest.mark.parametrize("answers", [[], [LOST]], ids=["granted", "lost"])
-def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(world: World, answers: list[Unanswered]):
+def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(world: World, answers: list[NoResponse]):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
 
@@ -132,7 +132,7 @@ def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: World
     process, other = world.process(), world.process()
     issued: list[TokenPair] = []
     told: list[str] = []
-    answers = [[], [UNANSWERED], [LOST], [Refused(reason="status 401")]]
+    answers = [[], [UNANSWERED], [LOST], [InvalidGrant(reason="status 401")]]
     for number, planned in enumerate(answers):
         pair = world.backend.sign_in(f"user{number}")
         issued.append(pair)
@@ -165,7 +165,7 @@ def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, w
     session = make_session(world.process().store)
     responses.get(f"{BASE}/me", status=401)
     responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         session.call(tokens=TokenStore(TokenPair(access=jwt(n=1), refresh="first")), method="GET", path="/me")
     assert [call.request.url for call in responses.calls] == [f"{BASE}/me", f"{BASE}/refresh", f"{BASE}/me"]
 
@@ -181,7 +181,7 @@ def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed
     tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
     if made_fresh_first:
         session.ensure_fresh(tokens)
-    with pytest.raises(ApiRejectedError):
+    with pytest.raises(ApiUnauthorizedError):
         session.call(tokens=tokens, method="GET", path="/me")
     assert [call.request.url for call in responses.calls] == [f"{BASE}/refresh", f"{BASE}/me", f"{BASE}/me"]
     assert tokens.ended
@@ -219,4 +219,4 @@ def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: W
         session.call(tokens=tokens, method="GET", path="/me")
         session.ensure_fresh(tokens, deadline=Deadline(1))
     assert operations == []
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from portal.api.refresh.sealing import family_secret, record_name
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import World, jwt
 
@@ -184,7 +184,7 @@ def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: Worl
     tokens = process.request(ada)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
     assert world.backend.presented[ada.refresh] == 0
 
 

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from portal.api.metrics import Outcome
-from portal.api.refresh.token_endpoint import Refused
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.refresh.token_endpoint import InvalidGrant
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import LOST, UNANSWERED, World
@@ -140,7 +140,7 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: World):
     winning = winner.request(pair)
     assert winner.refresh(winning) is Outcome.REFRESHED
     assert outcomes == [1.0]
-    assert (tokens.fate, tokens.current) == (Fate.KEPT, pair)
+    assert (tokens.fate, tokens.current) == (TokenStatus.KEPT, pair)
     assert loser.refresh(tokens) is Outcome.HANDED_OVER
     assert tokens.current == winning.current
 
@@ -180,7 +180,7 @@ def test_4_silence_clears_no_cookies(world: World, answer):
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
-    assert (tokens.fate, tokens.current) == (Fate.KEPT, pair)
+    assert (tokens.fate, tokens.current) == (TokenStatus.KEPT, pair)
 
 
 def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: World):
@@ -191,7 +191,7 @@ def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(wor
     with pytest.raises(ApiUnavailableError) as caught:
         process.refresh(tokens)
     assert caught.value.retry_after == 1
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
     assert not world.backend.presented
     assert process.counts() == {Outcome.STORE_DOWN: 1}
 
@@ -202,7 +202,7 @@ def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
     tokens = process.request(first)
     process.refresh(tokens)
     world.expire()
-    world.backend.answers = [Refused(reason="status 401")]
+    world.backend.answers = [InvalidGrant(reason="status 401")]
     late = other.request(first)
     with pytest.raises(SignInEndedError):
         other.refresh(late)
@@ -216,7 +216,7 @@ def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
 
 def test_4_the_verdict_failed_is_forgotten_after_30_s(world: World):
     pair = world.backend.sign_in()
-    world.backend.answers = [Refused(reason="status 500")]
+    world.backend.answers = [InvalidGrant(reason="status 500")]
     process = world.process()
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))

@@ -9,13 +9,13 @@ import pytest
 
 from portal.api.metrics import Outcome
 from portal.api.refresh.sealing import family_secret, record_name
-from portal.api.refresh.token_endpoint import Unanswered
-from portal.api.tokens import Fate, TokenPair
+from portal.api.refresh.token_endpoint import NoResponse
+from portal.api.tokens import TokenPair, TokenStatus
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import UNANSWERED, Process, World
 
-NOT_SENT = Unanswered(reason="refused connection", lost=False)
+NOT_SENT = NoResponse(reason="refused connection", lost=False)
 
 
 def time_out(world: World, process: Process, pair: TokenPair) -> None:
@@ -67,7 +67,7 @@ def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: Worl
                 process.refresh(tokens)
             process.settle()
             assert caught.value.retry_after == 1
-            assert tokens.fate is Fate.KEPT
+            assert tokens.fate is TokenStatus.KEPT
         world.time.advance(0.1)
     times = world.backend.presented_at
     pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
@@ -114,7 +114,7 @@ def test_once_the_backend_may_have_forgotten_the_key_it_is_never_presented_again
 
 
 @pytest.mark.parametrize("later", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, later: Unanswered):
+def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, later: NoResponse):
     pair = world.backend.sign_in()
     process = world.process()
     time_out(world, process, pair)
@@ -131,7 +131,7 @@ def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, la
 
 
 @pytest.mark.parametrize("first", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: World, first: Unanswered):
+def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: World, first: NoResponse):
     pair = world.backend.sign_in()
     process = world.process()
     world.backend.answers = [first]
@@ -184,7 +184,7 @@ def test_a_process_that_has_not_died_is_waited_for(world: World):
         tokens = other.request(pair)
         with pytest.raises(ApiUnavailableError):
             other.refresh(tokens)
-        assert tokens.fate is Fate.KEPT
+        assert tokens.fate is TokenStatus.KEPT
 
     world.backend.during = meanwhile
     assert process.refresh(process.request(pair)) is Outcome.REFRESHED
@@ -207,7 +207,7 @@ def test_a_verdict_of_a_newer_version_means_later(world: World, value: object):
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
     assert not world.backend.presented
 
 

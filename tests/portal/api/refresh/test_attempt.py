@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.api.metrics import Outcome
-from portal.api.refresh.token_endpoint import Granted, Unanswered
+from portal.api.refresh.token_endpoint import NoResponse, TokensIssued
 from portal.api.tokens import TokenPair
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -35,7 +35,7 @@ def constant(world: World):
     def exchange(*, refresh, deadline, request_id):
         world.backend.presented[refresh] += 1
         access = jwt(n=world.backend.presented[refresh], exp=world.time() + 300)
-        return Granted(pair=TokenPair(access=access, refresh=refresh))
+        return TokensIssued(pair=TokenPair(access=access, refresh=refresh))
 
     world.backend.exchange = exchange
     return world
@@ -83,7 +83,7 @@ def test_a_backend_that_gives_a_token_again_sends_no_flight_round_in_circles(wor
     def exchange(*, refresh, deadline, request_id):
         world.backend.presented[refresh] += 1
         access = jwt(n=world.backend.presented.total(), exp=world.time() + 30)
-        return Granted(pair=TokenPair(access=access, refresh=after[refresh]))
+        return TokensIssued(pair=TokenPair(access=access, refresh=after[refresh]))
 
     world.backend.exchange = exchange
     process = world.process()
@@ -182,7 +182,7 @@ def test_before_the_call_it_costs_nobody_the_lifetime_of_a_lock(world: World, me
 def test_a_verdict_that_could_not_be_noted_does_not_send_the_token_out_again_at_once(world: World):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
-    world.backend.answers = [Unanswered(reason="status 503", lost=False)]
+    world.backend.answers = [NoResponse(reason="status 503", lost=False)]
     fail_once(process, "remember")
     with pytest.raises(ApiUnavailableError):
         process.refresh(process.request(pair))

@@ -14,9 +14,9 @@ from collections import Counter
 import pytest
 
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import DocumentExchange
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
@@ -68,7 +68,7 @@ class Backend:
 
 def make_session(url: str) -> ApiSession:
     transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=10)
-    exchange = DocumentExchange(transport)
+    exchange = BackendTokenEndpoint(transport)
     refresher = TokenRefresher(exchange=exchange, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher)
 
@@ -152,7 +152,7 @@ def test_after_a_worker_was_killed_in_the_middle_the_backend_recognises_the_call
 def make_impatient_session(url: str, *, repeatable_s: float) -> ApiSession:
     """Waits half a second for an answer."""
     transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=0.5)
-    exchange = DocumentExchange(transport, repeatable_s=repeatable_s)
+    exchange = BackendTokenEndpoint(transport, repeatable_s=repeatable_s)
     refresher = TokenRefresher(exchange=exchange, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher)
 
@@ -164,7 +164,7 @@ def _renew(api: ApiSession) -> TokenStore:
         tokens = TokenStore(TokenPair(refresh="refresh-0"))
         with contextlib.suppress(ApiUnavailableError, SignInEndedError):
             api.refresher.renew(tokens, deadline=Deadline(5))
-        if tokens.fate is not Fate.KEPT or time.monotonic() > end:
+        if tokens.fate is not TokenStatus.KEPT or time.monotonic() > end:
             return tokens
         time.sleep(0.1)
 

@@ -9,8 +9,8 @@ import pytest
 
 from portal.api.metrics import Outcome
 from portal.api.refresh.sealing import family_secret, record_name
-from portal.api.refresh.token_endpoint import Granted, Refused, Unanswered
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Deadline
@@ -102,7 +102,7 @@ def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: World):
     process = world.process()
     first = world.backend.sign_in()
     second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() + 1000, jti="2"))
-    world.backend.answers = [Granted(pair=second)]
+    world.backend.answers = [TokensIssued(pair=second)]
     process.refresh(process.request(first))
     kept = [f"{record_name(family_secret(first.refresh))}:family", f"{record_name(second.refresh)}:token"]
     world.time.advance(990)
@@ -115,7 +115,7 @@ def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: W
     process = world.process()
     first = world.backend.sign_in()
     second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() - 5, jti="2"))
-    world.backend.answers = [Granted(pair=second)]
+    world.backend.answers = [TokensIssued(pair=second)]
     process.refresh(process.request(first))
     process.settle()
     assert process.refresh(process.request(first)) is Outcome.HANDED_OVER
@@ -130,7 +130,7 @@ def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_t
     pair = TokenPair(access=jwt(exp=world.time() - 1), refresh="same")
     for generation in range(3):
         granted = TokenPair(access=jwt(exp=world.time() + 300, n=generation), refresh="same")
-        world.backend.answers = [Granted(pair=granted)]
+        world.backend.answers = [TokensIssued(pair=granted)]
         tokens = process.request(pair)
         assert process.refresh(tokens) is Outcome.REFRESHED
         assert tokens.current == granted
@@ -152,7 +152,7 @@ def test_sign_out_tells_the_backend_the_newest_token_and_clears_the_request(worl
     process.refresh(tokens)
     late = process.request(first)
     process.refresher.sign_out(late)
-    assert (late.fate, late.current) == (Fate.CLEARED, TokenPair())
+    assert (late.fate, late.current) == (TokenStatus.CLEARED, TokenPair())
     assert world.backend.revoked == [tokens.current.refresh]
     assert not world.backend.is_signed_in()
 
@@ -190,7 +190,7 @@ def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: World):
     world.backend.during = lambda _: tokens.clear()
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
-    assert tokens.fate is Fate.CLEARED
+    assert tokens.fate is TokenStatus.CLEARED
 
 
 # --- the need for it ---
@@ -233,10 +233,10 @@ def test_a_handed_over_token_that_has_expired_meanwhile_is_refreshed_at_the_head
     ("answer", "outcome", "told"),
     [
         (None, Outcome.REFRESHED, (logging.INFO, "refreshed")),
-        (Refused(reason="status 401"), Outcome.REJECTED, (logging.WARNING, "refused: status 401")),
-        (Unanswered(reason="status 503", lost=False), Outcome.UNREACHABLE, (logging.WARNING, "no usable answer")),
-        (Unanswered(reason="timeout", lost=True), Outcome.UNREACHABLE, (logging.WARNING, "to be presented again")),
-        (Unanswered(reason="once", lost=True), Outcome.LOST, (logging.ERROR, "not to be presented again: once")),
+        (InvalidGrant(reason="status 401"), Outcome.REJECTED, (logging.WARNING, "refused: status 401")),
+        (NoResponse(reason="status 503", lost=False), Outcome.UNREACHABLE, (logging.WARNING, "no usable answer")),
+        (NoResponse(reason="timeout", lost=True), Outcome.UNREACHABLE, (logging.WARNING, "to be presented again")),
+        (NoResponse(reason="once", lost=True), Outcome.LOST, (logging.ERROR, "not to be presented again: once")),
     ],
 )
 def test_each_answer_is_counted_and_has_one_line(world: World, caplog, answer, outcome, told):

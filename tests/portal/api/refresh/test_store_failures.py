@@ -10,9 +10,9 @@ import pytest
 
 from portal.api.metrics import Outcome
 from portal.api.refresh import attempt as renewal
-from portal.api.refresh.token_endpoint import Granted
+from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.refresh.token_records import Begun
-from portal.api.tokens import Fate, TokenPair
+from portal.api.tokens import TokenPair, TokenStatus
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.conftest import caches, redis_entry
@@ -48,7 +48,7 @@ def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: W
     with pytest.raises(ApiUnavailableError) as caught:
         process.refresh(tokens)
     assert caught.value.retry_after == 1
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
     assert not world.backend.presented
     store.down = False
     assert process.refresh(tokens) is Outcome.REFRESHED
@@ -176,7 +176,9 @@ def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(
     store = FlakyStore(process)
     world.backend.repeatable_s = 0
     access = jwt(exp=world.time() + 300)
-    world.backend.answers = [UNANSWERED] if rotates else [Granted(pair=TokenPair(access=access, refresh=pair.refresh))]
+    world.backend.answers = (
+        [UNANSWERED] if rotates else [TokensIssued(pair=TokenPair(access=access, refresh=pair.refresh))]
+    )
     world.backend.during = lambda _: setattr(store, "down", True)
 
     def comes_back_after_the_lock() -> None:
@@ -244,7 +246,7 @@ def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: Worl
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
     process.settle()
-    assert tokens.fate is Fate.KEPT
+    assert tokens.fate is TokenStatus.KEPT
     assert process.counts() == {Outcome.STORE_DOWN: 1}
     assert not world.backend.presented
     before = world.time()

@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from portal.api.metrics import Outcome
-from portal.api.tokens import Fate
+from portal.api.tokens import TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.store.sqlite_file import open_database
 from portal.store.sqlite_pool import close_idle_connections
@@ -26,7 +26,7 @@ def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
     refused = process.request(second)
     with pytest.raises(ApiUnavailableError):
         process.refresh(refused)
-    assert refused.fate is Fate.KEPT
+    assert refused.fate is TokenStatus.KEPT
     assert world.backend.presented[second.refresh] == 0
     # What was handed over before is still there.
     late = process.request(first)

@@ -10,9 +10,9 @@ import pytest
 
 from portal.api.refresh import token_endpoint as exchange_module
 from portal.api.refresh.sealing import idempotency_key
-from portal.api.refresh.token_endpoint import DocumentExchange, Granted, Refused, Unanswered, read_refresh
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint, InvalidGrant, NoResponse, TokensIssued, read_refresh
 from portal.api.tokens import TokenPair
-from portal.api.transport import BearerAuth, Reply, Transport
+from portal.api.transport import BearerAuth, RawResponse, Transport
 from portal.config.wire_names import IDEMPOTENCY_WINDOW_S
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
@@ -23,14 +23,14 @@ GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
 def exchange(url: str, *, seconds: float = 10, read_timeout_s: float = 5):
     transport = Transport(base_url=url, connect_timeout_s=1, read_timeout_s=read_timeout_s)
     try:
-        return DocumentExchange(transport).exchange(refresh="r1", deadline=Deadline(seconds), request_id="id")
+        return BackendTokenEndpoint(transport).exchange(refresh="r1", deadline=Deadline(seconds), request_id="id")
     finally:
         transport.close()
 
 
 def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-        assert exchange(server.url) == Granted(pair=TokenPair(access="a2", refresh="r2"))
+        assert exchange(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
     (request,) = server.received
     assert request.line == "POST /refresh HTTP/1.1"
     assert json.loads(request.body) == {"refreshToken": "r1"}
@@ -43,14 +43,14 @@ def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
 def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(monkeypatch, honours, seconds):
     monkeypatch.setattr(exchange_module, "HONOURS_IDEMPOTENCY_KEY", honours)
     transport = Transport(base_url="http://127.0.0.1:9", connect_timeout_s=1, read_timeout_s=1)
-    assert DocumentExchange(transport).repeatable_s == seconds
+    assert BackendTokenEndpoint(transport).repeatable_s == seconds
 
 
 @pytest.mark.parametrize(("bearer", "header"), [("a1", "Bearer a1"), (None, None)])
 def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | None):
     with scripted_server(lambda _, out: out.sendall(reply(status="204 No Content"))) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-        DocumentExchange(transport).revoke(refresh="r1", bearer=bearer, deadline=Deadline(10))
+        BackendTokenEndpoint(transport).revoke(refresh="r1", bearer=bearer, deadline=Deadline(10))
         transport.close()
     (request,) = server.received
     assert request.line == "POST /auth/logout HTTP/1.1"
@@ -62,7 +62,7 @@ def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | N
 def test_a_backend_that_refuses_a_sign_out_is_a_line_in_the_log(caplog):
     with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-        DocumentExchange(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
+        BackendTokenEndpoint(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
         transport.close()
     assert "refused to be told (status 401)" in caplog.text
 
@@ -74,25 +74,25 @@ def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
             transport.send(
                 method="GET", target="/me", headers={}, body=None, auth=BearerAuth("a"), deadline=Deadline(10)
             )
-            DocumentExchange(transport).exchange(refresh="r1", deadline=Deadline(10), request_id=None)
+            BackendTokenEndpoint(transport).exchange(refresh="r1", deadline=Deadline(10), request_id=None)
         transport.close()
     assert [request.connection for request in server.received] == [1, 2, 1, 3]
 
 
 def test_a_refusal_is_an_answer():
     with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
-        assert exchange(server.url) == Refused(reason="status 401")
+        assert exchange(server.url) == InvalidGrant(reason="status 401")
 
 
 def test_a_503_is_no_answer_and_nothing_is_lost():
     with scripted_server(lambda _, out: out.sendall(reply(status="503 Unavailable"))) as server:
-        assert exchange(server.url) == Unanswered(reason="status 503", lost=False)
+        assert exchange(server.url) == NoResponse(reason="status 503", lost=False)
     assert len(server.received) == 1
 
 
 def test_a_backend_that_was_not_reached_has_not_taken_the_token():
     outcome = exchange("http://127.0.0.1:1")
-    assert isinstance(outcome, Unanswered)
+    assert isinstance(outcome, NoResponse)
     assert not outcome.lost
 
 
@@ -109,7 +109,7 @@ def _break_within_the_answer(_: Received, out: socket.socket) -> None:
 def test_an_answer_that_breaks_off_is_lost_and_nothing_is_repeated(answer):
     with scripted_server(answer) as server:
         outcome = exchange(server.url)
-    assert isinstance(outcome, Unanswered)
+    assert isinstance(outcome, NoResponse)
     assert outcome.lost
     assert len(server.received) == 1
 
@@ -120,7 +120,7 @@ def test_an_answer_that_does_not_come_in_time_is_lost(limits):
     with scripted_server(lambda *_: over.wait(30)) as server:
         outcome = exchange(server.url, **limits)
         over.set()
-    assert isinstance(outcome, Unanswered)
+    assert isinstance(outcome, NoResponse)
     assert outcome.lost
     assert len(server.received) == 1
 
@@ -139,14 +139,14 @@ UNREADABLE = {
 @pytest.mark.parametrize("kind", ["application/json", "application/vnd.tokens+json; charset=utf-8", "", "text/plain"])
 def test_the_backends_own_json_that_cannot_be_read_is_a_lost_answer(content, kind):
     """The token is spent in all likelihood: presented again it would pass for theft."""
-    outcome = read_refresh(Reply(status=200, headers={"Content-Type": kind}, content=content))
-    assert outcome == Unanswered(reason="JSON that can't be read", lost=True)
+    outcome = read_refresh(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
+    assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 @pytest.mark.parametrize("content", [b"", b"  ", b"tokens"])
 def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
-    outcome = read_refresh(Reply(status=200, headers={"Content-Type": "Application/JSON"}, content=content))
-    assert outcome == Unanswered(reason="JSON that can't be read", lost=True)
+    outcome = read_refresh(RawResponse(status=200, headers={"Content-Type": "Application/JSON"}, content=content))
+    assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 @pytest.mark.parametrize(
@@ -159,24 +159,24 @@ def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
     ],
 )
 def test_a_page_is_not_the_backend_and_the_token_may_be_presented_again(kind, content):
-    outcome = read_refresh(Reply(status=200, headers={"Content-Type": kind}, content=content))
-    assert outcome == Unanswered(reason="no JSON", lost=False)
+    outcome = read_refresh(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
+    assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
 def test_an_answer_that_is_larger_than_is_read_is_lost(monkeypatch):
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
         outcome = exchange(server.url)
-    assert isinstance(outcome, Unanswered)
+    assert isinstance(outcome, NoResponse)
     assert outcome.lost
 
 
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        ("503 Unavailable", Unanswered(reason="status 503", lost=False)),
-        ("429 Too Many", Unanswered(reason="status 429", lost=False)),
-        ("401 Unauthorized", Refused(reason="status 401")),
+        ("503 Unavailable", NoResponse(reason="status 503", lost=False)),
+        ("429 Too Many", NoResponse(reason="status 429", lost=False)),
+        ("401 Unauthorized", InvalidGrant(reason="status 401")),
     ],
 )
 def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected, monkeypatch):
@@ -197,8 +197,8 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
 def test_tokens_that_nothing_can_carry_are_none_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
     content = json.dumps({"accessToken": access, "refreshToken": refresh}).encode()
-    outcome = read_refresh(Reply(status=200, headers={}, content=content))
-    assert outcome == Refused(reason="JSON without usable tokens")
+    outcome = read_refresh(RawResponse(status=200, headers={}, content=content))
+    assert outcome == InvalidGrant(reason="JSON without usable tokens")
     (record,) = caplog.records
     assert (record.levelname, "VAR_" in record.message) == ("ERROR", True)
     assert access not in record.message

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from portal.api.metrics import Outcome
-from portal.api.refresh.token_endpoint import Granted
+from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.world import KilledError, Process, World, jwt
@@ -268,7 +268,7 @@ def test_with_a_clock_ahead_of_the_backends_not_every_request_presents_the_newes
         number = next(serial)
         world.backend.presented[refresh] += 1
         access = jwt(n=number, exp=world.time() - 3600)
-        return Granted(pair=TokenPair(access=access, refresh=f"r{number}" if rotates else "same"))
+        return TokensIssued(pair=TokenPair(access=access, refresh=f"r{number}" if rotates else "same"))
 
     world.backend.exchange = exchange
     process = world.process()

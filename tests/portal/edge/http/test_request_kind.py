@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from portal.edge.http.request_kind import is_navigation
-from portal.edge.request_context import RequestFacts
+from portal.edge.request_context import RequestContext
 from tests.support.four_apps import SITES
 
 
-def facts(**headers: str | None) -> RequestFacts:
-    return RequestFacts(SITES["energy"], "GET", "/en/energy", **headers)
+def facts(**headers: str | None) -> RequestContext:
+    return RequestContext(SITES["energy"], "GET", "/en/energy", **headers)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, create_query_client, query_endpoint, use_queries
 from portal.query.endpoints.registry import Registry
-from portal.query.process_state import shared_on
+from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.summary import EnergySummaryQueries
 from portal.services.user import UserQueries
@@ -81,7 +81,7 @@ class TestOverARealConnection:
             client = create_query_client(
                 tokens=TokenStore(TokenPair(access=make_token("ada"))),
                 api=api,
-                shared=shared_on(FakeStore()),  # type: ignore[arg-type]  # it has a store's methods
+                shared=runtime_for(FakeStore()),  # type: ignore[arg-type]  # it has a store's methods
                 deadline=Deadline(WAIT_S),
             )
             results = use_queries(client, [read.spec() for read in FIVE])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.api.tokens import TokenStore
-from portal.errors import ApiForbiddenError, ApiRejectedError
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query import create_query_client
 from portal.services.auth import AuthMutations
 from portal.services.energy.clients import ClientMutations, ClientQueries
@@ -20,7 +20,9 @@ def ids(result) -> list[str]:
 def test_a_401_past_a_refresh_purges(world: World, process: Process, ada: TokenStore) -> None:
     ClientQueries.use_get_clients_query(process.request(ada))
     user = world.backend.users.pop(ada.current.access or "")
-    assert isinstance(ClientQueries.use_get_client_query(process.request(ada), {"id": "c5"}).error, ApiRejectedError)
+    assert isinstance(
+        ClientQueries.use_get_client_query(process.request(ada), {"id": "c5"}).error, ApiUnauthorizedError
+    )
     world.backend.users[ada.current.access or ""] = user
     ClientQueries.use_get_clients_query(process.request(ada))
     assert world.backend.counted()["GET", "/energy/clients"] == 2
@@ -28,7 +30,7 @@ def test_a_401_past_a_refresh_purges(world: World, process: Process, ada: TokenS
 
 def test_a_wrong_password_purges_nothing(world: World, process: Process, ada: TokenStore) -> None:
     ClientQueries.use_get_clients_query(process.request(ada))
-    world.backend.failures = [ApiRejectedError(status=401)]
+    world.backend.failures = [ApiUnauthorizedError(status=401)]
     body = {"email": "ada@example.com", "password": "wrong"}
     assert AuthMutations.use_login_mutation(process.request(ada)).mutate(body=body).error is not None
     ClientQueries.use_get_clients_query(process.request(ada))
@@ -116,7 +118,7 @@ def test_a_sign_in_as_another_user_within_a_request_forgets_what_it_read(
     tokens.replace(world.backend.sign_in("ben").current)
     assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ben"
     tokens.clear()
-    assert isinstance(UserQueries.use_get_me_query(client).error, ApiRejectedError)
+    assert isinstance(UserQueries.use_get_me_query(client).error, ApiUnauthorizedError)
 
 
 def test_a_sign_in_during_a_read_leaves_nothing_of_the_user_before_in_the_requests_memory(
@@ -128,7 +130,7 @@ def test_a_sign_in_during_a_read_leaves_nothing_of_the_user_before_in_the_reques
     client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
     bens = world.backend.sign_in("ben").current
     world.backend.inside = lambda _method, _path: tokens.replace(bens)
-    assert isinstance(ClientQueries.use_get_clients_query(client).error, ApiRejectedError)
+    assert isinstance(ClientQueries.use_get_clients_query(client).error, ApiUnauthorizedError)
     world.backend.inside = None
     world.backend.rows = [{"id": "b1", "name": "ben's"}]
     result = ClientQueries.use_get_clients_query(client)

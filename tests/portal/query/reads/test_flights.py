@@ -9,7 +9,7 @@ import pytest
 
 from portal.errors import ApiTimeoutError
 from portal.process.deadline import Deadline
-from portal.query.cache.pages import Page, Stamp
+from portal.query.cache.pages import Page, VersionStamp
 from portal.query.reads.flights import ANY_FLIGHT, Flights
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
@@ -58,9 +58,13 @@ class TestFlights:
         assert world.backend.reads() == 2
 
     def test_a_flight_that_left_earlier_than_what_a_read_knows_is_not_joined(self) -> None:
-        flights, old, new = Flights(), Stamp(position=2**33, generation="/"), Stamp(position=2**33 + 1, generation="/")
+        flights, old, new = (
+            Flights(),
+            VersionStamp(position=2**33, generation="/"),
+            VersionStamp(position=2**33 + 1, generation="/"),
+        )
 
-        def page(stamp: Stamp) -> Page:
+        def page(stamp: VersionStamp) -> Page:
             return Page(stamp=stamp, at=0, cursor=None, body={})
 
         seen: list[Page] = []
@@ -79,7 +83,7 @@ class TestFlights:
         assert seen == [page(new)]
 
     def test_a_failure_is_not_shared(self) -> None:
-        flights, stamp = Flights(), Stamp(position=2**33, generation="/")
+        flights, stamp = Flights(), VersionStamp(position=2**33, generation="/")
         joined = threading.Event()
         page = Page(stamp=stamp, at=0, cursor=None, body={})
         seen: list[Page] = []

@@ -11,8 +11,8 @@ from portal.api.tokens import TokenStore
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
-    ApiRejectedError,
     ApiTimeoutError,
+    ApiUnauthorizedError,
 )
 from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
@@ -247,7 +247,7 @@ class TestOnceForAll:
 class TestABackendThatFailsBehindTheRequest:
     @pytest.mark.parametrize(
         "failure",
-        [unavailable(), unavailable(None), ApiTimeoutError(), ApiRejectedError(status=401)],
+        [unavailable(), unavailable(None), ApiTimeoutError(), ApiUnauthorizedError(status=401)],
         ids=lambda failure: f"{type(failure).__name__} {failure.status}",
     )
     def test_leaves_what_is_known_and_is_asked_once(

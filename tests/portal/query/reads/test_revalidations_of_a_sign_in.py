@@ -8,7 +8,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import (
-    ApiRejectedError,
+    ApiUnauthorizedError,
     ApiUnavailableError,
     SignInEndedError,
 )
@@ -40,7 +40,7 @@ class TestTheTokenOfARevalidation:
         listed(process.request(ada))
         asked: list[TokenStore] = []
         world.backend.refresh = asked.append
-        world.backend.failures = [ApiRejectedError(status=401)]
+        world.backend.failures = [ApiUnauthorizedError(status=401)]
         world.behind.run()
         assert asked == []
 

@@ -14,15 +14,15 @@ from portal.web.errors.failure_pages import csrf_failure, failure_for, page_not_
 from tests.portal.web.conftest import BACKEND
 
 CASES = [
-    (errors.ApiRejectedError(status=401), 401),
+    (errors.ApiUnauthorizedError(status=401), 401),
     (errors.ApiForbiddenError(status=403), 403),
     (errors.ApiNotFoundError(status=404), 404),
-    (errors.ApiInvalidError("Odd."), 422),
-    (errors.ApiInvalidError("Odd.", status=422), 422),
-    (errors.ApiInvalidError("Odd.", status=400), 400),
+    (errors.ApiValidationError("Odd."), 422),
+    (errors.ApiValidationError("Odd.", status=422), 422),
+    (errors.ApiValidationError("Odd.", status=400), 400),
     (errors.ApiConflictError(status=409), 409),
     (errors.ApiConflictError(status=412), 409),
-    (errors.ApiRefusedError(status=418), 502),
+    (errors.ApiClientError(status=418), 502),
     (errors.ApiUnavailableError(), 503),
     (errors.ApiTimeoutError(), 503),
     (errors.ApiMalformedError(), 503),
@@ -61,7 +61,7 @@ def test_a_program_gets_a_problem_document(error: errors.PortalError, status: in
 
 
 def test_a_rejected_sign_in_offers_to_sign_in_again_with_a_form_and_never_redirects() -> None:
-    response = render_failure(request_for(accept="text/html"), errors.ApiRejectedError())
+    response = render_failure(request_for(accept="text/html"), errors.ApiUnauthorizedError())
     body = response.content.decode()
     assert response.status_code == 401
     assert '<form method="post" action="/en/logout" data-sign-in-again>' in body
@@ -87,13 +87,13 @@ def test_the_text_of_an_exception_of_ours_is_never_shown() -> None:
 
 
 def test_field_messages_of_the_backend_are_shown_escaped() -> None:
-    error = errors.ApiInvalidError(errors={"cursor": ["<b>This cursor</b> is not one of this list."]})
+    error = errors.ApiValidationError(errors={"cursor": ["<b>This cursor</b> is not one of this list."]})
     body = render_failure(request_for(accept="text/html"), error).content.decode()
     assert "&lt;b&gt;This cursor&lt;/b&gt; is not one of this list." in body
 
 
 def test_the_backends_words_come_second_and_in_their_own_language() -> None:
-    error = errors.ApiInvalidError("The cursor is not one of this list.", status=400)
+    error = errors.ApiValidationError("The cursor is not one of this list.", status=400)
     with translation.override("de"):
         body = render_failure(request_for(accept="text/html"), error).content.decode()
     assert '<p class="lede">Etwas an der Anfrage ist nicht gültig.</p>' in body
@@ -118,7 +118,7 @@ def test_djangos_own_handlers_have_pages_too() -> None:
 @pytest.mark.parametrize("error", [errors.ApiTimeoutError(), errors.ApiUnavailableError(status=502)])
 def test_while_the_backend_is_away_the_page_asks_it_nothing(error: errors.PortalError) -> None:
     request = request_for(accept="text/html")
-    request.user_facts = type(
+    request.edge_user = type(
         "Facts", (), {"signed_in": True, "home_url": "/en/energy", "user": None, "platforms": ()}
     )()
     # A request without a query client: whoever asks for the profile fails.

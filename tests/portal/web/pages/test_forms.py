@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django import forms
 
-from portal.errors import ApiConflictError, ApiForbiddenError, ApiInvalidError, ApiUnavailableError
+from portal.errors import ApiConflictError, ApiForbiddenError, ApiUnavailableError, ApiValidationError
 from portal.web.pages.forms import BackendForm, one_line, telephone
 
 
@@ -26,7 +26,7 @@ def test_an_empty_field_is_sent_as_null() -> None:
 
 def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> None:
     form = valid_form()
-    assert form.add_backend_error(ApiInvalidError("no", errors={"name": ["Taken."], "other": ["Odd."]}))
+    assert form.add_backend_error(ApiValidationError("no", errors={"name": ["Taken."], "other": ["Odd."]}))
     assert form.errors["name"] == ["Taken."]
     assert form.non_field_errors() == ["Odd."]
 
@@ -34,7 +34,7 @@ def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> 
 def test_a_refusal_without_fields_shows_its_detail_or_a_sentence_of_our_own() -> None:
     for detail, shown in (("Closed on Sundays.", "Closed on Sundays."), ("", "The service does not accept this.")):
         form = valid_form()
-        assert form.add_backend_error(ApiInvalidError(detail))
+        assert form.add_backend_error(ApiValidationError(detail))
         assert form.non_field_errors() == [shown]
 
 

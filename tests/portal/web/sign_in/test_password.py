@@ -9,7 +9,7 @@ from django.test import Client, RequestFactory
 
 from portal.api.oidc_tokens import SignedInAs
 from portal.api.session import api_session
-from portal.api.tokens import Fate, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import SIGN_INS_PER_ACCOUNT
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
@@ -39,7 +39,7 @@ def test_usable_tokens_sign_in(backend: responses.RequestsMock, account: str, re
     backend.get(f"{BACKEND}/me", json=profile(account))
     outcome = try_with(request_to_sign_in, account)
     assert isinstance(outcome, SignedIn)
-    assert request_to_sign_in.token_store.fate is Fate.SIGNED_IN
+    assert request_to_sign_in.token_store.fate is TokenStatus.SIGNED_IN
 
 
 def test_an_account_that_has_signed_in_too_often_is_not_tried_and_told_why(
@@ -99,7 +99,7 @@ def test_tokens_that_nothing_can_carry_sign_nobody_in_and_the_page_says_why(
     assert isinstance(outcome, SignInRefused)
     assert outcome.status == 502
     assert text in outcome.text
-    assert request_to_sign_in.token_store.fate is Fate.KEPT
+    assert request_to_sign_in.token_store.fate is TokenStatus.KEPT
     assert [record.levelname for record in caplog.records if record.name == "portal.api.sign_in"] == ["ERROR"]
 
 

@@ -18,9 +18,9 @@ from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.errors import ApiNotFoundError, StoreUnavailableError
-from portal.identity.token_cache import UNJUDGED, KnownTokens
+from portal.identity.token_cache import UNVERIFIABLE, TokenCache
 from portal.process.circuit_breaker import call_circuits
-from portal.query.process_state import process_shared
+from portal.query.process_state import process_runtime
 from portal.store.aliases import SharedStore
 from portal.testing import access_token
 
@@ -116,9 +116,9 @@ def test_metrics_tell_how_full_the_stores_are() -> None:
 
 
 def test_metrics_count_what_was_fetched_behind_the_requests() -> None:
-    process_shared().revalidations.skip()
+    process_runtime().revalidations.skip()
     lines = Client().get("/metrics").content.decode().splitlines()
-    counted = process_shared().revalidations.counts()
+    counted = process_runtime().revalidations.counts()
     for outcome in ("fetched", "skipped", "failed", "refused", "dropped"):
         assert f'portal_revalidations_total{{app="energy",outcome="{outcome}"}} {counted[outcome]}' in lines
     assert counted["skipped"] >= 1
@@ -202,7 +202,7 @@ def test_a_sign_in_that_only_a_refresh_could_name_has_no_account(backend: respon
 
 @pytest.mark.parametrize("path", ["/sign-in-state", "/en/essentials"])
 def test_while_a_tokens_key_is_unknown_nobody_is_called_signed_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(KnownTokens, "read", lambda *_, **__: UNJUDGED)
+    monkeypatch.setattr(TokenCache, "read", lambda *_, **__: UNVERIFIABLE)
     client = Client(headers={"accept": "application/json"})
     client.cookies["VAR_ACCESS_TOKEN"] = "of.a.new-key"
     response = client.get(path)
