@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def embedded(folder: Path) -> dict[str, Any]:
     """The embedded store's settings."""
     return {
-        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "BACKEND": "sqlite_cache.SQLiteCache",
         "LOCATION": str(folder / "store" / "queries.sqlite3"),
     }
 
@@ -26,7 +26,7 @@ def on_redis(server: RedisServer) -> dict[str, Any]:
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": f"redis://127.0.0.1:{server.port}/0",
-        "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+        "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
     }
 
 

@@ -120,7 +120,7 @@ def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> It
 def _embedded(clock: _Time, folder: Path) -> Iterator[_Store]:
 
     entry = {
-        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "BACKEND": "sqlite_cache.SQLiteCache",
         "LOCATION": str(folder / "refresh.sqlite3"),
         "OPTIONS": {"WHEN_FULL": "refuse", "MAX_BYTES": 2**34},
     }
@@ -130,7 +130,7 @@ def _embedded(clock: _Time, folder: Path) -> Iterator[_Store]:
         cache.clock = clock
 
         def live_bytes() -> int:
-            cache._run("DELETE FROM entries WHERE expires <= ?", (clock(),))  # noqa: SLF001  at once, not in portions
+            cache.database.run("DELETE FROM entries WHERE expires <= ?", (clock(),))  # at once, not in portions
             return int(cache.size_in_bytes())
 
         yield _Store("embedded", shared, live_bytes, ends_by_real_time=False)
@@ -143,7 +143,7 @@ def _redis(_: _Time, folder: Path) -> Iterator[_Store]:
         entry = {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": server.url(),
-            "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+            "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
         }
         with override_settings(CACHES={"default": entry, "refresh": entry}):
             shared = SharedStore(alias="refresh")

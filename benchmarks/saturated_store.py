@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from portal.store.sqlite import SqliteCache
+from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
@@ -35,8 +35,8 @@ def main() -> None:
     )
 
 
-def _cache(path: str, megabytes: int) -> SqliteCache:
-    return SqliteCache(path, {"OPTIONS": {"MAX_BYTES": megabytes * 2**20, "BUSY_TIMEOUT_S": 1.0}})
+def _cache(path: str, megabytes: int) -> SQLiteCache:
+    return SQLiteCache(path, {"OPTIONS": {"MAX_BYTES": megabytes * 2**20, "BUSY_TIMEOUT_S": 1.0}})
 
 
 def _write(path: str, megabytes: int, writer: int, end: float, results: Queue[tuple[int, int, float]]) -> None:

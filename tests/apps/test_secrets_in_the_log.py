@@ -176,7 +176,7 @@ class TestOfAPlatform:
         entry = {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": "redis://user:a-password-of-redis@127.0.0.1:1/0",
-            "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+            "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
         }
         with override_settings(CACHES={"default": entry, "refresh": entry}):
             assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503

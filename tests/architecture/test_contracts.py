@@ -38,6 +38,24 @@ WRONG_IMPORTS = [
     ("packages/portal/web/frame/essentials.py", "import portal.testing", "Layers: imports go down"),
     ("apps/energy/views/overview.py", "import portal.testing.backend", "Only tests import what is made for tests"),
     ("packages/portal/management/entry.py", "import portal.testing", "Only tests import what is made for tests"),
+    (
+        "packages/sqlite_cache/pool.py",
+        "import portal.errors",
+        "Packages: sqlite_cache and fork_safety know nothing of the portal",
+    ),
+    (
+        "packages/fork_safety/__init__.py",
+        "import sqlite_cache",
+        "Packages: sqlite_cache and fork_safety know nothing of the portal",
+    ),
+    (
+        "packages/portal/store/size.py",
+        "import sqlite_cache.pool",
+        "From outside sqlite_cache only its face is imported",
+    ),
+    ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django and fork_safety only"),
+    ("packages/fork_safety/__init__.py", "import django.conf", "fork_safety needs the standard library only"),
+    ("packages/portal/query/client.py", "import sqlite_cache", "Only the store opens what processes share"),
     ("packages/portal/store/aliases.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
 ]

@@ -1,15 +1,9 @@
-"""A child process that was forked while another thread held a lock: it waits for nobody who is not there."""
+"""No lock and no thread of a parent process holds up a child process, whichever object of the portal owns it."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
-import multiprocessing
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from weakref import ref
 
 import pytest
 
@@ -19,85 +13,11 @@ from portal.api.oidc_provider import OidcClient, oidc_client
 from portal.api.session import api_session
 from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
-from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.identity.token_cache import TokenCache
 from portal.process.deadline import Deadline
 from portal.process.single_flight import Flights
 from portal.store.aliases import SharedStore
-
-fork = multiprocessing.get_context("fork")
-#: Far longer than a child takes that waits for nobody, seconds.
-PATIENCE_S = 60
-
-
-@contextlib.contextmanager
-def held_by_another_thread(lock) -> Iterator[None]:
-    holds, over = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with lock:
-            holds.set()
-            over.wait()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    holds.wait()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def child_finishes(work: Callable[[], object]) -> bool:
-    """Whether a child that is forked now gets through `work`, which raises where something is wrong."""
-    process = fork.Process(target=work)
-    process.start()
-    process.join(PATIENCE_S)
-    if process.is_alive():
-        process.kill()
-        process.join()
-    return process.exitcode == 0
-
-
-def test_a_held_lock_is_free_in_a_child_and_stays_held_here():
-    lock = ForkSafeLock()
-
-    def take() -> None:
-        with lock:
-            pass
-
-    with held_by_another_thread(lock):
-        assert child_finishes(take)
-        waiting = threading.Thread(target=take)
-        waiting.start()
-        waiting.join(0.05)
-        assert waiting.is_alive()
-    waiting.join(PATIENCE_S)
-    assert not waiting.is_alive()
-
-
-def test_what_is_gone_is_not_begun_anew():
-    class Thing:
-        def begin(self) -> None:
-            raise AssertionError("it is gone")
-
-    thing = Thing()
-    begin_anew_in_child(thing, Thing.begin)
-    gone = ref(thing)
-    del thing
-    gc.collect()
-    assert gone() is None
-    assert child_finishes(lambda: None)
-
-
-def test_a_process_that_ends_says_nothing_of_it():
-    program = "from portal.api.metrics import Counters; from portal.forks import ForkSafeLock\nkept = Counters(), ForkSafeLock()"
-    ended = subprocess.run(
-        [sys.executable, "-c", program], env={"PYTHONPATH": "packages"}, capture_output=True, text=True, check=True
-    )
-    assert ended.stderr == ""
-
+from tests.support.forks import PATIENCE_S, child_finishes, held_by_another_thread
 
 COUNTERS = Counters()
 FLIGHTS: Flights[int] = Flights()

@@ -12,9 +12,9 @@ from enum import Enum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.causes import describe_cause
 from portal.errors import ApiMalformedError, ApiTimeoutError, CircuitOpenError
-from portal.forks import ForkSafeLock, begin_anew_in_child
 
 if TYPE_CHECKING:
     from portal.errors import ApiUnavailableError
@@ -65,7 +65,7 @@ class CallCounters:
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self, CallCounters._begin_anew)
+        reset_after_fork(self, CallCounters._begin_anew)
 
     def count(self, to: str, outcome: CallOutcome) -> None:
         """Add one."""

@@ -20,10 +20,10 @@ from urllib.parse import urlsplit
 
 import jwt
 
+from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.responses import read_json
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
-from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.process.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class JwksKeys:
         self._started = False
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self, JwksKeys._begin_anew)
+        reset_after_fork(self, JwksKeys._begin_anew)
 
     @property
     def generation(self) -> int:

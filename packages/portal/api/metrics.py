@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from enum import Enum
 
-from portal.forks import ForkSafeLock, begin_anew_in_child
+from fork_safety import ForkSafeLock, reset_after_fork
 
 
 class Outcome(Enum):
@@ -39,7 +39,7 @@ class Counters:
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self, Counters._begin_anew)
+        reset_after_fork(self, Counters._begin_anew)
 
     def count(self, outcome: Outcome) -> None:
         """Add one."""

@@ -20,11 +20,11 @@ from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_r
 from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
+from fork_safety import ForkSafeLock
 from portal.api.responses import read_json
 from portal.api.transport import Transport
 from portal.config.current import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
-from portal.forks import ForkSafeLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
+from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.oidc_exchange import ProviderTokenEndpoint
 from portal.api.oidc_provider import oidc_client
 from portal.api.oidc_sign_ins import ProviderSignIns
@@ -26,7 +27,6 @@ from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.config.wire_names import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
 from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
-from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.process.deadline import Deadline
 from portal.store.aliases import refresh_store
 
@@ -268,7 +268,7 @@ class _Process:
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._made: tuple[PortalConfig, ApiSession] | None = None
-        begin_anew_in_child(self, _Process._forget)
+        reset_after_fork(self, _Process._forget)
 
     def session(self, config: PortalConfig) -> ApiSession:
         made = self._made

@@ -113,7 +113,7 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
     prefix = f"portal:{name}"
     if not url:
         return {
-            "BACKEND": "portal.store.sqlite.SqliteCache",
+            "BACKEND": "sqlite_cache.SQLiteCache",
             "LOCATION": str(config.state_dir / "store" / f"{name}.sqlite3"),
             "KEY_PREFIX": prefix,
             "OPTIONS": {
@@ -125,7 +125,7 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
     location, credentials = split_credentials(url)
     options: dict[str, Any] = {
         **credentials,
-        "serializer": "portal.store.json_serializer.JsonSerializer",
+        "serializer": "sqlite_cache.JSONSerializer",
         "socket_connect_timeout": STORE_TIMEOUT_S,
         "socket_timeout": STORE_TIMEOUT_S,
     }

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from fork_safety import ForkSafeLock
 from portal.config.limits import EXPIRY_LEEWAY_S
-from portal.forks import ForkSafeLock
 from portal.identity.users import MAX_TOKEN_CHARS, NOT_A_TOKEN, DecodedUser, decode_user
 from portal.identity.verification import UnknownKeyError
 

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.forks import ForkSafeLock, begin_anew_in_child
+from fork_safety import ForkSafeLock, reset_after_fork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ class CircuitBreaker:
         self._clock = clock
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self, CircuitBreaker._begin_anew)
+        reset_after_fork(self, CircuitBreaker._begin_anew)
 
     def _begin_anew(self) -> None:
         self._is_open: bool = False

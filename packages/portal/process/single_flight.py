@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from portal.forks import ForkSafeLock, begin_anew_in_child
+from fork_safety import ForkSafeLock, reset_after_fork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ class Flights(Generic[T]):
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._begin_anew()
-        begin_anew_in_child(self, Flights._begin_anew)
+        reset_after_fork(self, Flights._begin_anew)
         _registries.add(self)
 
     def board(self, key: str, work: Callable[[Flight[T]], None]) -> tuple[Flight[T], bool]:

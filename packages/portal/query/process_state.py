@@ -6,8 +6,8 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fork_safety import reset_after_fork
 from portal.config.limits import BEHIND_QUEUE, BEHIND_THREADS, BESIDE_QUEUE, BESIDE_THREADS
-from portal.forks import begin_anew_in_child
 from portal.process.thread_pool import Pool
 from portal.query.cache.page_cache import QueryCache
 from portal.query.counters import Counters
@@ -64,7 +64,7 @@ class _Process:
 
     def __init__(self) -> None:
         self._begin_anew()
-        begin_anew_in_child(self, _Process._begin_anew)
+        reset_after_fork(self, _Process._begin_anew)
 
     def shared(self) -> QueryRuntime:
         if self._shared is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import math
-import sqlite3
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,14 +17,13 @@ from django.core.cache import caches
 from django.core.signals import setting_changed
 from redis.exceptions import ResponseError
 
+from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.limits import STORE_SLOW_S
 from portal.config.store_urls import is_sentinel_url
 from portal.errors import StoreUnavailableError
-from portal.forks import ForkSafeLock, begin_anew_in_child
 from portal.process.circuit_breaker import store_circuits
-from portal.store.refusals import StoreRefusedError
 from portal.store.size import SizeWatch, read_size
-from portal.store.sqlite_file import is_busy
+from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -66,7 +64,7 @@ class SharedStore:
         self._circuit: CircuitBreaker | None = None
         self._opening = ForkSafeLock()
         self._watch = self._new_watch()
-        begin_anew_in_child(self, SharedStore.forget_backend)
+        reset_after_fork(self, SharedStore.forget_backend)
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
@@ -155,22 +153,16 @@ class SharedStore:
         except TypeError:
             circuit.withdraw(admission)
             raise
-        except StoreRefusedError:
-            circuit.answered()
-            raise
-        except StoreUnavailableError as error:
-            circuit.failed(admission, slow_s=STORE_SLOW_S, why=str(error))
-            raise
         except Exception as error:
-            if isinstance(error, ResponseError):  # Redis says why not: it is full, say
+            # The words of other backends may name keys, which are hashes, and addresses: those stay in the chain.
+            why = f"{type(error).__name__}: {error}" if isinstance(error, SQLiteCacheError) else type(error).__name__
+            if isinstance(error, CacheFullError | ResponseError):  # it answers: a full Redis, say
                 circuit.answered()
-            elif isinstance(error, sqlite3.Error) and is_busy(error):  # others write to the file just now
+            elif isinstance(error, CacheBusyError):  # other processes write to the file at the moment
                 circuit.withdraw(admission)
             else:
-                circuit.failed(admission, slow_s=STORE_SLOW_S, why=type(error).__name__)
-            # Whatever a backend raises means the same to all who share it. Its own words may name keys, which
-            # are hashes, and addresses; they stay in the chain, not in the message.
-            raise StoreUnavailableError(f"store {self.alias!r}: {type(error).__name__}") from error
+                circuit.failed(admission, slow_s=STORE_SLOW_S, why=why)
+            raise StoreUnavailableError(f"store {self.alias!r}: {why}") from error
         except BaseException:
             circuit.withdraw(admission)
             raise

@@ -34,7 +34,7 @@ EVICTING: Final = frozenset(
 )
 #: Redis policies that drop only what they may, or nothing; with `volatile-*` every record may go, since all expire.
 SAFE_POLICY: Final = "noeviction"
-_EMBEDDED: Final = "portal.store.sqlite.SqliteCache"
+_EMBEDDED: Final = "sqlite_cache.SQLiteCache"
 _REDIS: Final = frozenset(
     {"django.core.cache.backends.redis.RedisCache", "portal.store.sentinel.SentinelCache"},
 )

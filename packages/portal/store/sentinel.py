@@ -22,11 +22,11 @@ from urllib.parse import urlencode
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.backoff import NoBackoff
 from redis.connection import parse_url
+from redis.exceptions import ResponseError
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
 from portal.config.store_urls import read_sentinel_url
-from portal.store.refusals import StoreRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ ALONE_FOR_S: Final = 2.0
 MIN_SENTINEL_TIMEOUT_S: Final = 0.2
 
 
-class NoReplicaError(StoreRefusedError):
+class NoReplicaError(ResponseError):
     """No replica has taken a write: it may be lost with the primary."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
 from portal.store.redis_facts import is_redis, read_facts
-from portal.store.sqlite import SqliteCache
+from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +38,8 @@ class StoreSize:
 
 def read_size(backend: BaseCache) -> StoreSize | None:
     """The size of the store behind a Django cache; None where it does not tell."""
-    if isinstance(backend, SqliteCache):
-        return StoreSize(used=backend.size_in_bytes(), limit=backend.max_bytes)
+    if isinstance(backend, SQLiteCache):
+        return StoreSize(used=backend.size_in_bytes(), limit=backend.size_limit.max_bytes)
     if not is_redis(backend):
         return None
     facts = read_facts(backend)

@@ -13,7 +13,7 @@ from django.test import override_settings
 from portal.config.base_settings import build_settings
 from portal.config.projects import PROJECT_BY_APP
 from portal.errors import UsageError
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import close_idle_connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import redis
 import responses
 from django.test import override_settings
 
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import close_idle_connections
 from tests.portal.api.sessions import make_session
 from tests.portal.api.world import World
 from tests.support.redis_server import running_redis
@@ -18,7 +18,7 @@ from tests.support.redis_server import running_redis
 
 def sqlite_entry(path: Path) -> dict:
     return {
-        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "BACKEND": "sqlite_cache.SQLiteCache",
         "LOCATION": str(path),
         "OPTIONS": {"WHEN_FULL": "refuse", "BUSY_TIMEOUT_S": 5},
     }
@@ -29,7 +29,7 @@ def redis_entry(url: str) -> dict:
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,
         "OPTIONS": {
-            "serializer": "portal.store.json_serializer.JsonSerializer",
+            "serializer": "sqlite_cache.JSONSerializer",
             "socket_timeout": 1,
             "socket_connect_timeout": 1,
         },

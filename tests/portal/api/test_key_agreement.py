@@ -13,9 +13,8 @@ from portal.config.current import portal_config
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import PROJECTS
 from portal.store.aliases import refresh_store
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_pool import close_idle_connections
 from portal.web.middleware import ApiAccessMiddleware
+from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.given_store import StoreOn
 
 ONE, OTHER = "one-key-" * 5, "other-key-" * 5
@@ -24,7 +23,7 @@ PEM = "-----BEGIN PUBLIC KEY-----\nabc\ndef\n-----END PUBLIC KEY-----\n"
 
 @pytest.fixture
 def backend(tmp_path):
-    yield SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    yield SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
     close_idle_connections()
 
 

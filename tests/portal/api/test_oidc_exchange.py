@@ -17,8 +17,7 @@ from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Deadline
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.fake_provider import fake_provider
 from tests.support.given_store import StoreOn
 
@@ -37,7 +36,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def backend(tmp_path, clock):
-    cache = SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
     cache.clock = clock
     yield cache
     close_idle_connections()
@@ -205,7 +204,7 @@ def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provi
     provider.take_down()
     exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(1))
     assert sign_ins.id_token(pair(1)) is None
-    assert backend._run("SELECT key FROM entries", ())[0] == []
+    assert backend.database.run("SELECT key FROM entries")[0] == []
 
 
 def test_without_the_store_a_revocation_is_no_error(provider):

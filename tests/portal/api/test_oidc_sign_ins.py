@@ -13,8 +13,7 @@ from portal.api.oidc_tokens import LoggedOut, SignedInAs
 from portal.api.tokens import TokenPair
 from portal.errors import StoreUnavailableError
 from portal.store.aliases import SharedStore
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import SQLiteCache, close_idle_connections
 
 OUT = LoggedOut(subject="ada", sid=None, token_id="j-1")
 
@@ -30,14 +29,14 @@ class Clock:
 class FailingStore(SharedStore):
     """Of its operations, counted from zero, one fails: before it has an effect, or after."""
 
-    def __init__(self, cache: SqliteCache) -> None:
+    def __init__(self, cache: SQLiteCache) -> None:
         super().__init__(alias="test")
         self._cache = cache
         self.fails_at: int | None = None
         self.fails_after = False
         self.done = 0
 
-    def backend(self) -> SqliteCache:
+    def backend(self) -> SQLiteCache:
         return self._cache
 
     def _do(self, operation: Callable[[Any], Any]) -> Any:
@@ -58,7 +57,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def store(tmp_path: Path, clock: Clock):
-    cache = SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
     cache.clock = clock
     yield FailingStore(cache)
     close_idle_connections()
@@ -121,7 +120,9 @@ def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(store, sign_ins
         clock.now += 300
         newer = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
         sign_ins.carry_over(spent=pair.refresh, pair=newer)
-        left.append(store.backend()._run("SELECT COUNT(*) FROM entries WHERE expires > ?", (clock.now,))[0][0][0])
+        left.append(
+            store.backend().database.run("SELECT COUNT(*) FROM entries WHERE expires > ?", (clock.now,))[0][0][0]
+        )
         before, pair = pair, newer
     assert max(left[4:]) == min(left[4:]) <= 4
     sign_ins.end(OUT)

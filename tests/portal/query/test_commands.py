@@ -25,8 +25,8 @@ def store(settings: SettingsWrapper, tmp_path: Path) -> None:
     """An embedded store of the test's own, in which nothing that other tests counted in this process turns up."""
     process_runtime().counters.add_up()
     settings.CACHES = {
-        "default": {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "queries.sqlite3")},
-        "refresh": {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "refresh.sqlite3")},
+        "default": {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "queries.sqlite3")},
+        "refresh": {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "refresh.sqlite3")},
     }
 
 
@@ -121,7 +121,7 @@ def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> Non
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": "redis://127.0.0.1:1/0",
-            "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+            "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
         }
     }
     for words in (["query_cache_stats"], ["clear_query_cache"], ["clear_query_cache", "--user", "ada"]):

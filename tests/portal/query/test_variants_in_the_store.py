@@ -13,7 +13,7 @@ from portal.query.cache import page_cache as cache_module
 from portal.query.cache.page_cache import MAX_PAGES, MAX_VARIANT_PAGES
 from portal.services.energy.clients import ClientQueries
 from portal.store.aliases import SharedStore
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import close_idle_connections
 from tests.portal.api.world import World as RefreshWorld
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import delete, listed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Rows of about 8 KB for each page, as real lists have them.
 NOTES = "x" * 4000
-OPTIONS = {"serializer": "portal.store.json_serializer.JsonSerializer", "socket_timeout": 5}
+OPTIONS = {"serializer": "sqlite_cache.JSONSerializer", "socket_timeout": 5}
 
 
 def redis_entry(url: str) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def redis_entry(url: str) -> dict[str, Any]:
 @pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
 def entry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, Any]]:
     if request.param == "sqlite":
-        yield {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "store" / "c.sqlite3")}
+        yield {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "store" / "c.sqlite3")}
         close_idle_connections()
     else:
         with running_redis(tmp_path) as server:

@@ -2,54 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
+from tests.support.caches import cache, make_redis, make_sqlite, redis_url, sqlite_path
 
-import pytest
-from django.core.cache.backends.redis import RedisCache
-
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_pool import close_idle_connections
-from tests.support.redis_server import running_redis
-
-
-@pytest.fixture(scope="session")
-def redis_url(tmp_path_factory):
-    with running_redis(tmp_path_factory.mktemp("redis")) as server:
-        yield server.url()
-
-
-@pytest.fixture
-def sqlite_path(tmp_path: Path):
-    yield tmp_path / "store" / "cache.sqlite3"
-    close_idle_connections()
-
-
-@pytest.fixture
-def make_sqlite(sqlite_path):
-    def make(**options) -> SqliteCache:
-        return SqliteCache(str(sqlite_path), {"OPTIONS": options})
-
-    return make
-
-
-@pytest.fixture
-def make_redis(redis_url):
-    made = []
-
-    def make() -> RedisCache:
-        options = {"serializer": "portal.store.json_serializer.JsonSerializer"}
-        made.append(RedisCache(redis_url, {"OPTIONS": options, "KEY_PREFIX": "t"}))
-        return made[-1]
-
-    yield make
-    for cache in made:
-        cache.clear()
-        for pool in cache._cache._pools.values():
-            with contextlib.suppress(Exception):
-                pool.disconnect()
-
-
-@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
-def cache(request):
-    return request.getfixturevalue(f"make_{request.param}")()
+__all__ = ["cache", "make_redis", "make_sqlite", "redis_url", "sqlite_path"]

@@ -11,7 +11,7 @@ from portal.errors import StoreUnavailableError
 from portal.store.aliases import MISSING, SharedStore, query_store, refresh_store
 
 LOCMEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-SERIALIZER = {"serializer": "portal.store.json_serializer.JsonSerializer"}
+SERIALIZER = {"serializer": "sqlite_cache.JSONSerializer"}
 DEAD_REDIS = {
     "BACKEND": "django.core.cache.backends.redis.RedisCache",
     "LOCATION": "redis://127.0.0.1:1/0",
@@ -22,7 +22,7 @@ DEAD_REDIS = {
 @pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
 def store(request, tmp_path):
     if request.param == "sqlite":
-        entry = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
+        entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
     else:
         url = request.getfixturevalue("redis_url")
         entry = {
@@ -90,7 +90,7 @@ def test_whatever_the_backend_raises_is_store_unavailable(operation, kind, tmp_p
     entry = {
         "redis that refuses": DEAD_REDIS,
         "folder that can't be made": {
-            "BACKEND": "portal.store.sqlite.SqliteCache",
+            "BACKEND": "sqlite_cache.SQLiteCache",
             "LOCATION": str(tmp_path / "file" / "below" / "c.sqlite3"),
         },
         "backend that is not there": {"BACKEND": "no.such.Backend"},

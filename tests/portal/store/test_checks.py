@@ -7,11 +7,11 @@ from django.core.checks import registry
 from django.test import override_settings
 
 from portal.store.checks import check_embedded_store, check_refresh_store
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import close_idle_connections
 from tests.support.ports import free_port
 from tests.support.redis_server import running_redis
 
-SQLITE = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": "/nowhere/c.sqlite3"}
+SQLITE = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": "/nowhere/c.sqlite3"}
 
 
 def ids(**entry) -> list[str]:

@@ -11,7 +11,7 @@ from limits.strategies import FixedWindowRateLimiter
 
 from portal.errors import StoreUnavailableError, UsageError
 from portal.store.counters import SharedCounters
-from portal.store.sqlite import SqliteCache
+from sqlite_cache import SQLiteCache
 from tests.support.given_store import StoreOn
 
 KEY = "who"
@@ -134,7 +134,7 @@ def test_threads_are_let_through_exactly_as_often_as_the_limit_says(counters):
 
 
 def _try_in_a_process(path, start, answers):
-    limiter = FixedWindowRateLimiter(SharedCounters(store=StoreOn(SqliteCache(path, {}))))
+    limiter = FixedWindowRateLimiter(SharedCounters(store=StoreOn(SQLiteCache(path, {}))))
     start.wait()
     answers.put(sum(limiter.hit(RateLimitItemPerMinute(10), KEY) for _ in range(5)))
 

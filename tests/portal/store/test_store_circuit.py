@@ -16,8 +16,7 @@ from redis.exceptions import OutOfMemoryError, ResponseError
 from portal.errors import StoreUnavailableError
 from portal.process.circuit_breaker import store_circuits
 from portal.store.aliases import MISSING, query_store, refresh_store
-from portal.store.refusals import StoreFullError
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import CacheFullError, CacheUnavailableError, close_idle_connections
 from tests.support.given_store import StoreOn
 
 TIMEOUT_S = 0.3
@@ -52,7 +51,7 @@ def redis_at(url: str) -> dict[str, object]:
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": [url],
         "OPTIONS": {
-            "serializer": "portal.store.json_serializer.JsonSerializer",
+            "serializer": "sqlite_cache.JSONSerializer",
             "socket_timeout": TIMEOUT_S,
             "socket_connect_timeout": TIMEOUT_S,
         },
@@ -111,14 +110,14 @@ def test_it_closes_when_the_store_answers_again(redis_url, monkeypatch):
 def test_other_settings_begin_with_a_closed_circuit(hanging, tmp_path):
     with pytest.raises(StoreUnavailableError):
         query_store().get("key")
-    entry = {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
+    entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         assert query_store().get("key") is MISSING
 
 
 def test_the_embedded_files_have_a_circuit_each(tmp_path):
     files = {alias: str(tmp_path / "s" / f"{alias}.sqlite3") for alias in ("default", "refresh")}
-    entries = {alias: {"BACKEND": "portal.store.sqlite.SqliteCache", "LOCATION": file} for alias, file in files.items()}
+    entries = {alias: {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": file} for alias, file in files.items()}
     with override_settings(CACHES=entries):
         assert query_store().circuit() is not refresh_store().circuit()
         assert query_store().circuit().name == f"store {files['default']}"
@@ -145,7 +144,7 @@ def test_an_embedded_store_that_others_write_to_is_no_dead_one(tmp_path):
     """A write waits in vain for as long as it may, and the next one is tried all the same."""
     file = tmp_path / "s" / "c.sqlite3"
     entry = {
-        "BACKEND": "portal.store.sqlite.SqliteCache",
+        "BACKEND": "sqlite_cache.SQLiteCache",
         "LOCATION": str(file),
         "OPTIONS": {"BUSY_TIMEOUT_S": 0.2},
     }
@@ -154,7 +153,7 @@ def test_an_embedded_store_that_others_write_to_is_no_dead_one(tmp_path):
         store.set("key", 1, lifetime_s=60)
         writer = sqlite3.connect(file, isolation_level=None)
         writer.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreUnavailableError, match="OperationalError"):
+        with pytest.raises(StoreUnavailableError, match="CacheBusyError"):
             store.set("key", 2, lifetime_s=60)
         assert store.get("key") == 1
         writer.execute("COMMIT")
@@ -187,8 +186,8 @@ class Time:
     ("error", "opens"),
     [
         (OSError("down"), True),
-        (StoreUnavailableError("another process makes the file"), True),
-        (StoreFullError("full"), False),
+        (CacheUnavailableError("another process makes the file"), True),
+        (CacheFullError("full"), False),
         (OutOfMemoryError("command not allowed when used memory > 'maxmemory'"), False),
         (TypeError("not JSON"), False),
     ],
@@ -206,7 +205,7 @@ def test_what_opens_it_is_silence_alone(error, opens, monkeypatch):
     store_circuits.forget()
 
 
-@pytest.mark.parametrize("error", [StoreFullError("full"), ResponseError("no")], ids=["embedded", "Redis"])
+@pytest.mark.parametrize("error", [CacheFullError("full"), ResponseError("no")], ids=["embedded", "Redis"])
 def test_a_refusal_is_an_answer_and_closes_it(error):
     """Else a full store would stay closed to reads for as long as writes are the ones that try."""
     backend = Backend(error, Time())

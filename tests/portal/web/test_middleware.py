@@ -341,7 +341,7 @@ def store_is_down():
     entry = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": "redis://127.0.0.1:1/0",
-        "OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"},
+        "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
     }
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         yield

@@ -218,5 +218,5 @@ def _soon():
 
 
 def _values(process) -> list[object]:
-    rows, _ = process.store.backend()._run("SELECT value FROM entries", ())
+    rows, _ = process.store.backend().database.run("SELECT value FROM entries")
     return [value for (value,) in rows]

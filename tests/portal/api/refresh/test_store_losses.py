@@ -9,8 +9,8 @@ import pytest
 from portal.api.metrics import Outcome
 from portal.api.tokens import TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
-from portal.store.sqlite_file import open_database
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import close_idle_connections
+from sqlite_cache.file import open_database
 from tests.portal.api.world import World
 
 # --- full ---
@@ -22,7 +22,7 @@ def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
     tokens = process.request(first)
     process.refresh(tokens)
     backend = process.store.backend()
-    backend.max_bytes, backend._writes_per_look = 1, 1
+    backend.size_limit.max_bytes, backend.size_limit.writes_per_look = 1, 1
     refused = process.request(second)
     with pytest.raises(ApiUnavailableError):
         process.refresh(refused)
@@ -40,7 +40,7 @@ def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: World
     backend = process.store.backend()
 
     def fills_up(_: str) -> None:
-        backend.max_bytes, backend._writes_per_look = 1, 1
+        backend.size_limit.max_bytes, backend.size_limit.writes_per_look = 1, 1
 
     world.backend.during = fills_up
     process.refresh(process.request(pair))
@@ -112,7 +112,7 @@ def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer
     process.store.get("opened")
     backend = process.store.backend()
     close_idle_connections()
-    backend._pool._connect = lambda: open_database(embedded_store, busy_timeout_s=0.05)
+    backend.database.pool._connect = lambda: open_database(embedded_store, busy_timeout_s=0.05)
     blocker = sqlite3.connect(embedded_store, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
     tokens = process.request(world.backend.sign_in())

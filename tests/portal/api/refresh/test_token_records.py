@@ -12,6 +12,7 @@ from portal.api.metrics import Outcome
 from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from sqlite_cache import SQLiteCache
 from tests.portal.api.world import KilledError, Process, World, jwt
 
 STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
@@ -21,8 +22,8 @@ TOKEN_BYTES = 1500
 def values(process: Process) -> dict[str, str]:
     """All that is in the store."""
     backend = process.store.backend()
-    if hasattr(backend, "_run"):
-        return dict(backend._run("SELECT key, value FROM entries", ())[0])
+    if isinstance(backend, SQLiteCache):
+        return dict(backend.database.run("SELECT key, value FROM entries")[0])
     client = backend._cache.get_client()
     return {key.decode(): client.get(key).decode() for key in client.scan_iter()}
 

@@ -13,9 +13,8 @@ from portal.config.limits import (
     SIGN_INS_PER_ACCOUNT,
 )
 from portal.store.counters import SharedCounters
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_pool import close_idle_connections
 from portal.web.sign_in.rate_limit import Counted, SignInLimit, TooMany, network_of
+from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.given_store import StoreOn
 
 OWNER, STRANGER = "198.51.100.7", "203.0.113.9"
@@ -37,7 +36,7 @@ def clock():
 
 @pytest.fixture
 def backend(tmp_path, clock):
-    cache = SqliteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
+    cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
     cache.clock = clock
     yield cache
     close_idle_connections()

@@ -78,7 +78,7 @@ def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
 def tombstone_lifetimes(refresh: str) -> list[float]:
     """For how long this token's tombstone stands, seconds."""
     key = f"%{record_name(family_secret(refresh))}:out"
-    rows, _ = refresh_store().backend()._run("SELECT expires FROM entries WHERE key LIKE ?", (key,))
+    rows, _ = refresh_store().backend().database.run("SELECT expires FROM entries WHERE key LIKE ?", (key,))
     return [expires - time.time() for (expires,) in rows]
 
 

@@ -1,4 +1,4 @@
-"""Django's documented cache behaviours, for the embedded store and for Redis with JSON values."""
+"""Django's documented cache behaviours, for this cache and for Redis with JSON values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from portal.store.sqlite import SqliteCache
+from sqlite_cache import SQLiteCache
 
 ROUNDS = 300
 PROCESSES = 4
@@ -203,13 +203,13 @@ def _race(make, barrier, wins, sums):
 
 
 def _open_sqlite(path):
-    return lambda: SqliteCache(path, {})
+    return lambda: SQLiteCache(path, {})
 
 
 def _open_redis(url):
     from django.core.cache.backends.redis import RedisCache
 
-    return lambda: RedisCache(url, {"OPTIONS": {"serializer": "portal.store.json_serializer.JsonSerializer"}})
+    return lambda: RedisCache(url, {"OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"}})
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)])

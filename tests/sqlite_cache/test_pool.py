@@ -1,4 +1,4 @@
-"""Opening the embedded store's file while others make or replace it, and while the process forks."""
+"""Opening the file while others make or replace it, and while the process forks."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ import threading
 
 import pytest
 
-from portal.errors import StoreUnavailableError
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_file import open_database
-from tests.portal.store.test_sqlite_damage import damage
+from sqlite_cache import CacheUnavailableError, SQLiteCache
+from sqlite_cache.file import open_database
+from tests.sqlite_cache.test_damage import damage
 
 
 def test_a_file_that_is_replaced_while_it_is_opened_is_not_used(make_sqlite, sqlite_path):
     cache = make_sqlite()
     cache.set("key", 1)
-    cache._pool.close_idle()
-    connect = cache._pool._connect
+    cache.database.pool.close_idle()
+    connect = cache.database.pool._connect
 
     def connect_too_early():
-        cache._pool._connect = connect
+        cache.database.pool._connect = connect
         connection = connect()
         for file in sqlite_path.parent.iterdir():
             file.unlink()
         open_database(sqlite_path, busy_timeout_s=1).close()
         return connection
 
-    cache._pool._connect = connect_too_early
+    cache.database.pool._connect = connect_too_early
     assert cache.add("lock", 1, 60)
     with contextlib.closing(sqlite3.connect(sqlite_path)) as another:
         assert another.execute("SELECT COUNT(*) FROM entries").fetchone() == (1,)
@@ -39,7 +38,7 @@ def test_a_file_that_is_replaced_while_it_is_opened_is_not_used(make_sqlite, sql
 
 def test_a_file_that_is_replaced_again_and_again_is_unavailable(make_sqlite, sqlite_path):
     cache = make_sqlite()
-    connect = cache._pool._connect
+    connect = cache.database.pool._connect
 
     def connect_too_early():
         connection = connect()
@@ -47,10 +46,10 @@ def test_a_file_that_is_replaced_again_and_again_is_unavailable(make_sqlite, sql
             file.unlink()
         return connection
 
-    cache._pool._connect = connect_too_early
-    with pytest.raises(StoreUnavailableError, match="replaced"):
+    cache.database.pool._connect = connect_too_early
+    with pytest.raises(CacheUnavailableError, match="replaced"):
         cache.get("key")
-    cache._pool._connect = connect
+    cache.database.pool._connect = connect
     assert cache.get("key") is None
 
 
@@ -65,7 +64,7 @@ def making_of_the_file(path):
 
 def test_a_file_that_another_process_never_finishes_making_is_unavailable(make_sqlite, sqlite_path):
     cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
-    with making_of_the_file(sqlite_path), pytest.raises(StoreUnavailableError, match="another process"):
+    with making_of_the_file(sqlite_path), pytest.raises(CacheUnavailableError, match="another process"):
         cache.get("key")
     assert cache.get("key") is None
 
@@ -73,9 +72,9 @@ def test_a_file_that_another_process_never_finishes_making_is_unavailable(make_s
 def test_so_is_a_damaged_one_that_another_process_never_finishes_replacing(make_sqlite, sqlite_path):
     cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
     cache.set("key", 1)
-    cache._pool.close_idle()
+    cache.database.pool.close_idle()
     damage(sqlite_path)
-    with making_of_the_file(sqlite_path), pytest.raises(StoreUnavailableError, match="another process"):
+    with making_of_the_file(sqlite_path), pytest.raises(CacheUnavailableError, match="another process"):
         cache.get("key")
     assert cache.get("key") is None
 
@@ -83,15 +82,15 @@ def test_so_is_a_damaged_one_that_another_process_never_finishes_replacing(make_
 def test_while_one_thread_opens_the_file_the_others_use_what_is_open(make_sqlite):
     cache = make_sqlite()
     opens, over = threading.Event(), threading.Event()
-    connect = cache._pool._connect
+    connect = cache.database.pool._connect
 
     def connect_slowly():
         opens.set()
         over.wait()
         return connect()
 
-    with cache._pool.connection():
-        cache._pool._connect = connect_slowly
+    with cache.database.pool.connection():
+        cache.database.pool._connect = connect_slowly
         opening = threading.Thread(target=cache.get, args=("key",))
         opening.start()
         opens.wait()
@@ -110,16 +109,16 @@ def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_s
     made = []
 
     def make() -> None:
-        other = SqliteCache(str(tmp_path / "other" / "cache.sqlite3"), {})
+        other = SQLiteCache(str(tmp_path / "other" / "cache.sqlite3"), {})
         other.set("key", 1)
         made.append(other)
 
     maker = threading.Thread(target=make)
 
     def hold() -> None:
-        with cache._pool.connection():
+        with cache.database.pool.connection():
             holds.set()
-            while not cache._pool._gate._lock.locked():
+            while not cache.database.pool._lock._lock.locked():
                 """The fork has not begun to wait."""
             maker.start()
             maker.join(0.3)
@@ -129,7 +128,7 @@ def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_s
     holder.start()
     holds.wait()
     process = multiprocessing.get_context("fork").Process(
-        target=lambda: sys.exit(sum(len(o._pool._idle) for o in made))
+        target=lambda: sys.exit(sum(len(o.database.pool._idle) for o in made))
     )
     process.start()
     process.join(30)

@@ -1,4 +1,4 @@
-"""The embedded store when processes write and read without a pause: its journal stays small, and no write fails."""
+"""The cache when processes write and read without a pause: its journal stays small, and no write fails."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import threading
 
 import pytest
 
-from portal.store import sqlite as sqlite_module
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_file import journal_bytes, open_database
+from sqlite_cache import SQLiteCache
+from sqlite_cache.file import journal_bytes, open_database
 
 MB = 2**20
 VALUE = "x" * 8000
@@ -18,7 +17,8 @@ WRITES_EACH = 3000
 
 
 def write(path, writer, results) -> None:
-    cache = SqliteCache(str(path), {"OPTIONS": {"MAX_BYTES": 16 * MB, "BUSY_TIMEOUT_S": 30}})
+    cache = SQLiteCache(str(path), {"OPTIONS": {"MAX_BYTES": 16 * MB, "BUSY_TIMEOUT_S": 30}})
+    cache.size_limit.max_journal_bytes = 2 * MB
     failed = 0
     for number in range(WRITES_EACH):
         try:
@@ -29,15 +29,14 @@ def write(path, writer, results) -> None:
 
 
 def read(path, done) -> None:
-    cache = SqliteCache(str(path), {})
+    cache = SQLiteCache(str(path), {})
     number = 0
     while not done.is_set():
         cache.get_many([f"{number % 2}:{number + step}" for step in range(8)])
         number += 1
 
 
-def test_the_journal_stays_small_while_others_always_read_and_no_write_fails(sqlite_path, monkeypatch):
-    monkeypatch.setattr(sqlite_module, "MAX_JOURNAL_BYTES", 2 * MB)
+def test_the_journal_stays_small_while_others_always_read_and_no_write_fails(sqlite_path):
     context = multiprocessing.get_context("fork")
     done, results = context.Event(), context.Queue()
     readers = [context.Process(target=read, args=(sqlite_path, done)) for _ in range(2)]
@@ -58,14 +57,13 @@ def test_the_journal_stays_small_while_others_always_read_and_no_write_fails(sql
     # Left to SQLite it grew to 80 MB and more here. It passes its limit for a few looks, until one meets a moment in
     # which nobody reads: the fewer cores there are, the more looks.
     assert 0 < largest < 40 * MB
-    assert SqliteCache(str(sqlite_path), {}).size_in_bytes() < 32 * MB
+    assert SQLiteCache(str(sqlite_path), {}).size_in_bytes() < 32 * MB
 
 
-def test_a_reader_that_does_not_end_holds_the_journal_up_and_nobody_else(make_sqlite, sqlite_path, monkeypatch):
-    monkeypatch.setattr(sqlite_module, "MAX_JOURNAL_BYTES", 0)
-    monkeypatch.setattr(sqlite_module, "WRITES_PER_LOOK", 1)
-    monkeypatch.setattr("portal.store.sqlite_file.EMPTYING_S", 0.05)
+def test_a_reader_that_does_not_end_holds_the_journal_up_and_nobody_else(make_sqlite, sqlite_path):
     cache = make_sqlite()
+    limit = cache.size_limit
+    limit.max_journal_bytes, limit.writes_per_look, limit.empty_journal_for_s = 0, 1, 0.05
     cache.set("before", 1)
     reader = open_database(sqlite_path, busy_timeout_s=1)
     reader.execute("BEGIN")
@@ -80,11 +78,10 @@ def test_a_reader_that_does_not_end_holds_the_journal_up_and_nobody_else(make_sq
     assert journal_bytes(sqlite_path) < 20 * 8000
 
 
-def test_making_room_lets_others_write_in_between(make_sqlite, sqlite_path, monkeypatch):
-    monkeypatch.setattr(sqlite_module, "ROWS_PER_PORTION", 10)
-    monkeypatch.setattr(sqlite_module, "MAKE_ROOM_FOR_S", 60)
+def test_making_room_lets_others_write_in_between(make_sqlite, sqlite_path):
     make_sqlite().set_many({f"key{number}": VALUE for number in range(300)}, 900)
     cache = make_sqlite(MAX_ENTRIES=64)
+    cache.size_limit.rows_per_statement, cache.size_limit.make_room_for_s = 10, 60
     written = []
 
     def another_writes(_seconds: float) -> None:
@@ -93,18 +90,17 @@ def test_making_room_lets_others_write_in_between(make_sqlite, sqlite_path, monk
         with_a_gap.close()
         written.append(1)
 
-    cache.sleep = another_writes
+    cache.database.sleep = another_writes
     cache.set("one-more", 1, 900)
     assert len(written) == 9
     assert cache.get_many([f"key{number}" for number in range(100)]) == {}
     assert cache.has_key("key100")
 
 
-def test_one_write_makes_room_for_a_bounded_time_and_the_next_goes_on(make_sqlite, monkeypatch):
-    monkeypatch.setattr(sqlite_module, "ROWS_PER_PORTION", 10)
-    monkeypatch.setattr(sqlite_module, "MAKE_ROOM_FOR_S", 0)
+def test_one_write_makes_room_for_a_bounded_time_and_the_next_goes_on(make_sqlite):
     make_sqlite().set_many({f"key{number}": 1 for number in range(300)}, 900)
     cache = make_sqlite(MAX_ENTRIES=64)
+    cache.size_limit.rows_per_statement, cache.size_limit.make_room_for_s = 10, 0
     for round_ in range(1, 5):
         cache.set("one-more", 1, 900)
         assert sum(cache.has_key(f"key{number}") for number in range(300)) == 300 - 10 * round_
@@ -121,10 +117,9 @@ def test_what_never_expires_goes_last_and_only_where_something_may_go(make_sqlit
     assert left == (40 if policy == "refuse" else 28)
 
 
-def test_threads_and_the_journal_get_along(make_sqlite, monkeypatch):
-    monkeypatch.setattr(sqlite_module, "MAX_JOURNAL_BYTES", 0)
-    monkeypatch.setattr(sqlite_module, "WRITES_PER_LOOK", 1)
+def test_threads_and_the_journal_get_along(make_sqlite):
     cache = make_sqlite(BUSY_TIMEOUT_S=30)
+    cache.size_limit.max_journal_bytes, cache.size_limit.writes_per_look = 0, 1
     cache.set("sum", 0, None)
     threads = [
         threading.Thread(target=lambda: [cache.incr("sum") and cache.set("other", VALUE, 9) for _ in range(40)])

@@ -1,4 +1,4 @@
-"""The embedded store's file is damaged, or gone."""
+"""The file is damaged, or gone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import multiprocessing
 import os
 
-from portal.store.sqlite_pool import close_idle_connections
+from sqlite_cache import close_idle_connections
 
 
 def damage(path) -> None:

@@ -1,4 +1,4 @@
-"""The embedded store: its clock, its size, its file."""
+"""The cache: its clock, its size, its file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ import threading
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from portal.errors import StoreUnavailableError
-from portal.store.refusals import StoreFullError
-from portal.store.sqlite import SqliteCache
-from portal.store.sqlite_file import empty_journal
+from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache
+from sqlite_cache.file import empty_journal
 
 
 class FakeClock:
@@ -89,7 +87,7 @@ def test_incr_of_what_is_no_integer_is_refused(cache):
 # --- size ---
 
 
-def count(cache: SqliteCache) -> int:
+def count(cache: SQLiteCache) -> int:
     with sqlite3.connect(cache.path) as connection:
         number = connection.execute("SELECT COUNT(*) FROM entries").fetchone()[0]
     connection.close()
@@ -107,7 +105,7 @@ def test_over_the_limit_the_soonest_to_expire_go_first(make_sqlite):
 
 
 def test_cull_frequency_zero_drops_everything(sqlite_path):
-    cache = SqliteCache(str(sqlite_path), {"OPTIONS": {"MAX_ENTRIES": 30, "CULL_FREQUENCY": 0}})
+    cache = SQLiteCache(str(sqlite_path), {"OPTIONS": {"MAX_ENTRIES": 30, "CULL_FREQUENCY": 0}})
     for number in range(1, 50):
         cache.set(f"key{number}", "value", 1000)
     assert count(cache) == 18
@@ -146,11 +144,11 @@ def test_a_store_that_may_not_evict_refuses_new_entries_and_keeps_the_old(make_s
     cache = make_sqlite(MAX_ENTRIES=30, WHEN_FULL="refuse")
     for number in range(31):
         cache.add(f"lock{number}", 1, 1000)
-    with pytest.raises(StoreFullError, match="limit"):
+    with pytest.raises(CacheFullError, match="limit"):
         cache.add("lock31", 1, 1000)
     assert count(cache) == 31
     assert all(cache.has_key(f"lock{number}") for number in range(31))
-    with pytest.raises(StoreFullError):
+    with pytest.raises(CacheFullError):
         cache.add("another", 1, 1000)
 
 
@@ -167,7 +165,7 @@ def test_a_full_store_takes_entries_again_when_old_ones_have_expired(make_sqlite
     cache.clock = clock
     for number in range(31):
         cache.add(f"lock{number}", 1, 15)
-    with pytest.raises(StoreFullError):
+    with pytest.raises(CacheFullError):
         cache.add("too-many", 1, 15)
     clock.now += 16
     assert cache.add("another", 1, 15) is True
@@ -194,12 +192,12 @@ def test_the_folder_and_the_files_are_private(make_sqlite, sqlite_path):
 def test_what_was_removed_can_not_be_read_in_the_file(make_sqlite, sqlite_path, value):
     cache = make_sqlite()
     cache.set_many({f"key{number}": value for number in range(20)}, 900)
-    with cache._pool.connection() as connection:
-        assert empty_journal(connection)
+    with cache.database.pool.connection() as connection:
+        assert empty_journal(connection, limit_s=5)
     assert b"personal data" in sqlite_path.read_bytes()
     cache.delete_many([f"key{number}" for number in range(20)])
-    with cache._pool.connection() as connection:
-        assert empty_journal(connection)
+    with cache.database.pool.connection() as connection:
+        assert empty_journal(connection, limit_s=5)
     assert not [file.name for file in sqlite_path.parent.iterdir() if b"personal data" in file.read_bytes()]
 
 
@@ -221,7 +219,7 @@ def test_a_locked_file_is_an_error_after_the_limit_and_no_damage(make_sqlite, sq
     cache.set("key", 1)
     blocker = sqlite3.connect(sqlite_path, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
-    with pytest.raises(sqlite3.OperationalError, match="locked"):
+    with pytest.raises(CacheBusyError):
         cache.set("key", 2)
     assert cache.get("key") == 1
     blocker.execute("ROLLBACK")
@@ -242,7 +240,7 @@ def test_a_process_that_writes_without_a_break_starves_nobody(make_sqlite, sqlit
         if len(pauses) == 50:
             blocker.execute("ROLLBACK")
 
-    cache.sleep = pause
+    cache.database.sleep = pause
     cache.set("key", 2)
     blocker.close()
     assert cache.get("key") == 2
@@ -268,7 +266,7 @@ def test_a_child_process_uses_connections_of_its_own(make_sqlite):
     answers = context.Queue()
 
     def child() -> None:
-        idle = list(cache._pool._idle)
+        idle = list(cache.database.pool._idle)
         answers.put((len(idle), cache.get("key")))
         cache.set("key", "child")
 
@@ -300,17 +298,17 @@ def test_a_fork_while_another_thread_works_harms_neither(make_sqlite):
     finally:
         done.set()
         thread.join()
-    assert cache._run("PRAGMA integrity_check", ())[0] == [("ok",)]
+    assert cache.database.run("PRAGMA integrity_check")[0] == [("ok",)]
 
 
 def test_a_process_killed_in_the_middle_leaves_a_sound_store(make_sqlite, sqlite_path):
     make_sqlite().set("sum", 0, None)
     program = (
-        "import sys; from portal.store.sqlite import SqliteCache\n"
-        "cache = SqliteCache(sys.argv[1], {}); print('ready', flush=True)\n"
+        "import sys; from sqlite_cache import SQLiteCache\n"
+        "cache = SQLiteCache(sys.argv[1], {}); print('ready', flush=True)\n"
         "while True: cache.incr('sum')"
     )
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings", "PYTHONPATH": ".:packages"}
+    environment = {**os.environ, "PYTHONPATH": ".:packages"}
     for _ in range(3):
         with subprocess.Popen(
             [sys.executable, "-c", program, str(sqlite_path)], stdout=subprocess.PIPE, env=environment
@@ -321,7 +319,7 @@ def test_a_process_killed_in_the_middle_leaves_a_sound_store(make_sqlite, sqlite
                 assert process.poll() is None
             process.kill()
     cache = make_sqlite()
-    assert cache._run("PRAGMA integrity_check", ())[0] == [("ok",)]
+    assert cache.database.run("PRAGMA integrity_check")[0] == [("ok",)]
     assert cache.incr("sum") > 0
 
 
@@ -331,8 +329,4 @@ def test_ended_threads_leave_no_connections_behind(make_sqlite):
         thread = threading.Thread(target=lambda: cache.get("key"))
         thread.start()
         thread.join()
-    assert len(cache._pool._idle) == 1
-
-
-def test_the_store_is_full_is_one_kind_of_unavailable():
-    assert issubclass(StoreFullError, StoreUnavailableError)
+    assert len(cache.database.pool._idle) == 1

@@ -1,0 +1,187 @@
+"""A Django cache backend on one SQLite file in WAL mode."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, MEMCACHE_MAX_KEY_LENGTH, BaseCache
+from django.core.exceptions import ImproperlyConfigured
+
+from sqlite_cache.database import Database
+from sqlite_cache.eviction import SizeLimit
+from sqlite_cache.serializer import JSONSerializer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+DEFAULT_MAX_BYTES: Final = 256 * 1024 * 1024
+DEFAULT_BUSY_TIMEOUT_S: Final = 2.0
+#: Keys of one statement, far below SQLite's own limit.
+KEYS_PER_STATEMENT: Final = 500
+#: Characters that memcached takes in no key. Django's own pattern is a lazy object, and slow.
+_ODD_CHARACTER: Final = re.compile(r"[\x00-\x20\x7f]")
+_MIN_SQLITE: Final = (3, 35, 0)
+
+_ALIVE: Final = "(expires IS NULL OR expires > ?)"
+_UPSERT: Final = (
+    "INSERT INTO entries (key, value, expires) VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires"
+)
+_ADD: Final = f"{_UPSERT} WHERE entries.expires <= ?"
+_INCR: Final = (
+    f"UPDATE entries SET value = value + ? WHERE key = ? AND typeof(value) = 'integer' AND {_ALIVE} RETURNING value"
+)
+_GET: Final = f"SELECT value FROM entries WHERE key = ? AND {_ALIVE}"
+_TOUCH: Final = f"UPDATE entries SET expires = ? WHERE key = ? AND {_ALIVE}"
+_DELETE: Final = f"DELETE FROM entries WHERE key = ? AND {_ALIVE}"
+_HAS_KEY: Final = f"SELECT 1 FROM entries WHERE key = ? AND {_ALIVE}"
+
+
+class SQLiteCache(BaseCache):
+    """Django's cache interface on one SQLite file. `README.md` lists the `OPTIONS`.
+
+    `add`, `incr`, `touch` and `delete` are one statement each, so they are atomic across threads and processes.
+
+    :param location: path of the file.
+    :param params: the other settings of the `CACHES` entry.
+    """
+
+    def __init__(self, location: str, params: dict[str, Any]) -> None:
+        super().__init__(params)
+        if sqlite3.sqlite_version_info < _MIN_SQLITE:
+            raise ImproperlyConfigured(
+                f"SQLiteCache needs SQLite 3.35 or newer, this Python has {sqlite3.sqlite_version}"
+            )
+        options: Mapping[str, Any] = params.get("OPTIONS", {})
+        entries = params.get("MAX_ENTRIES", params.get("max_entries", options.get("MAX_ENTRIES")))
+        when_full = options.get("WHEN_FULL", "evict")
+        if when_full not in {"evict", "refuse"}:
+            raise ImproperlyConfigured('WHEN_FULL should be "evict" or "refuse"')
+        self.path = Path(location).absolute()
+        self.clock = time.time
+        self.database = Database(self.path, busy_timeout_s=float(options.get("BUSY_TIMEOUT_S", DEFAULT_BUSY_TIMEOUT_S)))
+        self.size_limit = SizeLimit(
+            self.database,
+            max_bytes=int(options.get("MAX_BYTES", DEFAULT_MAX_BYTES)),
+            max_entries=None if entries is None else int(entries),
+            evicts=when_full == "evict",
+            cull_frequency=self._cull_frequency,
+        )
+        self._json = JSONSerializer()
+
+    def add(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Set `key` if it is missing or expired; True for exactly one of all callers at once.
+
+        :raises CacheFullError: the cache is full, with `WHEN_FULL: "refuse"`.
+        """
+        row = self._row(key, value, timeout, version)
+        self.size_limit.before_write(now=self.clock(), may_refuse=True)
+        return self.database.run(_ADD, (*row, self.clock()))[1] > 0
+
+    def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
+        """The value at `key`, or `default`."""
+        name = self.make_and_validate_key(key, version=version)
+        rows, _ = self.database.run(_GET, (name, self.clock()))
+        return self._load(rows[0][0]) if rows else default
+
+    def set(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> None:
+        """Set `key`, and replace any value of before."""
+        row = self._row(key, value, timeout, version)
+        self.size_limit.before_write(now=self.clock(), may_refuse=False)
+        self.database.run(_UPSERT, row)
+
+    def touch(self, key: str, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Give `key` a new lifetime from now; False where it is missing."""
+        name = self.make_and_validate_key(key, version=version)
+        return self.database.run(_TOUCH, (self.get_backend_timeout(timeout), name, self.clock()))[1] > 0
+
+    def delete(self, key: str, version: int | None = None) -> bool:
+        """Remove `key`; False where it was missing."""
+        name = self.make_and_validate_key(key, version=version)
+        return self.database.run(_DELETE, (name, self.clock()))[1] > 0
+
+    def has_key(self, key: str, version: int | None = None) -> bool:
+        """Whether `key` has a value."""
+        name = self.make_and_validate_key(key, version=version)
+        return bool(self.database.run(_HAS_KEY, (name, self.clock()))[0])
+
+    def incr(self, key: str, delta: int = 1, version: int | None = None) -> int:
+        """Add `delta` to the integer at `key` in one statement, and give the sum. The lifetime stays.
+
+        :raises ValueError: the key is missing.
+        :raises TypeError: the value is no integer.
+        """
+        name = self.make_and_validate_key(key, version=version)
+        for _ in range(2):
+            rows, _count = self.database.run(_INCR, (delta, name, self.clock()))
+            if rows:
+                return int(rows[0][0])
+            if not self.has_key(key, version=version):
+                raise ValueError(f"Key {key!r} not found")
+            # Another process may have set the key after the first statement: try once more.
+        raise TypeError(f"The value of {key!r} is no integer")
+
+    def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
+        """Those of `keys` that have a value, in one statement for each 500 keys."""
+        names = {self.make_and_validate_key(key, version=version): key for key in keys}
+        wanted = list(names)
+        found: dict[str, Any] = {}
+        for start in range(0, len(wanted), KEYS_PER_STATEMENT):
+            part = wanted[start : start + KEYS_PER_STATEMENT]
+            marks = ",".join("?" * len(part))
+            statement = f"SELECT key, value FROM entries WHERE key IN ({marks}) AND {_ALIVE}"
+            rows, _ = self.database.run(statement, (*part, self.clock()))
+            found |= {names[name]: self._load(value) for name, value in rows}
+        return found
+
+    def set_many(
+        self, data: Mapping[str, Any], timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> list[str]:
+        """Set all of `data` in one transaction: other processes see all of it, or nothing."""
+        rows = [self._row(key, value, timeout, version) for key, value in data.items()]
+        self.size_limit.before_write(now=self.clock(), may_refuse=False)
+        self.database.run_many(_UPSERT, rows)
+        return []
+
+    def delete_many(self, keys: Iterable[str], version: int | None = None) -> None:
+        """Remove all of `keys` in one transaction."""
+        names = [(self.make_and_validate_key(key, version=version),) for key in keys]
+        self.database.run_many("DELETE FROM entries WHERE key = ?", names)
+
+    def clear(self) -> None:
+        """Remove every entry of the file, of all key prefixes."""
+        self.database.run("DELETE FROM entries")
+
+    def close(self, **kwargs: Any) -> None:
+        """Do nothing at the end of a request: the connections belong to the process."""
+
+    def size_in_bytes(self) -> int:
+        """Bytes of live data."""
+        return self.database.size_in_bytes()
+
+    def get_backend_timeout(self, timeout: float | None = DEFAULT_TIMEOUT) -> float | None:
+        """The moment at which an entry written now expires, seconds since the epoch; None for never."""
+        seconds = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
+        return None if seconds is None else self.clock() + seconds
+
+    def validate_key(self, key: str) -> None:
+        """Warn of a key that memcached would not take, as Django does; a usual key costs little time."""
+        if len(key) > MEMCACHE_MAX_KEY_LENGTH or _ODD_CHARACTER.search(key):
+            super().validate_key(key)
+
+    def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Sequence[Any]:
+        name = self.make_and_validate_key(key, version=version)
+        return name, self._dump(value), self.get_backend_timeout(timeout)
+
+    def _dump(self, value: Any) -> str | int:
+        # SQLite can add to an integer that it stores as one. A larger integer than SQLite's own is stored as text.
+        if type(value) is int and -(2**62) < value < 2**62:
+            return value
+        return self._json.dumps(value)
+
+    def _load(self, stored: str | int) -> Any:
+        return stored if isinstance(stored, int) else self._json.loads(stored)

@@ -1,0 +1,107 @@
+"""Keeps the file below its size limit: removes expired entries, then evicts live ones or refuses new ones."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from sqlite_cache.errors import CacheFullError
+
+if TYPE_CHECKING:
+    from sqlite_cache.database import Database
+
+#: Writes of this process between two looks at the size; fewer where the limit is small.
+WRITES_PER_LOOK: Final = 128
+#: Estimated bytes of one write, for looking at a small limit often enough.
+BYTES_PER_WRITE: Final = 8 * 1024
+#: A larger journal is written into the file and cut, and the longest time for one try, seconds.
+MAX_JOURNAL_BYTES: Final = 16 * 1024 * 1024
+EMPTY_JOURNAL_FOR_S: Final = 0.5
+#: Rows that one statement removes, and the time after which one write stops removing rows, seconds. Other processes
+#: write between two statements, and the next look continues.
+ROWS_PER_STATEMENT: Final = 500
+MAKE_ROOM_FOR_S: Final = 0.25
+
+_EXPIRED: Final = "SELECT id FROM entries WHERE expires IS NOT NULL AND expires <= ? LIMIT ?"
+#: The order of eviction: the soonest to expire first, by the index; then the oldest of those that never expire.
+_SOONEST: Final = "SELECT id FROM entries WHERE expires IS NOT NULL ORDER BY expires LIMIT ?"
+_OLDEST_LASTING: Final = "SELECT id FROM entries WHERE expires IS NULL ORDER BY id LIMIT ?"
+
+
+class SizeLimit:
+    """The size limit of one cache.
+
+    :param evicts: whether a full cache evicts entries; otherwise it refuses new ones.
+    :param cull_frequency: an eviction removes one entry in this many; 0: all of them.
+    """
+
+    def __init__(
+        self, database: Database, *, max_bytes: int, max_entries: int | None, evicts: bool, cull_frequency: int
+    ) -> None:
+        self._database = database
+        self.max_bytes = max_bytes
+        self._max_entries = max_entries
+        self._evicts = evicts
+        self._cull_frequency = cull_frequency
+        self.max_journal_bytes = MAX_JOURNAL_BYTES
+        self.empty_journal_for_s = EMPTY_JOURNAL_FOR_S
+        self.rows_per_statement = ROWS_PER_STATEMENT
+        self.make_room_for_s = MAKE_ROOM_FOR_S
+        looks = [WRITES_PER_LOOK, max_bytes // 16 // BYTES_PER_WRITE]
+        looks += [] if max_entries is None else [max_entries // 64]
+        self.writes_per_look = max(1, min(looks))
+        self._writes = 0
+
+    def before_write(self, *, now: float, may_refuse: bool) -> None:
+        """Look at the size before every so many writes, and make room where the cache is too large.
+
+        :param now: seconds since the epoch.
+        :param may_refuse: for `add` alone: a process that holds a lock must be able to `set` its result.
+        :raises CacheFullError: the cache is full, and this write may be refused.
+        """
+        self._writes += 1
+        if self._writes % self.writes_per_look:
+            return
+        self._database.limit_journal(self.max_journal_bytes, limit_s=self.empty_journal_for_s)
+        if not self._is_full():
+            self._remove(_EXPIRED, now, self.rows_per_statement)
+            return
+        end = time.monotonic() + self.make_room_for_s
+        while self._remove(_EXPIRED, now, self.rows_per_statement) == self.rows_per_statement:
+            if time.monotonic() >= end:
+                break
+            self._database.pause()
+        if not self._is_full():
+            return
+        if self._evicts:
+            self._evict(until=end)
+        elif may_refuse:
+            self._writes -= 1  # the next write looks again
+            raise CacheFullError(f"{self._database.path.name} has reached its limit of {self.max_bytes} bytes")
+
+    def _is_full(self) -> bool:
+        if self._max_entries is not None and self._count() > self._max_entries:
+            return True
+        return self._database.size_in_bytes() > self.max_bytes
+
+    def _evict(self, *, until: float) -> None:
+        """Remove one entry in `cull_frequency`, in the order of eviction, but stop at `until`."""
+        if self._cull_frequency == 0:
+            self._database.run("DELETE FROM entries")
+            return
+        left = max(1, self._count() // self._cull_frequency)
+        while True:
+            limit = min(left, self.rows_per_statement)
+            removed = self._remove(_SOONEST, limit) or self._remove(_OLDEST_LASTING, limit)
+            left -= removed
+            if not removed or left <= 0 or time.monotonic() >= until:
+                return
+            self._database.pause()
+
+    def _count(self) -> int:
+        rows, _ = self._database.run("SELECT COUNT(*) FROM entries")
+        return int(rows[0][0])
+
+    def _remove(self, ids: str, *values: float) -> int:
+        """Remove the entries that the query `ids` names; give their number."""
+        return self._database.run(f"DELETE FROM entries WHERE id IN ({ids})", values)[1]

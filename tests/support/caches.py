@@ -1,0 +1,54 @@
+"""Fixtures: real cache backends, one on an SQLite file and one on a Redis. A `conftest.py` imports those it needs."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from django.core.cache.backends.redis import RedisCache
+
+from sqlite_cache import SQLiteCache, close_idle_connections
+from tests.support.redis_server import running_redis
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory):
+    with running_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server.url()
+
+
+@pytest.fixture
+def sqlite_path(tmp_path: Path):
+    yield tmp_path / "store" / "cache.sqlite3"
+    close_idle_connections()
+
+
+@pytest.fixture
+def make_sqlite(sqlite_path):
+    def make(**options) -> SQLiteCache:
+        return SQLiteCache(str(sqlite_path), {"OPTIONS": options})
+
+    return make
+
+
+@pytest.fixture
+def make_redis(redis_url):
+    made = []
+
+    def make() -> RedisCache:
+        options = {"serializer": "sqlite_cache.JSONSerializer"}
+        made.append(RedisCache(redis_url, {"OPTIONS": options, "KEY_PREFIX": "t"}))
+        return made[-1]
+
+    yield make
+    for cache in made:
+        cache.clear()
+        for pool in cache._cache._pools.values():
+            with contextlib.suppress(Exception):
+                pool.disconnect()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def cache(request):
+    return request.getfixturevalue(f"make_{request.param}")()
