@@ -58,9 +58,11 @@ def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: s
     return {
         # The one that this page came through stands first.
         "sign_ins": sorted(rows, key=lambda row: not row.current),
-        "first_url": first_url,
-        "next_url": f"{first_url}?{urlencode({'cursor': next_cursor})}" if next_cursor else "",
-        "is_continuation": bool(cursor),
+        "paging": {
+            "first_url": first_url,
+            "next_url": f"{first_url}?{urlencode({'cursor': next_cursor})}" if next_cursor else "",
+            "is_continuation": bool(cursor),
+        },
     }
 
 

@@ -17,13 +17,13 @@ from portal.web.present.stat_tiles import Figure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Key in the summary's `counts`, label, address name, icon.
+#: A key of the summary's `counts`, which is also the name of the list's route and of its icon; and the label.
 FIGURES: Final = (
-    ("clients", _("Clients"), "clients", "clients"),
-    ("stations", _("Stations"), "stations", "stations"),
-    ("chargers", _("Chargers"), "chargers", "chargers"),
-    ("sessions", _("Charging sessions"), "sessions", "sessions"),
-    ("meters", _("Meters"), "meters", "meters"),
+    ("clients", _("Clients")),
+    ("stations", _("Stations")),
+    ("chargers", _("Chargers")),
+    ("sessions", _("Charging sessions")),
+    ("meters", _("Meters")),
 )
 HOUR_DIGITS: Final = 2
 
@@ -47,8 +47,8 @@ def present_overview(summary: Mapping[str, Any], *, totals: Mapping[str, int | N
     known = counts if isinstance(counts, dict) else {}
     return Overview(
         figures=tuple(
-            Figure(label=label, route=route, icon=icon, value=_count(known, totals, key, locale))
-            for key, label, route, icon in FIGURES
+            Figure(label=label, route=key, icon=f"energy/icons/{key}.svg", value=_count(known, totals, key, locale))
+            for key, label in FIGURES
         ),
         energy=_energy_by_month(summary, locale=locale),
         hours=_sessions_by_hour(summary, locale=locale),

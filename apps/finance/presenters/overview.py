@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 #: Status, what its figure is called, and its icon.
 _AMOUNTS: Final = (
-    ("paid", _("Paid"), "check"),
-    ("sent", _("Outstanding"), "clock"),
-    ("overdue", _("Overdue"), "alert"),
+    ("paid", _("Paid"), "portal/icons/check.svg"),
+    ("sent", _("Outstanding"), "portal/icons/clock.svg"),
+    ("overdue", _("Overdue"), "portal/icons/alert.svg"),
 )
 _THOUSAND: Final = 1000
 
@@ -50,7 +50,7 @@ def present_overview(summary: Mapping[str, Any], *, total: int | None, locale: s
             label=_("Invoices"),
             value=number_text(total if known_total is None else known_total, locale=locale),
             route="invoices",
-            icon="invoices",
+            icon="finance/icons/invoices.svg",
         ),
         *(
             Figure(label=label, value=_whole_money(decimal(by_status[status], "amount"), currency, locale), icon=icon)

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     from portal.web.present.badges import Badge
 
 
-#: Status, and its figure's icon.
-_ICONS: Final = {"open": "circle", "in_progress": "clock", DONE: "check", "cancelled": "close"}
+#: The icon of all work orders, and those of a status.
+_ICON: Final = "operations/icons/work-orders.svg"
+_STATUS_ICONS: Final = {
+    "open": "portal/icons/circle.svg",
+    "in_progress": "portal/icons/clock.svg",
+    DONE: "portal/icons/check.svg",
+    "cancelled": "portal/icons/close.svg",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +52,13 @@ def present_overview(summary: Mapping[str, Any], *, total: int | None, locale: s
             label=_("Work orders"),
             value=number_text(total if known_total is None else known_total, locale=locale),
             route="work-orders",
-            icon="work-orders",
+            icon=_ICON,
         ),
         *(
             Figure(
-                label=badge.label, value=number_text(counts[code], locale=locale), icon=_ICONS.get(code, "work-orders")
+                label=badge.label,
+                value=number_text(counts[code], locale=locale),
+                icon=_STATUS_ICONS.get(code, _ICON),
             )
             for code, badge in STATUSES.items()
             if code in counts

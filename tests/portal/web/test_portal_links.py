@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
+from django.template import Context, Template
+from django.template.loader import get_template
 from django.utils import translation
 
 from portal.edge.routes.paths import is_malformed
@@ -39,3 +42,10 @@ def test_any_other_id_leads_to_its_page(row_id: str, address: str) -> None:
     assert id_url("client", row_id) == address
     assert not is_malformed(f"/en/energy/clients/{row_id}")
     assert row_link("client", row_id, "Ada") == f'<a href="{address}">Ada</a>'
+
+
+@pytest.mark.parametrize("icon", ["portal/icons/overview.svg", "energy/icons/meters.svg"])
+def test_an_entry_of_the_navigation_shows_the_icon_whose_template_it_names(icon: str) -> None:
+    entry = Template(f'{{% load portal_links %}}{{% nav_link "clients" "Clients" "{icon}" %}}')
+    shown = entry.render(Context({"shell": SimpleNamespace(pathname="/en/energy")}))
+    assert get_template(icon).render() in shown

@@ -15,15 +15,10 @@ class Figure:
 
     :param value: written out in the page's language.
     :param route: name of the address that it leads to; empty for none.
-    :param icon: name of the icon's file; empty for none.
+    :param icon: the icon's template, such as `"energy/icons/meters.svg"`; empty for none.
     """
 
     label: str | _StrPromise
     value: str
     route: str = ""
     icon: str = ""
-
-    @property
-    def icon_template(self) -> str:
-        """The icon's template."""
-        return f"portal/icons/{self.icon}.svg"

@@ -18,11 +18,14 @@ register = template.Library()
 
 @register.inclusion_tag("portal/parts/nav_link.html", takes_context=True)
 def nav_link(context: RequestContext, route: str, label: str, icon: str, *, exact: bool = False) -> dict[str, Any]:
-    """One entry of the sidebar; it is current on its own page and, unless `exact`, on those below it."""
+    """One entry of the sidebar. It is marked as current on its own page and, unless `exact`, on the pages below.
+
+    :param icon: the icon's template, such as `"energy/icons/meters.svg"`.
+    """
     url = reverse(route)
     here = context["shell"].pathname
     current = here == url or (not exact and here.startswith(f"{url}/"))
-    return {"url": url, "label": label, "icon": f"portal/icons/{icon}.svg", "current": current}
+    return {"url": url, "label": label, "icon": icon, "current": current}
 
 
 @register.simple_tag
