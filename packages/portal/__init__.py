@@ -1,6 +1,6 @@
 """The Portal: one shared package for every application of the product family.
 
-One folder per part of the document that it implements. A layer imports only what stands below it:
+One folder for each part of docs/reference/requirements.md. A layer imports only what stands below it:
 
     web > services > query > (api | edge) > store > identity > config > errors
 

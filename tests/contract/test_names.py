@@ -1,4 +1,4 @@
-"""The names of the contract's section 1, each imported from where its table says, in an interpreter of its own."""
+"""The names of contract, section 1, each imported from where its table says, in an interpreter of its own."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ CONTRACT = ROOT / "docs" / "reference" / "contract.md"
 REQUIREMENTS = ROOT / "docs" / "reference" / "requirements.md"
 DESIGNS = {name: ROOT / "docs" / "explanation" / f"{name}.md" for name in ("query-cache", "token-refresh")}
 
-FOLDERS = ("docs", "benchmarks")
+FOLDERS = ("packages", "apps", "tests", "docs", "benchmarks")
 SUFFIXES = {".py", ".md", ".html", ".js", ".toml"}
 SOURCES = sorted(
     path
@@ -25,13 +25,14 @@ SOURCES = sorted(
 
 MORE = r"(?:(?:, | and | to )%s)*"
 SECTIONS = re.compile(
-    r"\bcontract, sections? (\d+" + MORE % r"\d+" + r")((?:,|:| and)? ?\"[^\"]*\"(?: and \"[^\"]*\")*)?"
+    r"\b[Cc]ontract, sections? (\d+" + MORE % r"\d+" + r")((?:,|:| and)? ?\"[^\"]*\"(?: and \"[^\"]*\")*)?"
 )
-ROW = re.compile(r"\bcontract, section (\d+), row (\d+)")
-HEADINGS = re.compile(r"\brequirements, (\"[^\"]*\"" + MORE % r"\"[^\"]*\"" + ")")
+ROW = re.compile(r"\b[Cc]ontract, section (\d+), row (\d+)")
+HEADINGS = re.compile(r"\b[Rr]equirements, (\"[^\"]*\"" + MORE % r"\"[^\"]*\"" + ")")
 INVARIANTS = re.compile(r"\b(query-cache|token-refresh), (I\d+" + MORE % r"I\d+" + ")")
 DECISION = re.compile(r"\bADR (\d+)\b")
 DECISION_FILE = re.compile(r"(?<=docs/adr/)[\w.-]+\.md")
+PAGE = re.compile(r"\bdocs/([\w/-]+\.md), \"([^\"]*)\"")
 #: Ways to cite that were given up, and an invariant's number without the page that has it.
 GIVEN_UP = re.compile(
     r"[Tt]he document, \"|[Tt]he document's [`\w]|\b(?:query|refresh) design\b|\bcontract's section|\bdecision \d|(?<![\w-])I\d{1,2}\b(?!\d)"
@@ -49,6 +50,11 @@ def numbers_of(text: str) -> list[int]:
     for word, number in re.findall(r"(to )?I?(\d+)", text):
         found.extend(range(found[-1] + 1, int(number) + 1) if word else [int(number)])
     return found
+
+
+def headings_of(page: Path) -> set[str]:
+    """All of a page; none of one that does not exist."""
+    return set(re.findall(r"^#+ (.+)$", page.read_text(), flags=re.MULTILINE)) if page.exists() else set()
 
 
 def sections_of(page: Path, *, level: int = 2) -> dict[str, str]:
@@ -85,6 +91,7 @@ def faults_of(text: str) -> list[str]:
         faults += [match[0] for number in numbers_of(match[2]) if number not in PROMISES[match[1]]]
     faults += [match[0] for match in DECISION.finditer(text) if int(match[1]) not in DECISIONS]
     faults += [match[0] for match in DECISION_FILE.finditer(text) if not (ROOT / "docs" / "adr" / match[0]).exists()]
+    faults += [match[0] for match in PAGE.finditer(text) if match[2] not in headings_of(ROOT / "docs" / match[1])]
     rest = INVARIANTS.sub("", text)
     faults += [match[0] for match in GIVEN_UP.finditer(rest)]
     return faults
@@ -116,6 +123,7 @@ def test_every_citation_names_a_heading_that_exists(folder: str) -> None:
         "token-refresh, I14",
         "ADR 12",
         "docs/adr/0003-sign-in-limit.md",
+        'docs/explanation/query-cache.md, "Whose data"',
         "an I/O error",
     ],
 )
@@ -136,6 +144,7 @@ def test_a_citation_of_something_that_exists_is_no_fault(right: str) -> None:
         "query-cache, I1 to I17",
         "token-refresh, I15",
         "I7",
+        'docs/explanation/query-cache.md, "Whose cake"',
         "ADR 99",
         "docs/adr/0003-another-name.md",
         'the document, "Limits"',
@@ -144,6 +153,19 @@ def test_a_citation_of_something_that_exists_is_no_fault(right: str) -> None:
 )
 def test_a_citation_that_leads_nowhere_is_found(wrong: str) -> None:
     assert faults_of(f"Some text ({wrong}).") != []
+
+
+@pytest.mark.parametrize(
+    ("design", "pattern"),
+    [
+        ("query-cache", r"class TestI(\d+)[A-Z]|query-cache, I(\d+)"),
+        ("token-refresh", r"def test_(\d{1,2})_|token-refresh, I(\d+)"),
+    ],
+)
+def test_every_invariant_has_a_test_that_carries_its_number_and_none_else(design: str, pattern: str) -> None:
+    texts = [path.read_text() for path in SOURCES if path.is_relative_to(ROOT / "tests" / "portal")]
+    tested = {int(next(filter(None, match.groups()))) for text in texts for match in re.finditer(pattern, text)}
+    assert tested == PROMISES[design]
 
 
 def test_every_section_of_the_contract_is_there() -> None:

@@ -57,7 +57,7 @@ def side_by_side(request: HttpRequest, client: QueryClient) -> None:
 
 
 def writes(request: HttpRequest) -> None:
-    """Each of the document's four call shapes."""
+    """Each of the four call shapes (requirements, "Client-side hook generators")."""
     created = ClientMutations.use_create_client_mutation(request, on_success=lambda row: row["id"].upper())
     assert_type(created.mutate(body={"name": "Ada", "email": "ada@example.com"}), MutationResult[Client])
     deleted = ClientMutations.use_delete_client_mutation(request).mutate(params={"id": "c1"})
@@ -117,7 +117,7 @@ class ThingMutations(MutationGroup, domain="things"):
 
 
 def from_mappings(request: HttpRequest) -> None:
-    """The document's own form: its hooks are known at run time only."""
+    """`createQueryGroup` of a mapping: its hooks are known at run time only."""
     queries = create_query_group({"get_things": paginated_query_endpoint(item=Thing, url="/things")}, domain="more")
     mutations = create_mutation_group({"reset": mutation_endpoint(url="/things/reset", method="POST")}, domain="more")
     queries.use_get_things_query(request)

@@ -57,7 +57,7 @@ class KeySet:
 class JwksKeys:
     """The keys of one address: a :class:`portal.identity.verification.KeySource`.
 
-    :param fetch: gives the document's bytes; raises `ApiUnavailableError` where there is none.
+    :param fetch: gives the key set's bytes; raises `ApiUnavailableError` where there is none.
     :param clock: monotonic seconds.
     """
 

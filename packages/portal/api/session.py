@@ -1,4 +1,4 @@
-"""`ApiSession`: every call to the backend goes through here (the document's shared HTTP client).
+"""`ApiSession`: every call to the backend goes through here (requirements, "Authentication").
 
 It sets the bearer from the request's tokens, refreshes silently on 401, sends the original request once more,
 and turns what comes back into data or into one of the errors of :mod:`portal.errors`. Retries after other

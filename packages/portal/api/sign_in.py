@@ -1,4 +1,4 @@
-"""What sign-in and sign-out do with a request's tokens: the document's `setTokens` and `clearTokens`."""
+"""Sets and clears a request's tokens, at sign-in and at sign-out (requirements, "Authentication")."""
 
 from __future__ import annotations
 

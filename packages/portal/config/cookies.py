@@ -1,4 +1,4 @@
-"""Names and limits of the four shared cookies (the document, "Cookies"; contract, section 4)."""
+"""Names and limits of the four shared cookies (requirements, "Cookies"; contract, section 4)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The environment, read once into one frozen object. Nothing else in the portal reads `os.environ`.
 
-Source: the document, "Environment variables"; contract, section 3. Whatever is missing or malformed raises
+Source: requirements, "Environment variables"; contract, section 3. Whatever is missing or malformed raises
 :class:`~portal.errors.ConfigurationError` with one line that names the variable and says what it should be.
 """
 

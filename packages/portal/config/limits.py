@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# --- lists and cached queries (the document, "Limits"; contract, section 8) ---
+# --- lists and cached queries (requirements, "Limits"; contract, section 8) ---
 #: Rows of one page of a list.
 VAR_DEFAULT_PAGE_SIZE: Final = 20
 #: Seconds for which a cached query counts as fresh: 5 minutes.
@@ -36,7 +36,7 @@ REVALIDATION_LEASE_S: Final = REQUEST_BUDGET_S
 #: Seconds that a token must have left for a call behind a request: nobody would refresh it there.
 REVALIDATION_TOKEN_S: Final = 5.0
 
-# --- tokens (contract, sections 5 and 8; the refresh design) ---
+# --- tokens (contract, sections 5 and 8; docs/explanation/token-refresh.md) ---
 #: A token counts as expired this many seconds after its `exp`.
 EXPIRY_LEEWAY_S: Final = 30
 #: Deadline of the refresh call itself, seconds.

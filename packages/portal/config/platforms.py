@@ -1,6 +1,6 @@
 """The platform registry: the one place where a product platform is named.
 
-Source: the document, "Platform (type TPlatform)". Order matters: it decides the primary platform.
+Source: requirements, "Platform (type TPlatform)". Order matters: it decides the primary platform.
 A new platform is one line here and one folder below `apps/`; `manage.py startplatform` writes both.
 """
 

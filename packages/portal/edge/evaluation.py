@@ -83,7 +83,7 @@ def _sound(cookie: str | None) -> str | None:
 def _user_facts(
     site: Site, access: TokenCheck, refreshable: bool, platforms_cookie: str | None, locale: str
 ) -> EdgeUser:
-    """The user behind a sign-in (the document, "Platform resolution order": token, then cookie, then empty)."""
+    """The user behind a sign-in (requirements, "Platform resolution order": token, then cookie, then empty)."""
     signed_in = refreshable or access.state is TokenState.VALID
     # An expired token still speaks for itself while it can be refreshed.
     user = access.user if signed_in else None

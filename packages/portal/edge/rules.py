@@ -1,4 +1,4 @@
-"""The edge's one table: `decide(facts)` (the document, "Edge routing decisions"; contract, section 5).
+"""The edge's one table: `decide(facts)` (requirements, "Edge routing decisions"; contract, section 5).
 
 Pure and total: no Django, no network, no clock, and no exception for any input. `RULES` is the table, in its
 order; the first rule that gives a decision wins. `explain_route` walks the same rules.

@@ -1,4 +1,4 @@
-"""From permission strings to platforms (the document, "Platform (type TPlatform)")."""
+"""From permission strings to platforms (requirements, "Platform (type TPlatform)")."""
 
 from __future__ import annotations
 

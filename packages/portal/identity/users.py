@@ -1,4 +1,4 @@
-"""The decoded user (the document, "Decoded user"; contract, section 5, "Authenticated" and "Platforms").
+"""The decoded user (requirements, "Decoded user"; contract, section 5, "Authenticated" and "Platforms").
 
 What a token says is taken as it stands: malformed members count as absent, and a token that is no token
 gives None. Whether it is still valid is asked at each use (:mod:`portal.identity.token_cache`).

@@ -1,4 +1,4 @@
-"""`QueryClient`: one user's reads and writes, for the length of one request (the document, `createQueryClient`).
+"""`QueryClient`: one user's reads and writes, for the length of one request (contract, section 1).
 
 It keeps no state of its own between requests: the cache is the store's, shared by all processes.
 """

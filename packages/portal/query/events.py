@@ -24,7 +24,7 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
 class QueryEvent:
     """One call of a query hook.
 
-    :param key: the query key, as the document writes it.
+    :param key: the query key as in requirements, "Client-side hook generators".
     :param start: cursor of the first page; None for the beginning.
     :param pages: how many pages were given.
     :param duration_s: of the whole call.

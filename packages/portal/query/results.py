@@ -1,4 +1,4 @@
-"""What hooks give back (the document, "Client-side hook generators"; contract, section 1)."""
+"""What hooks give back (requirements, "Client-side hook generators"; contract, section 1)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class QueryResult(Generic[TData]):
 
     @property
     def is_loading(self) -> bool:
-        """The document's member: True while a first fetch is under way. A hook waits for it, so: False."""
+        """Always False: a hook returns when the fetch is done."""
         return False
 
     @property
@@ -66,7 +66,7 @@ class QueryResult(Generic[TData]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaginatedRes(Generic[TItem]):
-    """A list, flattened (the document's `TPaginatedRes`).
+    """A list, flattened (requirements, "Paginated result").
 
     :param items: rows of all its pages, without duplicates; other fields than `id` as they came.
     :param has_next: whether the server has a further page, in its own last words.
@@ -118,12 +118,12 @@ class PaginatedResult(Generic[TItem]):
 
     @property
     def is_loading(self) -> bool:
-        """The document's member: True while the first page is under way. A hook waits for it, so: False."""
+        """Always False: a hook returns when the first page is there."""
         return False
 
     @property
     def is_loading_more(self) -> bool:
-        """The document's member: True while a next page is under way. A hook waits for it, so: False."""
+        """Always False: a hook returns when the next page is there."""
         return False
 
     @property

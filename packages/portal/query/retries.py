@@ -1,4 +1,4 @@
-"""Further tries after a failure (the document, "Limits"; contract, section 8). Pure, but for the wait.
+"""Further tries after a failure (requirements, "Limits"; contract, section 8). Pure, but for the wait.
 
 A failed query is tried twice more, a failed mutation once more, where another try can help. Waits: 100 ms,
 doubling, with jitter; a `Retry-After` is honoured up to 2 s; the request's time budget is never passed.

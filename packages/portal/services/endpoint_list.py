@@ -20,7 +20,7 @@ _SERVICES = "portal.services."
 _BEYOND = """\
 ## What goes beyond the contract's list
 
-A backend that has only what the contract lists (section 7) serves all pages; these show less:
+A backend that has only the calls of contract, section 7, serves all pages; these show less:
 
 | the portal also asks for | without it |
 |---|---|

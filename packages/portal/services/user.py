@@ -1,4 +1,4 @@
-"""The signed-in user's profile, which is authoritative (the document, "Profile")."""
+"""The signed-in user's profile, which is authoritative (requirements, "Profile")."""
 
 from __future__ import annotations
 

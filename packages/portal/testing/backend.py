@@ -63,7 +63,7 @@ class Call:
 
 
 class Backend:
-    """The contract's section 7 for one test. What is set last counts.
+    """Contract, section 7, for one test. What is set last counts.
 
     Of itself it knows `/me`, `/refresh` (each refresh token once) and `/auth/logout`; lists and records are given
     with :meth:`lists`, all else with :meth:`answers`. A call without a bearer that it knows, or with an expired one,

@@ -1,4 +1,4 @@
-"""What a backend answers, in the shapes of the contract (section 7). Names of fields: `portal.config.wire_names`."""
+"""What a backend answers, in the shapes of contract, section 7. Names of fields: `portal.config.wire_names`."""
 
 from __future__ import annotations
 

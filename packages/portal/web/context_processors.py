@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def essentials(request: HttpRequest) -> dict[str, Any]:
-    """The document's `EssentialsProvider`: the server's answer from `/me`, for all templates of the page.
+    """The result of `/me`, for all templates of the page (requirements, "Private application shell").
 
     Both are lazy: a fragment that shows neither asks for neither.
     """

@@ -1,4 +1,4 @@
-"""`ApiSession`: the four rows of the document's refresh table, and what a retry carries."""
+"""`ApiSession`: the four rows of requirements, "Token refresh flow", and what a retry carries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of the document, of the contract and of what the pages promise, as they stand there.
+"""The numbers of requirements, "Limits", of the contract and of what the pages promise, as they stand there.
 
 Other tests measure behaviour by the constants; that the constants are right is said here, once and in figures.
 """
@@ -18,7 +18,7 @@ MINUTE, DAY = 60, 24 * 60 * 60
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        # The document, "Limits".
+        # Requirements, "Limits".
         ("STALE_TIME_S", 5 * MINUTE),
         ("QUERY_RETRIES", 2),
         ("MUTATION_RETRIES", 1),

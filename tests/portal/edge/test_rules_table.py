@@ -1,4 +1,4 @@
-"""The contract's table, section 5, as a table: each line is a request and what becomes of it.
+"""The table of contract, section 5, as a table: each line is a request and what becomes of it.
 
 Columns: app | request (path decoded) | what it brings | what it sends | outcome.
 

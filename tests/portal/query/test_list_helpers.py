@@ -1,4 +1,4 @@
-"""The document's list cache helpers and its four usage faults, at the seam between mutations and lists."""
+"""Between mutations and lists (requirements, "List cache helpers" and "Usage faults")."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def faulty(world: World, process: Process, ada: TokenStore) -> Faulty:
 
 
 class TestUsageFaults:
-    """The document's table, row by row."""
+    """Requirements, "Usage faults", row by row."""
 
     def test_a_list_query_key_that_differs_from_the_lists_is_an_error_at_start(self, faulty: Faulty) -> None:
         faulty.write(

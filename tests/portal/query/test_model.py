@@ -312,7 +312,7 @@ class _Nested:
 
 
 class WithoutFlights(QueryMachine):
-    """I11: the same with the flight switched off."""
+    """query-cache, I11: the same with the flight switched off."""
 
     flights = NoFlights
 

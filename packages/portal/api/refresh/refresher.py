@@ -1,6 +1,6 @@
 """The silent refresh: one presentation for each refresh token, whoever asks, wherever.
 
-The document, "Token refresh flow"; contract, section 8. A request that needs fresh tokens boards its token's
+Requirements, "Token refresh flow"; contract, section 8. A request that needs fresh tokens boards its token's
 flight in this process (:mod:`portal.api.refresh.attempt` flies it) and waits as long as it may. The flight goes on when
 its request has given up.
 """
@@ -132,7 +132,7 @@ class TokenRefresher:
     def judge_refusal(self, tokens: TokenStore) -> None:
         """What it means that the backend answered 401 to a request that was refreshed.
 
-        A token that it has only just given: that sign-in is over as well (contract, section 5, last sentence).
+        A token that it has only just given: that sign-in is over as well (contract, section 5, "No loops").
         Nothing ends where another cause is possible: a token that was handed over and not just issued, that
         expired on its way, or that has a successor by now.
 

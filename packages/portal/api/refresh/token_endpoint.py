@@ -1,7 +1,7 @@
 """How a refresh token is exchanged for a new pair: the seam where another kind of backend fits in.
 
-The document's `POST /refresh` is one implementation; a provider's token endpoint is another. Whoever
-implements it makes one attempt, on a connection of its own, and says what came of it; it never retries,
+`POST /refresh` (requirements, "Token refresh flow") is one implementation; a provider's token endpoint is another.
+Whoever implements it makes one attempt, on a connection of its own, and says what came of it; it never retries,
 never sends a bearer, and never raises for an expected outcome.
 """
 

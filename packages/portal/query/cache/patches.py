@@ -2,7 +2,7 @@
 
 A mutation never edits a page. It appends ONE record to the log of each endpoint that it concerns; a read applies
 to each page the records that are newer than the page's stamp. So nothing is overwritten by anything older.
-Within a record the order is remove, add, merge (the document, "List cache helpers").
+Within a record the order is remove, add, merge (requirements, "List cache helpers").
 
 The reads of a backend may be behind its writes. So the records of the last moments before a page's request left are
 applied to it too: that changes nothing where the page has them already, since rows have ids.

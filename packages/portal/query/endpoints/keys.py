@@ -1,6 +1,6 @@
 """Query keys: what a cached answer is known by. Pure.
 
-Source: the document, "Client-side hook generators"; contract, section 1. One-shot queries have the key
+Source: requirements, "Client-side hook generators"; contract, section 1. One-shot queries have the key
 `[endpoint_key, params]`, lists `[endpoint_key, params, "paginated", VAR_DEFAULT_PAGE_SIZE, limit_param]`.
 The endpoint key is qualified by its domain: `energy.get_clients`.
 """
@@ -43,7 +43,7 @@ class QueryKey:
 
     @property
     def parts(self) -> list[Any]:
-        """The key as the document writes it."""
+        """The key as in requirements, "Client-side hook generators"."""
         return _parts(self.endpoint, self.params, paginated=self.paginated)
 
 

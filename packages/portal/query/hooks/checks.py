@@ -1,8 +1,8 @@
 """System checks of the declared endpoints: what would otherwise be a cache that silently isn't patched.
 
-Of the document's four usage faults two are found here, at start: a `list_query_key` that names no list, and rows
-that `unique_by` can't tell apart. The third, a function that gives no full object, is a warning when it happens;
-the fourth, helpers running before `on_success`, is as it should be.
+Of the four usage faults (requirements, "Usage faults") two are found here, at start: a `list_query_key` that names no
+list, and rows that `unique_by` can't tell apart. The third, a function that gives no full object, is a warning when it
+happens; the fourth, helpers running before `on_success`, is as it should be.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Groups: the document's `createQueryGroup` and `createMutationGroup`.
+"""Groups: `createQueryGroup` and `createMutationGroup` (contract, section 1).
 
 A group is a class. Its attributes are declarations; when the class is made, each becomes the hook of that
 name, under a key that is derived from it: `use_get_clients_query` in the domain `energy` has the key

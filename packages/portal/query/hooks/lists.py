@@ -1,4 +1,4 @@
-"""Cursor-paginated reads: the document's `paginatedQueryEndpoint`, and the hook that a group makes of it."""
+"""Cursor-paginated reads: `paginatedQueryEndpoint` (requirements, "Client-side hook generators")."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def paginated_query_endpoint(
     shared: bool = True,
     stale_while_revalidate: bool = True,
 ) -> PaginatedQueryEndpoint[Any, Any]:
-    """Declare a cursor-paginated list; the API must answer with the document's `TPaginatedRes`.
+    """Declare a cursor-paginated list; the API must answer with `TPaginatedRes` (requirements, "Paginated result").
 
     :param item: type of a row.
     :param params: TypedDict of the parameters, without cursor and limit.

@@ -1,4 +1,4 @@
-"""Writes: the document's `mutationEndpoint`, its list cache helpers, and the hook that a group makes of it."""
+"""Writes: `mutationEndpoint` and its list cache helpers (requirements, "List cache helpers")."""
 
 from __future__ import annotations
 

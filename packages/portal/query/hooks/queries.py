@@ -1,4 +1,4 @@
-"""One-shot reads: the document's `queryEndpoint`, and the hook that a group makes of it."""
+"""One-shot reads: `queryEndpoint` (requirements, "Client-side hook generators")."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Revalidations: what this process fetches behind its requests, after they showed an older answer.
 
-The document's client fetches a stale query anew when a component mounts, and shows what it has until then
-(stale-while-revalidate). A page can't change after it was sent, so here the next one shows the news.
+A client in a browser refetches a stale query when a component mounts, and shows the old data until then
+(stale-while-revalidate). A page can't change after it was sent, so the next page shows the new data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clients: who charges cars, or has them charged (the document, "Client record")."""
+"""Clients: who charges cars, or has them charged (requirements, "Client record")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, s
 
 
 class Client(Row, total=False):
-    """The document's `TClient`."""
+    """`TClient` (requirements, "Client record")."""
 
     name: str
     email: str
@@ -20,7 +20,7 @@ class Client(Row, total=False):
 
 
 class ClientsListParams(ListParams, total=False):
-    """The document's `TClientsListParams`. `sort`: also `name`, `email`, `city`; `city`: an exact match."""
+    """`TClientsListParams`. `sort`: also `name`, `email`, `city`; `city`: an exact match."""
 
     city: str | None
 
@@ -31,7 +31,7 @@ class _ClientNames(TypedDict):
 
 
 class ClientCreateReq(_ClientNames, total=False):
-    """The document's `TClientCreateReq`."""
+    """`TClientCreateReq` (requirements, "Client record")."""
 
     phone: str | None
     city: str | None

@@ -1,4 +1,4 @@
-"""The cookie VAR_PERMITTED_PLATFORMS follows the last `GET /me` (the document, "Cookies"; contract, section 4).
+"""The cookie VAR_PERMITTED_PLATFORMS follows the last `GET /me` (requirements, "Cookies"; contract, section 4).
 
 Written whenever a `/me` result, fetched or cached, differs from what the request brought.
 """

@@ -1,6 +1,6 @@
 """Who the user is, from `GET /me`: fetched at most once for each page, shared by all who ask.
 
-The document, "Private application shell". Where `/me` fails although there is a token, the page is served with a
+Requirements, "Private application shell". Where `/me` fails although there is a token, the page is served with a
 placeholder, which the browser then fills from `GET /{locale}/essentials`.
 """
 

@@ -40,7 +40,7 @@ def telephone(value: str) -> None:
 
 
 class BackendForm(forms.Form):
-    """A form whose fields carry the names of the wire (contract, section 6: "form fields as in the API").
+    """A form whose fields carry the names of the wire (contract, section 6, "Form fields have the API's names").
 
     `outage` says that the backend did not answer it, `was_refused` that it answered with a no.
     """

@@ -1,7 +1,7 @@
 """Reading a backend's record: only `id` is sure to be there, and any other field may be missing or odd.
 
-Every reader is total: what is missing or of another type is empty (contract, section 8: "of a row only `id` is
-required; other fields are kept as they come").
+Every reader is total: what is missing or of another type is empty (contract, section 8, "Of a row only `id`
+is required").
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Invariants 9 to 14 of the refresh: the lock, the call, the secrets. Interleavings are scripted, nothing is slept."""
+"""The lock, the call, the secrets (token-refresh, I9 to I14). Interleavings are scripted, nothing is slept."""
 
 from __future__ import annotations
 

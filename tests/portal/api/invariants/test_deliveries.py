@@ -1,4 +1,4 @@
-"""Invariants 5 to 8 of the refresh: who receives which tokens, and who none. Interleavings are scripted, nothing is slept."""
+"""Who receives which tokens, and who none (token-refresh, I5 to I8). Interleavings are scripted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invariants 1 to 4 of the refresh: what is presented, and what ends a sign-in. Interleavings are scripted, nothing is slept."""
+"""What is submitted, and what ends a sign-in (token-refresh, I1 to I4). Interleavings are scripted."""
 
 from __future__ import annotations
 

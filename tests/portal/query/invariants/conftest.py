@@ -1,6 +1,7 @@
-"""The sixteen invariants of the query layer, by number, in one file for each noun.
+"""The sixteen invariants by number (query-cache, I1 to I16), in one file for each noun.
 
-Each runs with flights on and off (I11). Requests are interleaved by code that runs inside the backend's answer.
+Each runs with flights on and off (query-cache, I11). Requests are interleaved by code that runs inside the backend's
+answer.
 """
 
 from __future__ import annotations
@@ -17,5 +18,5 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=[Flights, NoFlights], ids=["flights", "no flights"])
 def process(request: pytest.FixtureRequest, world: World) -> Process:
-    """I11: every invariant holds with the flight switched off."""
+    """query-cache, I11: every invariant holds with the flight switched off."""
     return world.process(flights=request.param())

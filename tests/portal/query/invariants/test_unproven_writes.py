@@ -1,4 +1,4 @@
-"""I1 for writes that leave before anyone knows whose token it is, or while the store is not there to tell of them."""
+"""Writes that leave before their token is bound, or while the store is down (query-cache, I1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proofs: which token opens which namespace (the query design, "Whose data")."""
+"""Which token opens which namespace (docs/explanation/query-cache.md, "Whose data")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a user goes after sign-in: the document's four steps."""
+"""Where a user goes after sign-in (requirements, "Post-login flow")."""
 
 from __future__ import annotations
 
