@@ -60,13 +60,13 @@ def main() -> None:
 def run(searches: int) -> tuple[Counter[str], float]:
     """Search that often on the configured stores; gives what the refreshes of others came to, and the seconds."""
     backend: Any = Searched(20)
-    shared = runtime_for(SharedStore(alias="default"))
+    runtime = runtime_for(SharedStore(alias="default"))
     tokens = TokenPair(access="the token of who searches")
     others = World()
     outcomes: Counter[str] = Counter()
     began = time.perf_counter()
     for number in range(searches):
-        client = create_query_client(tokens=TokenStore(tokens), api=backend, shared=shared)
+        client = create_query_client(tokens=TokenStore(tokens), api=backend, runtime=runtime)
         ClientQueries.use_get_clients_query(client, {"q": f"word {number}"})
         if number % REFRESH_EVERY == 0:
             # As in a process that has just started: nothing is known but what lies in the store.

@@ -116,7 +116,7 @@ class Operations:
     def __init__(self, store: SharedStore, rows: int) -> None:
         self.pages = rows // PAGE
         self.backend: Any = Backend(rows, user=f"of {rows} rows")
-        self.shared = runtime_for(store)
+        self.runtime = runtime_for(store)
         self.tokens = TokenPair(access=f"token for {rows} rows")
 
     def by_name(self) -> dict[str, Callable[[int], object]]:
@@ -131,7 +131,7 @@ class Operations:
         self.read_all()
 
     def request(self) -> QueryClient:
-        return create_query_client(tokens=TokenStore(self.tokens), api=self.backend, shared=self.shared)
+        return create_query_client(tokens=TokenStore(self.tokens), api=self.backend, runtime=self.runtime)
 
     def read(self, cursor: str | None = None, pages: int = 1) -> object:
         return ClientQueries.use_get_clients_query(self.request(), cursor=cursor, pages=pages).data.items
@@ -200,18 +200,18 @@ def count_round_trips(store: SharedStore) -> dict[str, int]:
     counted = Counted(alias=store.alias)
     backend: Any = Backend(20, user="counted")
     tokens = TokenStore(TokenPair(access="token for counting"))
-    shared = runtime_for(counted)
+    runtime = runtime_for(counted)
 
-    def read(shared: Any) -> int:
+    def read(runtime: Any) -> int:
         trips[0] = 0
-        ClientQueries.use_get_clients_query(create_query_client(tokens=tokens, api=backend, shared=shared))
+        ClientQueries.use_get_clients_query(create_query_client(tokens=tokens, api=backend, runtime=runtime))
         return trips[0]
 
-    read(shared)
-    found = {"hot": read(shared)}
-    client = create_query_client(tokens=tokens, api=backend, shared=shared)
+    read(runtime)
+    found = {"hot": read(runtime)}
+    client = create_query_client(tokens=tokens, api=backend, runtime=runtime)
     ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"})
-    found["with writes since"] = read(shared)
+    found["with writes since"] = read(runtime)
     found["first in a process, with writes since"] = read(runtime_for(counted))
     return found
 

@@ -178,11 +178,11 @@ class _LogUser:
 
     def __init__(self, server: StormServer, store: SharedStore) -> None:
         self.server = server
-        self.shared = runtime_for(store)
+        self.runtime = runtime_for(store)
         self.client = lambda: create_query_client(
             tokens=TokenStore(TokenPair(access="token")),
             api=cast("ApiSession", server),  # it has what a client asks of one
-            shared=self.shared,
+            runtime=self.runtime,
             clock=lambda: time.time() * AGEING,
         )
         self.fetched = 0
@@ -190,7 +190,7 @@ class _LogUser:
     @property
     def revalidated(self) -> int:
         """Pages that were fetched behind the reads."""
-        return self.shared.revalidations.counts()["fetched"]
+        return self.runtime.revalidations.counts()["fetched"]
 
     def read(self, *, all_pages: bool) -> list[dict[str, Any]]:
         client = self.client()
@@ -198,7 +198,7 @@ class _LogUser:
         result = ClientQueries.use_get_clients_query(client, params, pages=MAX_PAGES if all_pages else 2)
         if result.error is not None:
             raise result.error
-        self.fetched += client.events[-1].verdict in {"fetched", "more"}
+        self.fetched += client.events[-1].cache_status in {"miss", "partial"}
         return [dict(row) for row in result.data.items]
 
     def create(self, name: str) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def rename_first_client(stack: RunningStack, *, name: str) -> None:
 
 def test_its_buttons_refetch_one_query_and_clear_all(energy: RunningStack, page: Page) -> None:
     first = page.locator("[data-row-id]").first
-    assert open_panel(page) == {"user.get_me": "fresh", "energy.get_clients": "fresh"}
+    assert open_panel(page) == {"user.get_me": "hit", "energy.get_clients": "hit"}
     rename_first_client(energy, name="AA changed")
     page.goto(page.url)  # a reload would fetch it
     expect(first).not_to_contain_text("AA changed")
@@ -74,11 +74,11 @@ def test_its_buttons_refetch_one_query_and_clear_all(energy: RunningStack, page:
         page.locator("#QueriesPanel tr", has_text="get_clients").get_by_role("button", name="Refetch").click()
     expect(page).to_have_url(energy.url("energy", PAGE))
     expect(first).to_contain_text("AA changed")
-    assert open_panel(page) == {"user.get_me": "fresh", "energy.get_clients": "fresh"}
+    assert open_panel(page) == {"user.get_me": "hit", "energy.get_clients": "hit"}
 
     rename_first_client(energy, name="AA changed again")
     with page.expect_navigation():
         page.locator("#QueriesPanel").get_by_role("button", name="Clear what is cached").click()
     expect(page).to_have_url(energy.url("energy", PAGE))
     expect(first).to_contain_text("AA changed again")
-    assert open_panel(page) == {"user.get_me": "fetched", "energy.get_clients": "fetched"}
+    assert open_panel(page) == {"user.get_me": "miss", "energy.get_clients": "miss"}

@@ -62,8 +62,8 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
 def new_client(sandbox: RunningStack) -> Iterator[Callable[..., QueryClient]]:
     """Makes a client: a request of its own, in one process, with or without tokens."""
     api = make_session(dataclasses.replace(settings.PORTAL, api_base_url=sandbox.backend))
-    shared = runtime_for(FakeStore())  # it has the interface
-    yield lambda pair=NO_TOKENS: create_query_client(tokens=TokenStore(pair), api=api, shared=shared)
+    runtime = runtime_for(FakeStore())  # it has the interface
+    yield lambda pair=NO_TOKENS: create_query_client(tokens=TokenStore(pair), api=api, runtime=runtime)
     api.close()
 
 

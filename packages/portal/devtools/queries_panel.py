@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class QueriesPanel(Panel):
-    """Key, fresh or stale or fetched, time, age, patches applied, and token refreshes."""
+    """Key, cache status, time, age, patches applied, and token refreshes."""
 
     title = "Queries"
     template = "portal/devtools/queries.html"
@@ -53,7 +53,7 @@ class QueriesPanel(Panel):
         self.record_stats(  # type: ignore[no-untyped-call]  # likewise
             {
                 "queries": [_row(event) for event in events],
-                "calls": sum(event.verdict in {"fetched", "more"} for event in events),
+                "calls": sum(event.cache_status in {"miss", "partial"} for event in events),
                 "tokens": tokens.fate.value if tokens is not None else "none",
                 "csrf_token": get_token(request),
                 "back": request.get_full_path(),
@@ -64,7 +64,7 @@ class QueriesPanel(Panel):
 def _row(event: QueryEvent) -> dict[str, Any]:
     return {
         "key": writable(json.dumps(event.key, ensure_ascii=False)),
-        "verdict": event.verdict,
+        "cache_status": event.cache_status,
         "error": event.error,
         "milliseconds": event.duration_s * 1000,
         "age": event.age_s,

@@ -21,7 +21,7 @@ from portal.query.cache.row_matcher import judge_of
 from portal.query.endpoints.params import given_params
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
-from portal.query.events import QueryEvent, Verdict
+from portal.query.events import CacheStatus, QueryEvent
 from portal.query.invalidation_targets import matching_queries
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads.cached_reads import Reads
@@ -61,7 +61,7 @@ class QueryClient:
         self,
         *,
         caller: BackendCaller,
-        shared: QueryRuntime,
+        runtime: QueryRuntime,
         clock: Callable[[], float],
         registry: Registry,
         reload: bool,
@@ -69,15 +69,14 @@ class QueryClient:
         self._memory = RequestCache(clock=clock)
         self._clock = clock
         self._registry = registry
-        self._counters = shared.counters
-        self._scopes = RequestPartition(namespaces=shared.namespaces, caller=caller, forget=self._memory.clear)
+        self._scopes = RequestPartition(namespaces=runtime.namespaces, caller=caller, forget=self._memory.clear)
         self._reads = Reads(
             caller=caller,
             scopes=self._scopes,
-            cache=shared.cache,
-            flights=shared.flights,
-            beside=shared.beside,
-            revalidations=shared.revalidations,
+            cache=runtime.cache,
+            flights=runtime.flights,
+            beside=runtime.beside,
+            revalidations=runtime.revalidations,
             memory=self._memory,
             judge_of=lambda endpoint: judge_of(endpoint, registry=registry),
             clock=clock,
@@ -86,7 +85,7 @@ class QueryClient:
         self._writes = Writes(
             caller=caller,
             reads=self._reads,
-            cache=shared.cache,
+            cache=runtime.cache,
             memory=self._memory,
             registry=registry,
             clock=clock,
@@ -247,13 +246,13 @@ class QueryClient:
         duration = time.perf_counter() - began
         for ask, outcome, before in zip(asks, outcomes, known, strict=True):
             remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
-            self._observe(ask, outcome, verdict=_verdict(outcome, remembered=remembered), duration_s=duration)
+            self._observe(ask, outcome, status=_cache_status(outcome, remembered=remembered), duration_s=duration)
         return outcomes
 
     def _remembered(self, ask: Ask) -> Remembered | None:
         return self._memory.get(ask.query.key, start=ask.start)
 
-    def _observe(self, ask: Ask, outcome: Outcome, *, verdict: Verdict, duration_s: float) -> None:
+    def _observe(self, ask: Ask, outcome: Outcome, *, status: CacheStatus, duration_s: float) -> None:
         key, oldest = ask.query.key, _oldest(outcome)
         self._note(
             QueryEvent(
@@ -261,14 +260,13 @@ class QueryClient:
                 endpoint=key.endpoint,
                 start=ask.start,
                 pages=len(outcome.shown),
-                verdict=verdict,
+                cache_status=status,
                 duration_s=duration_s,
                 age_s=None if oldest is None else self._clock() - oldest,
                 patches=outcome.patches,
                 error=type(outcome.error).__name__ if outcome.error else "",
             )
         )
-        self._counters.count(key.endpoint, verdict)
 
     def _note(self, event: QueryEvent) -> None:
         self.events.append(event)
@@ -302,7 +300,7 @@ def create_query_client(
     deadline: Deadline | None = None,
     request_id: str | None = None,
     user_agent: str | None = None,
-    shared: QueryRuntime | None = None,
+    runtime: QueryRuntime | None = None,
     retries: Retries | None = None,
     clock: Callable[[], float] = time.time,
     registry: Registry = REGISTRY,
@@ -316,13 +314,13 @@ def create_query_client(
         call has 10 s of its own, with its further tries.
     :param request_id: sent along with each call.
     :param user_agent: likewise; the browser's own.
-    :param shared: what the requests of a process share on a store; by default the process's own.
+    :param runtime: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
     :param reload: whether the user reloads a page: the first read of each query asks the backend before it answers,
         however fresh the cached answer is. What is known stays beside an error.
     """
-    if shared is None:
-        shared = process_runtime() if store is None else runtime_for(store)
+    if runtime is None:
+        runtime = process_runtime() if store is None else runtime_for(store)
     caller = BackendCaller(
         api=api,
         tokens=tokens,
@@ -331,7 +329,7 @@ def create_query_client(
         user_agent=user_agent,
         retries=retries or Retries(),
     )
-    return QueryClient(caller=caller, shared=shared, clock=clock, registry=registry, reload=reload)
+    return QueryClient(caller=caller, runtime=runtime, clock=clock, registry=registry, reload=reload)
 
 
 def client_of(source: HttpRequest | QueryClient) -> QueryClient:
@@ -367,11 +365,11 @@ def _oldest(outcome: Outcome) -> float | None:
     return min((shown.page.at for shown in outcome.shown), default=None)
 
 
-def _verdict(outcome: Outcome, *, remembered: bool) -> Verdict:
+def _cache_status(outcome: Outcome, *, remembered: bool) -> CacheStatus:
     if outcome.error is not None:
-        return "stale" if outcome.shown else "failed"
+        return "stale" if outcome.shown else "error"
     if remembered:
-        return "remembered"
+        return "memoized"
     if not outcome.fetched:
-        return "revalidating" if outcome.stale else "fresh"
-    return "fetched" if outcome.fetched >= len(outcome.shown) else "more"
+        return "stale" if outcome.stale else "hit"
+    return "miss" if outcome.fetched >= len(outcome.shown) else "partial"

@@ -1,23 +1,17 @@
-"""What one request's queries came to, for the devtools panel and for logs."""
+"""What each query of a request came to, for the devtools panel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-Verdict: TypeAlias = Literal["remembered", "fresh", "revalidating", "fetched", "more", "stale", "failed"]
-#: remembered: this request had it · fresh: from the cache · revalidating: likewise, past its stale time, and fetched
-#: anew behind this request · fetched: from the backend · more: some pages of each · stale: old data beside an error ·
-#: failed: an error alone.
-VERDICTS: Final[tuple[Verdict, ...]] = (
-    "remembered",
-    "fresh",
-    "revalidating",
-    "fetched",
-    "more",
-    "stale",
-    "failed",
-)
+CacheStatus: TypeAlias = Literal["memoized", "hit", "miss", "partial", "stale", "error"]
+"""Where an answer came from, in the words of RFC 9211 where it has them.
+
+memoized: this request had read the query before · hit: from the cache, fresh · miss: from the backend · partial: some
+pages from the cache, others from the backend · stale: older data, which are fetched again behind the request, or stand
+beside an error · error: no data.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +23,7 @@ class QueryEvent:
     :param pages: how many pages were given.
     :param duration_s: of the whole call.
     :param age_s: of the oldest page; None without one.
-    :param patches: operations of the user's own writes that were applied.
+    :param patches: how many patches of the user's own writes were applied.
     :param error: class of the error; empty without one.
     """
 
@@ -37,7 +31,7 @@ class QueryEvent:
     endpoint: str
     start: str | None
     pages: int
-    verdict: Verdict
+    cache_status: CacheStatus
     duration_s: float
     age_s: float | None
     patches: int

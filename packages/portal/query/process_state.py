@@ -10,7 +10,6 @@ from fork_safety import reset_after_fork
 from portal.config.limits import BEHIND_QUEUE, BEHIND_THREADS, BESIDE_QUEUE, BESIDE_THREADS
 from portal.process.thread_pool import Pool
 from portal.query.cache.page_cache import QueryCache
-from portal.query.counters import Counters
 from portal.query.partition.namespaces import Namespaces
 from portal.query.reads.flights import Flights
 from portal.query.reads.revalidations import Revalidations
@@ -30,7 +29,6 @@ class QueryRuntime:
     namespaces: Namespaces
     cache: QueryCache
     flights: Flights
-    counters: Counters
     beside: Pool
     revalidations: Revalidations
 
@@ -50,7 +48,6 @@ def runtime_for(
         namespaces=namespaces,
         cache=QueryCache(store=store, namespaces=namespaces),
         flights=flights or Flights(),
-        counters=Counters(store=store),
         beside=beside,
         revalidations=Revalidations(pool=behind),
     )
@@ -59,23 +56,23 @@ def runtime_for(
 class _Process:
     """The one of this process, made after the fork: locks and flights must not be inherited."""
 
-    _shared: QueryRuntime | None
+    _runtime: QueryRuntime | None
     _lock: threading.Lock
 
     def __init__(self) -> None:
         self._begin_anew()
         reset_after_fork(self, _Process._begin_anew)
 
-    def shared(self) -> QueryRuntime:
-        if self._shared is None:
+    def runtime(self) -> QueryRuntime:
+        if self._runtime is None:
             with self._lock:
-                if self._shared is None:
-                    self._shared = runtime_for(query_store())
-        return self._shared
+                if self._runtime is None:
+                    self._runtime = runtime_for(query_store())
+        return self._runtime
 
     def _begin_anew(self) -> None:
         self._lock = threading.Lock()
-        self._shared = None
+        self._runtime = None
 
 
 _process = _Process()
@@ -83,4 +80,4 @@ _process = _Process()
 
 def process_runtime() -> QueryRuntime:
     """What all requests of this process share on the configured store."""
-    return _process.shared()
+    return _process.runtime()

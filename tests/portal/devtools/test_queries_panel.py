@@ -61,7 +61,7 @@ def open_panel(stack: RunningStack, browser: requests.Session) -> tuple[list[lis
     return cells, content
 
 
-def verdicts(rows: list[list[str]]) -> dict[str, str]:
+def cache_statuses(rows: list[list[str]]) -> dict[str, str]:
     return {row[0].partition(",")[0].strip('["'): row[1] for row in rows}
 
 
@@ -77,7 +77,7 @@ def test_it_shows_each_query_of_the_page_and_where_it_came_from(
     open_panel(energy, browser)
     open_panel(energy, browser)
     rows, content = open_panel(energy, browser)
-    assert verdicts(rows) == {"user.get_me": "fresh", "energy.get_clients": "fresh"}
+    assert cache_statuses(rows) == {"user.get_me": "hit", "energy.get_clients": "hit"}
     row = next(row for row in rows if "get_clients" in row[0])
     assert row[0] == '["energy.get_clients", {}, "paginated", 20, "limit"]'
     assert re.fullmatch(r"\d+\.\d\d ms", row[2])
@@ -92,10 +92,10 @@ def test_its_buttons_refetch_and_clear(energy: RunningStack, browser: requests.S
     answer = press(energy, browser, content, "refetch", endpoint="energy.get_clients", params="{}", pages="1")
     assert (answer.status_code, answer.headers["Location"]) == (303, PAGE)
     rows, content = open_panel(energy, browser)
-    assert verdicts(rows)["energy.get_clients"] == "fresh"
+    assert cache_statuses(rows)["energy.get_clients"] == "hit"
     assert press(energy, browser, content, "clear").status_code == 303
     rows, _ = open_panel(energy, browser)
-    assert set(verdicts(rows).values()) == {"fetched"}
+    assert set(cache_statuses(rows).values()) == {"miss"}
 
 
 @pytest.mark.parametrize(

@@ -315,7 +315,7 @@ class World:
     behind: WorkLater = field(default_factory=WorkLater)
 
     def process(self, **options: Any) -> Process:
-        return Process(world=self, shared=runtime_for(self.store, **{"behind": self.behind, **options}))
+        return Process(world=self, runtime=runtime_for(self.store, **{"behind": self.behind, **options}))
 
 
 @dataclass
@@ -323,7 +323,7 @@ class Process:
     """What one worker process remembers."""
 
     world: World
-    shared: QueryRuntime
+    runtime: QueryRuntime
 
     def request(self, tokens: TokenStore, **options: Any) -> QueryClient:
         """The client of a new request with these tokens."""
@@ -331,7 +331,7 @@ class Process:
         return create_query_client(
             tokens=TokenStore(tokens.current),
             api=world.backend,
-            shared=self.shared,
+            runtime=self.runtime,
             clock=options.pop("clock", world.clock),
             retries=Retries(sleep=world.waits.append, spread=lambda: 0.5),
             **options,

@@ -336,11 +336,11 @@ class TestEvents:
         clients(client)
         clients(client, pages=2)
         client_of_id(client, {"id": "nobody"})
-        assert [(event.endpoint, event.verdict, event.pages, event.patches) for event in client.events] == [
-            ("energy.get_clients", "fresh", 1, 1),
-            ("energy.get_clients", "remembered", 1, 1),
-            ("energy.get_clients", "more", 2, 0),
-            ("energy.get_client", "failed", 0, 0),
+        assert [(event.endpoint, event.cache_status, event.pages, event.patches) for event in client.events] == [
+            ("energy.get_clients", "hit", 1, 1),
+            ("energy.get_clients", "memoized", 1, 1),
+            ("energy.get_clients", "partial", 2, 0),
+            ("energy.get_client", "error", 0, 0),
         ]
         assert client.events[-1].error == "ApiNotFoundError"
         assert client.events[0].key == ("energy.get_clients", {}, "paginated", 20, "limit")
@@ -351,15 +351,16 @@ class TestEvents:
         world.backend.failures = [unavailable()] * 3
         client = process.request(ada, reload=True)
         clients(client)
-        assert client.events[-1].verdict == "stale"
+        assert client.events[-1].cache_status == "stale"
         assert client.events[-1].age_s == 400
 
-    def test_data_that_is_revalidated_behind_the_request_is_called_so(
+    def test_data_that_is_revalidated_behind_the_request_is_called_stale_without_an_error(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         clients(process.request(ada))
         world.clock.now += 400
         client = process.request(ada)
         clients(client)
-        assert client.events[-1].verdict == "revalidating"
+        assert client.events[-1].cache_status == "stale"
         assert client.events[-1].age_s == 400
+        assert client.events[-1].error == ""

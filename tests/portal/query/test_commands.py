@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.management import CommandError, call_command
 
-from portal.query.process_state import process_runtime, runtime_for
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.stations import StationQueries
 from portal.store.aliases import query_store
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def store(settings: SettingsWrapper, tmp_path: Path) -> None:
-    """An embedded store of the test's own, in which nothing that other tests counted in this process turns up."""
-    process_runtime().counters.add_up()
+    """An embedded store of the test's own."""
     settings.CACHES = {
         "default": {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "queries.sqlite3")},
         "refresh": {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "refresh.sqlite3")},
@@ -91,31 +89,6 @@ def test_one_or_the_other() -> None:
         run("clear_query_cache", "--endpoint", "energy.get_clients", "--user", "ada")
 
 
-def test_the_counts_of_all_processes_are_shown() -> None:
-    assert "no query was counted yet" in run("query_cache_stats")
-    for shared in (runtime_for(query_store()), process_runtime()):
-        for verdict in ("fresh", "fresh", "fetched", "remembered"):
-            shared.counters.count("energy.get_clients", verdict)
-        shared.counters.add_up()
-    header, line = run("query_cache_stats").splitlines()
-    assert dict(zip(header.replace("from cache", "cached").split(), line.split(), strict=True)) == {
-        "endpoint": "energy.get_clients",
-        "remembered": "2",
-        "fresh": "4",
-        "revalidating": "0",
-        "fetched": "2",
-        "more": "0",
-        "stale": "0",
-        "failed": "0",
-        "cached": "75%",
-    }
-
-
-def test_a_sum_of_nothing_is_shown_as_such() -> None:
-    query_store().set("sum:energy.get_clients:fresh", 0, lifetime_s=60)
-    assert run("query_cache_stats").splitlines()[1].split()[-1] == "0%"
-
-
 def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> None:
     settings.CACHES = {
         "default": {
@@ -124,7 +97,7 @@ def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> Non
             "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
         }
     }
-    for words in (["query_cache_stats"], ["clear_query_cache"], ["clear_query_cache", "--user", "ada"]):
+    for words in (["clear_query_cache"], ["clear_query_cache", "--user", "ada"]):
         with pytest.raises(CommandError, match="store"):
             run(*words)
 

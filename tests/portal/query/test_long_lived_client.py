@@ -84,7 +84,7 @@ def test_a_403_asks_for_the_permissions_again_after_a_while(world: World, proces
 
 def test_a_403_asks_for_the_permissions_of_another_sign_in(world: World, process: Process, ada: TokenStore) -> None:
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     for row_id in ("c1", "c2"):
         UserQueries.use_get_me_query(client)
         world.backend.calls.clear()

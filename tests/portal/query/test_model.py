@@ -193,8 +193,8 @@ class QueryMachine(RuleBasedStateMachine):
     @rule(process=st.integers(0, 1), ends=st.sampled_from(["signed out", "signed in as ben"]))
     def a_request_reads_and_ends_with_other_tokens(self, process: int, ends: str) -> None:
         tokens = TokenStore(self.ada.current)
-        shared = self.processes[process].shared
-        client = create_query_client(tokens=tokens, api=self.world.backend, shared=shared, clock=self.world.clock)
+        runtime = self.processes[process].runtime
+        client = create_query_client(tokens=tokens, api=self.world.backend, runtime=runtime, clock=self.world.clock)
         ClientQueries.use_get_clients_query(client)
         if ends == "signed out":
             tokens.clear()

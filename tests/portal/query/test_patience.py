@@ -150,7 +150,7 @@ class TestABackendThatHangs:
         clients(page_of(process, ada, reload=True))
         reads = world.backend.reads()
         hung.may_answer.set()
-        until(lambda: process.shared.beside._idle == 1)
+        until(lambda: process.runtime.beside._idle == 1)
         assert world.backend.reads() == reads
         assert world.waits == []
 
@@ -278,7 +278,7 @@ class TestTheTokenMeanwhile:
         process.request(ada).purge()
         world.backend.signed_out.add(ada.current.access)
         hung.may_answer.set()
-        until(lambda: process.shared.beside._idle == 1)
+        until(lambda: process.runtime.beside._idle == 1)
         assert not [key for key in world.store.values if key.startswith("ns:")]
         with pytest.raises(SignInEndedError):
             me(process.request(ada))
@@ -293,5 +293,5 @@ class TestTheTokenMeanwhile:
         world.backend.before = hung
         assert me(page_of(process, ada)).unwrap()["permissions"] == ["ENERGY_APP"]
         hung.may_answer.set()
-        until(lambda: process.shared.beside._idle == 1)
+        until(lambda: process.runtime.beside._idle == 1)
         assert clients(process.request(ada)).data.items == ()

@@ -34,7 +34,7 @@ def test_an_expired_token_is_refreshed_before_the_first_read_also_when_all_is_ca
     ClientQueries.use_get_clients_query(process.request(ada))
     renew(world, "ada")
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     assert ids(ClientQueries.use_get_clients_query(client)) == ["c5", "c4"]
     assert tokens.changed
     assert len(world.backend.calls) == 2, "the proof was handed on: nothing is asked again"
@@ -92,7 +92,7 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
     bens = make_token("ben")
     world.backend.users[bens] = "ben"
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     world.backend.before = lambda *_: tokens.renew(TokenPair(access=bens, refresh="r"), spent="refresh of ada")
     result = ClientQueries.use_get_clients_query(client)
     assert isinstance(result.error, ApiUnauthorizedError)
@@ -115,6 +115,6 @@ def test_an_opaque_token_works_without_being_shared(world: World, process: Proce
     world.backend.users = {"opaque": "ada", "opaque too": "ada"}
     tokens = TokenStore(TokenPair(access="opaque", refresh="r"))
     ClientQueries.use_get_clients_query(process.request(tokens))
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     world.backend.inside = lambda *_: tokens.renew(TokenPair(access="opaque too", refresh="s"), spent="r")
     assert ids(ClientQueries.use_get_clients_query(client, {"q": "5"})) == ["c5"]

@@ -31,12 +31,12 @@ class Command(BaseCommand):
         import_services()
         if endpoint is not None and endpoint not in REGISTRY.queries:
             raise CommandError(f"{endpoint!r} is no query's key; list_endpoints prints them all")
-        shared = process_runtime()
+        runtime = process_runtime()
         try:
             if user is not None:
-                shared.namespaces.purge(principal_of_id(user))
+                runtime.namespaces.purge(principal_of_id(user))
             else:
-                shared.cache.clear(endpoint=endpoint)
+                runtime.cache.clear(endpoint=endpoint)
         except StoreUnavailableError as error:
             raise CommandError(f"nothing was cleared: {error}") from error
         what = f"user {user}" if user is not None else endpoint or "all users and endpoints"

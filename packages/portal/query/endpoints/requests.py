@@ -30,14 +30,14 @@ class ReadRequest:
     """A one-shot read of one endpoint with its parameters.
 
     :param stale_time_s: seconds for which an answer counts as fresh.
-    :param shared: whether the answer is the same for all tokens of a user; else nothing but this request keeps it.
+    :param cache: whether the answer is the same for all tokens of a user; else nothing but this request keeps it.
     :param stale_while_revalidate: whether an answer past its stale time is shown, and fetched anew behind the request.
     """
 
     key: QueryKey
     url: Url[Any]
     stale_time_s: float = STALE_TIME_S
-    shared: bool = True
+    cache: bool = True
     stale_while_revalidate: bool = True
 
     def address(self) -> Address:

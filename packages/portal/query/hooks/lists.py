@@ -40,7 +40,7 @@ class PaginatedQueryEndpoint(Generic[TItem, TParams]):
     url: Url[Any]
     unique_by: str | Literal[False]
     stale_time_s: float
-    shared: bool
+    cache: bool
     stale_while_revalidate: bool
 
     def __get__(self, instance: object, owner: type[object]) -> PaginatedQueryHook[TItem, TParams]:
@@ -57,7 +57,7 @@ class PaginatedQueryEndpoint(Generic[TItem, TParams]):
             url=self.url,
             unique_by=self.unique_by,
             stale_time_s=self.stale_time_s,
-            shared=self.shared,
+            cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
         )
 
@@ -77,7 +77,7 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
     url: Url[Any]
     unique_by: str | Literal[False]
     stale_time_s: float
-    shared: bool
+    cache: bool
     stale_while_revalidate: bool
 
     @property
@@ -158,7 +158,7 @@ class PaginatedQueryHook(Generic[TItem, TParams]):
             key=self.query_key(params),
             url=self.url,
             stale_time_s=self.stale_time_s,
-            shared=self.shared,
+            cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
             unique_by=self.unique_by,
         )
@@ -171,7 +171,7 @@ def paginated_query_endpoint(
     url: str,
     unique_by: str | Literal[False] = ...,
     stale_time_s: float = ...,
-    shared: bool = ...,
+    cache: bool = ...,
     stale_while_revalidate: bool = ...,
 ) -> PaginatedQueryEndpoint[TItem, None]: ...
 @overload
@@ -182,7 +182,7 @@ def paginated_query_endpoint(
     url: Url[TParams],
     unique_by: str | Literal[False] = ...,
     stale_time_s: float = ...,
-    shared: bool = ...,
+    cache: bool = ...,
     stale_while_revalidate: bool = ...,
 ) -> PaginatedQueryEndpoint[TItem, TParams]: ...
 def paginated_query_endpoint(
@@ -192,7 +192,7 @@ def paginated_query_endpoint(
     params: type[Any] | None = None,
     unique_by: str | Literal[False] = ID_FIELD,
     stale_time_s: float = STALE_TIME_S,
-    shared: bool = True,
+    cache: bool = True,
     stale_while_revalidate: bool = True,
 ) -> PaginatedQueryEndpoint[Any, Any]:
     """Declare a cursor-paginated list; the API must answer with `TPaginatedRes` (requirements, "Paginated result").
@@ -203,7 +203,7 @@ def paginated_query_endpoint(
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps
         duplicates.
     :param stale_time_s: seconds for which a page counts as fresh.
-    :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
+    :param cache: False for an answer that is about the token that asks, such as a list that marks "this browser". All
         other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
         other request's fetch is waited for, and when a fetch fails there are no older data.
     :param stale_while_revalidate: False for what must not be shown past its stale time before the backend was asked. By
@@ -219,7 +219,7 @@ def paginated_query_endpoint(
         url=url,
         unique_by=unique_by,
         stale_time_s=stale_time_s,
-        shared=shared,
+        cache=cache,
         stale_while_revalidate=stale_while_revalidate,
     )
 

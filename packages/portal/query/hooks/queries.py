@@ -37,7 +37,7 @@ class QueryEndpoint(Generic[TData, TParams]):
     params: type[TParams] | None
     url: Url[Any]
     stale_time_s: float
-    shared: bool
+    cache: bool
     stale_while_revalidate: bool
 
     def __get__(self, instance: object, owner: type[object]) -> QueryHook[TData, TParams]:
@@ -53,7 +53,7 @@ class QueryEndpoint(Generic[TData, TParams]):
             params=self.params,
             url=self.url,
             stale_time_s=self.stale_time_s,
-            shared=self.shared,
+            cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
         )
 
@@ -72,7 +72,7 @@ class QueryHook(Generic[TData, TParams]):
     params: type[TParams] | None
     url: Url[Any]
     stale_time_s: float
-    shared: bool
+    cache: bool
     stale_while_revalidate: bool
 
     @property
@@ -145,14 +145,14 @@ class QueryHook(Generic[TData, TParams]):
             key=self.query_key(params),
             url=self.url,
             stale_time_s=self.stale_time_s,
-            shared=self.shared,
+            cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
         )
 
 
 @overload
 def query_endpoint(
-    *, data: type[TData], url: str, stale_time_s: float = ..., shared: bool = ..., stale_while_revalidate: bool = ...
+    *, data: type[TData], url: str, stale_time_s: float = ..., cache: bool = ..., stale_while_revalidate: bool = ...
 ) -> QueryEndpoint[TData, None]: ...
 @overload
 def query_endpoint(
@@ -161,7 +161,7 @@ def query_endpoint(
     params: type[TParams],
     url: Url[TParams],
     stale_time_s: float = ...,
-    shared: bool = ...,
+    cache: bool = ...,
     stale_while_revalidate: bool = ...,
 ) -> QueryEndpoint[TData, TParams]: ...
 def query_endpoint(
@@ -170,7 +170,7 @@ def query_endpoint(
     url: Url[Any],
     params: type[Any] | None = None,
     stale_time_s: float = STALE_TIME_S,
-    shared: bool = True,
+    cache: bool = True,
     stale_while_revalidate: bool = True,
 ) -> QueryEndpoint[Any, Any]:
     """Declare a one-shot GET.
@@ -180,7 +180,7 @@ def query_endpoint(
     :param url: path below the backend's address, or a function of the parameters that gives one. It sees its
         parameters percent-encoded: an f-string is safe.
     :param stale_time_s: seconds for which an answer counts as fresh.
-    :param shared: False for an answer that is about the token that asks, such as a list that marks "this browser". All
+    :param cache: False for an answer that is about the token that asks, such as a list that marks "this browser". All
         other answers are shared by all of a user's tokens; this one only its own request sees: it is not cached, no
         other request's fetch is waited for, and when a fetch fails there are no older data.
     :param stale_while_revalidate: False for what must not be shown past its stale time before the backend was asked. By
@@ -194,6 +194,6 @@ def query_endpoint(
         params=params,
         url=url,
         stale_time_s=stale_time_s,
-        shared=shared,
+        cache=cache,
         stale_while_revalidate=stale_while_revalidate,
     )

@@ -283,15 +283,15 @@ class Reads:
     def _look_up(self, ask: Ask, *, count: int) -> tuple[Scope | None, Found]:
         """The scope to read in, and what the store knows there: of a query that is not shared, nothing."""
         query = ask.query
-        needs_proof = query.shared and query.key != PROFILE_QUERY.key
+        needs_proof = query.cache and query.key != PROFILE_QUERY.key
         for _ in range(2):
             scope = self.scope() if needs_proof else self.scopes.current()
             if scope is None:
                 break
-            found = self.cache.look_up(scope, query.key, start=ask.start, count=count if query.shared else 0)
+            found = self.cache.look_up(scope, query.key, start=ask.start, count=count if query.cache else 0)
             if found.stands:
                 # Without a stamp nothing is kept, and nobody else's fetch is joined.
-                return scope, found if query.shared else NOTHING_FOUND
+                return scope, found if query.cache else NOTHING_FOUND
             # Purged: the token has to prove itself anew.
             self.scopes.refute(scope)
         return None, NOTHING_FOUND

@@ -114,7 +114,7 @@ class Fetches:
         fetched = 0
         try:
             while not is_enough(pages, count):
-                if fetched and fetch.scope is not None and query.shared:
+                if fetched and fetch.scope is not None and query.cache:
                     stamp = self.cache.stamp(fetch.scope, query.key)
                 cursor = pages[-1].page.next_cursor if pages else fetch.ask.start
                 place = _Place(fetch=fetch, stamp=stamp, index=len(pages), cursor=cursor, is_given_up=is_given_up)

@@ -25,7 +25,7 @@ class SignInQueries(QueryGroup):
 
     # `current` is about the token that asks, and the cache is shared by all of a user's.
     use_get_sign_ins_query = paginated_query_endpoint(
-        item=SignIn, params=ListParams, url="/iam/auth/sessions", shared=False
+        item=SignIn, params=ListParams, url="/iam/auth/sessions", cache=False
     )
 
 

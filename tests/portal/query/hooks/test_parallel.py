@@ -81,7 +81,7 @@ class TestOverARealConnection:
             client = create_query_client(
                 tokens=TokenStore(TokenPair(access=make_token("ada"))),
                 api=api,
-                shared=runtime_for(FakeStore()),  # type: ignore[arg-type]  # it has a store's methods
+                runtime=runtime_for(FakeStore()),  # type: ignore[arg-type]  # it has a store's methods
                 deadline=Deadline(WAIT_S),
             )
             results = use_queries(client, [read.spec() for read in FIVE])
@@ -135,9 +135,9 @@ class TestResults:
     def test_are_noted_for_the_panel_each(self, process: Process, ada: TokenStore) -> None:
         client = process.request(ada)
         use_queries(client, clients.spec(), summary.spec())
-        assert [(event.endpoint, event.verdict) for event in client.events] == [
-            ("energy.get_clients", "fetched"),
-            ("energy.get_summary", "fetched"),
+        assert [(event.endpoint, event.cache_status) for event in client.events] == [
+            ("energy.get_clients", "miss"),
+            ("energy.get_summary", "miss"),
         ]
 
 

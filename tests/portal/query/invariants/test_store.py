@@ -49,7 +49,7 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
     ) -> None:
         listed(process.request(ada))
         world.backend.rows.pop(0)
-        process.shared.cache.clear(endpoint=endpoint)
+        process.runtime.cache.clear(endpoint=endpoint)
         cleared = dict(world.store.values)
         for key in cleared:
             world.store.values = {name: value for name, value in cleared.items() if name != key}

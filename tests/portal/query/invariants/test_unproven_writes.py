@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def other(world: World, process: Process, ada: TokenStore) -> Process:
     """Another process, in which ada's list is cached."""
-    made = world.process(flights=process.shared.flights)
+    made = world.process(flights=process.runtime.flights)
     assert listed(made.request(ada)) == ["c5", "c4"]
     return made
 
@@ -178,7 +178,7 @@ class TestTheStoreIsDown:
         delete(process.request(ada), "c5")
         for number in range(MAX_OWED + 1):
             with contextlib.suppress(StoreUnavailableError):
-                process.shared.namespaces.purge_for(f"token {number}")
+                process.runtime.namespaces.purge_for(f"token {number}")
         store_is_down(world, down=False)
         ben = world.backend.sign_in("ben")
         listed(process.request(ben))
@@ -214,7 +214,7 @@ class TestAnotherUsersTokensOnTheWay:
         for tokens in (ada, ben):
             listed(process.request(tokens))
         tokens = TokenStore(ada.current)
-        client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+        client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
         world.backend.before = once(
             lambda: tokens.renew(TokenPair(access=ben.current.access, refresh="r"), spent="refresh of ada"),
             method="POST",
@@ -230,7 +230,7 @@ class TestAnotherUsersTokensOnTheWay:
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         tokens = TokenStore(ada.current)
-        client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+        client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
         listed(process.request(ada))
         world.backend.inside = once(tokens.clear, method="DELETE", path="/energy/clients/c5")
         result = ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"})

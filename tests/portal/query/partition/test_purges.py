@@ -113,7 +113,7 @@ def test_a_sign_in_as_another_user_within_a_request_forgets_what_it_read(
     world: World, process: Process, ada: TokenStore
 ) -> None:
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ada"
     tokens.replace(world.backend.sign_in("ben").current)
     assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ben"
@@ -127,7 +127,7 @@ def test_a_sign_in_during_a_read_leaves_nothing_of_the_user_before_in_the_reques
     ClientQueries.use_get_clients_query(process.request(ada))
     world.clock.now += PAST_ITS_LIFE_S
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     bens = world.backend.sign_in("ben").current
     world.backend.inside = lambda _method, _path: tokens.replace(bens)
     assert isinstance(ClientQueries.use_get_clients_query(client).error, ApiUnauthorizedError)
@@ -143,7 +143,7 @@ def test_a_sign_in_between_look_up_and_call_stores_nothing_for_the_user_before(
 ) -> None:
     ClientQueries.use_get_clients_query(process.request(ada), {"q": "5"})
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     bens = world.backend.sign_in("ben").current
     looked: list[str] = []
 

@@ -262,7 +262,7 @@ class TestABackendThatFailsBehindTheRequest:
             world.behind.run()
         assert world.backend.reads() == reads + 1, "and not again while the lease lasts"
         assert world.waits == []
-        assert process.shared.revalidations.counts()["failed"] == 1
+        assert process.runtime.revalidations.counts()["failed"] == 1
 
     @pytest.mark.parametrize("failure", [ApiNotFoundError(status=404), ApiForbiddenError(status=403)])
     def test_with_a_definite_no_is_met_by_the_next_page(
@@ -311,7 +311,7 @@ class TestABackendThatFailsBehindTheRequest:
         reads = world.backend.reads()
         world.behind.run()
         assert world.backend.reads() == reads
-        assert process.shared.revalidations.counts()["skipped"] == 1
+        assert process.runtime.revalidations.counts()["skipped"] == 1
 
 
 class TestAProcessWithMuchToDo:
@@ -334,7 +334,7 @@ class TestAProcessWithMuchToDo:
         try:
             for params in words:
                 assert listed(process.request(ada), params=params) == ["c5", "c4"]
-            assert process.shared.revalidations.counts()["dropped"] == 2
+            assert process.runtime.revalidations.counts()["dropped"] == 2
         finally:
             may_end.set()
 
@@ -342,13 +342,13 @@ class TestAProcessWithMuchToDo:
         process = world.process()
         listed(process.request(ada))
         world.clock.now += STALE_S
-        taken = process.shared.revalidations._pool.submit
+        taken = process.runtime.revalidations._pool.submit
 
         def full(_work: Callable[[], Any]) -> None:
             return None
 
-        process.shared.revalidations._pool.submit = full  # type: ignore[method-assign]  # a pool that is full, once
+        process.runtime.revalidations._pool.submit = full  # type: ignore[method-assign]  # a pool that is full, once
         listed(process.request(ada))
-        process.shared.revalidations._pool.submit = taken  # type: ignore[method-assign]
+        process.runtime.revalidations._pool.submit = taken  # type: ignore[method-assign]
         listed(process.request(ada))
         assert world.behind.run() == 1

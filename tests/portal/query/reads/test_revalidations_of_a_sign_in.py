@@ -55,7 +55,7 @@ class TestTheTokenOfARevalidation:
         assert listed(process.request(tokens)) == ["c5", "c4"]
         world.behind.run()
         assert world.backend.reads() == before + reads
-        assert process.shared.revalidations.counts()["skipped"] == 1 - reads
+        assert process.runtime.revalidations.counts()["skipped"] == 1 - reads
 
 
 class TestASignOut:
@@ -104,7 +104,7 @@ class TestASignOut:
         listed(process.request(ada))
         world.clock.now += STALE_S
         tokens = TokenStore(ada.current)
-        client = create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock)
+        client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
         listed(client)
         pages = [key for key, value in world.store.values.items() if "client 4" in value]
         before = {key: world.store.values[key] for key in pages}
@@ -121,7 +121,7 @@ class TestASignOut:
         listed(process.request(ben))
         world.clock.now += STALE_S
         tokens = TokenStore(ada.current)
-        listed(create_query_client(tokens=tokens, api=world.backend, shared=process.shared, clock=world.clock))
+        listed(create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock))
         tokens.replace(ben.current)
         world.backend.rows[0]["name"] = "adas alone"
         calls = len(world.backend.calls)

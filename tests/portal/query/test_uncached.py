@@ -37,8 +37,8 @@ class SignInsBackend(FakeBackend):
         return {"items": rows[:1], "hasNext": True, "nextCursor": "second"}
 
 
-class Queries(QueryGroup, domain="unshared", registry=Registry()):
-    use_get_asker_query = query_endpoint(data=dict, url="/asker", shared=False)
+class Queries(QueryGroup, domain="uncached", registry=Registry()):
+    use_get_asker_query = query_endpoint(data=dict, url="/asker", cache=False)
 
 
 @pytest.fixture
