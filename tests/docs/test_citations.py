@@ -97,6 +97,27 @@ def faults_of(text: str) -> list[str]:
     return faults
 
 
+def slug_of(heading: str) -> str:
+    """The anchor that a heading gets where pages are shown."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def test_every_link_to_a_heading_leads_to_one() -> None:
+    links = [
+        (page, target, anchor)
+        for page in SOURCES
+        if page.suffix == ".md"
+        for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text())
+    ]
+    assert links
+    lost = [
+        f"{page.relative_to(ROOT)}: {target}#{anchor}"
+        for page, target, anchor in links
+        if anchor not in map(slug_of, headings_of(page.parent / target if target else page))
+    ]
+    assert lost == []
+
+
 @pytest.mark.parametrize("folder", [*FOLDERS, "."])
 def test_every_citation_names_a_heading_that_exists(folder: str) -> None:
     mine = [path for path in SOURCES if path.parent == ROOT or path.is_relative_to(ROOT / folder)]
