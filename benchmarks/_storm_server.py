@@ -10,9 +10,10 @@ import random
 import sqlite3
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from portal.api.responses import ApiResponse
+from portal.api.tokens import SignInStatus
 from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:
@@ -48,8 +49,14 @@ class StormServer:
         self._path = path
         self._local = threading.local()
 
-    def refuse_signed_out(self, tokens: object) -> None:
+    @property
+    def refresher(self) -> Self:
+        """This object, which needs no refresh."""
+        return self
+
+    def sign_in_status(self, _pair: object) -> SignInStatus:
         """Nobody is signed out here."""
+        return SignInStatus.ACTIVE
 
     def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import django
 from django.conf import settings
@@ -22,7 +22,7 @@ from django.conf import settings
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
 from portal.api.responses import ApiResponse
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api.tokens import SignInStatus, TokenPair, TokenStore
 from portal.query import create_query_client
 from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.process_state import runtime_for
@@ -55,8 +55,14 @@ class Backend:
     def __init__(self, rows: int, *, user: str = "bench") -> None:
         self.rows, self.user = rows, user
 
-    def refuse_signed_out(self, tokens: object) -> None:
+    @property
+    def refresher(self) -> Self:
+        """This object, which needs no refresh."""
+        return self
+
+    def sign_in_status(self, _pair: object) -> SignInStatus:
         """Nobody is signed out here."""
+        return SignInStatus.ACTIVE
 
     def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""

@@ -15,12 +15,12 @@ from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
 from portal.process.deadline import Deadline
-from portal.process.single_flight import Flights
+from portal.process.single_flight import SingleFlight
 from portal.store.aliases import SharedStore
 from tests.support.forks import PATIENCE_S, child_finishes, held_by_another_thread
 
 COUNTERS = Counters()
-FLIGHTS: Flights[int] = Flights()
+FLIGHTS: SingleFlight[int] = SingleFlight()
 KEYS = JwksKeys(fetch=lambda: b'{"keys": []}')
 OIDC = OidcClient(provider=OidcProvider(issuer="http://id.test"), connect_timeout_s=1, read_timeout_s=1)
 KNOWN = TokenCache()
@@ -33,8 +33,9 @@ def _count() -> None:
 
 
 def _fly() -> None:
-    flight, started = FLIGHTS.board("a", lambda flight: flight.land(1) and None)
-    assert started
+    flight, leads = FLIGHTS.join("a")
+    assert leads
+    FLIGHTS.run_in_thread(flight, lambda: 1, name="test")
     assert flight.result(timeout_s=PATIENCE_S) == 1
 
 
@@ -70,18 +71,19 @@ def test_a_child_counts_from_zero():
 
 def test_a_child_waits_for_no_flight_of_its_parent_nor_at_its_end():
     over = threading.Event()
-    flight, _ = FLIGHTS.board("a", lambda _: over.wait() and None)
+    flight, _ = FLIGHTS.join("a")
+    FLIGHTS.run_in_thread(flight, lambda: over.wait() and None, name="test")
 
     def fly_and_end() -> None:
-        assert FLIGHTS.in_flight() == []
+        assert FLIGHTS.in_threads() == []
         _fly()
 
     try:
         assert child_finishes(fly_and_end)
-        assert FLIGHTS.in_flight() == [flight]
+        assert FLIGHTS.in_threads() == [flight]
     finally:
         over.set()
-        flight.over.wait(PATIENCE_S)
+        flight.wait_until_finished(timeout_s=PATIENCE_S)
 
 
 def test_a_child_that_inherits_the_waits_for_keys_fetches_its_own():

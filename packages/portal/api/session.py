@@ -133,23 +133,6 @@ class ApiSession:
             self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id, refused=access)
         return self._once_more(call, tokens)
 
-    def ensure_fresh(
-        self, tokens: TokenStore, *, deadline: Deadline | None = None, request_id: str | None = None
-    ) -> None:
-        """Refresh an access token that has expired by its own `exp`; for pages that show cached data alone.
-
-        :raises SignInEndedError: the sign-in is over.
-        :raises ApiUnavailableError: no fresh token can be had now.
-        """
-        self.refresher.ensure_fresh(tokens, deadline=deadline or Deadline(REQUEST_BUDGET_S), request_id=request_id)
-
-    def refuse_signed_out(self, tokens: TokenStore) -> None:
-        """End a request whose tokens were signed out: see :meth:`TokenRefresher.refuse_signed_out`.
-
-        :raises SignInEndedError: the sign-in is over.
-        """
-        self.refresher.refuse_signed_out(tokens)
-
     def close(self) -> None:
         """Close the kept connections."""
         self._transport.close()

@@ -1,4 +1,9 @@
-"""At most one piece of work at a time for each key in a process, finished even if nobody waits for it any more."""
+"""At most one call at a time for each key in a process; callers that come meanwhile share its result.
+
+The words are those of Go's `golang.org/x/sync/singleflight`. The first caller of a key leads: it makes the call, in its
+own thread (:meth:`SingleFlight.run`) or in a new one that goes on when every caller has given up
+(:meth:`SingleFlight.run_in_thread`). The others wait for the result, each as long as it can.
+"""
 
 from __future__ import annotations
 
@@ -21,125 +26,164 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-#: A process that is asked to end waits this long for work in flight, seconds: less than it is given to end at all.
+#: A process that is asked to end waits this long for its threads, seconds: less than it is given to end at all.
 WAIT_AT_EXIT_S: Final = 2.5
 
 
 class NoThreadError(Exception):
-    """The work could not be begun: this process is given no more threads."""
+    """The call was not made: this process is given no more threads."""
 
 
 class Flight(Generic[T]):
-    """One piece of work in a thread of its own. Its result may land before the work is over.
+    """One call, and the result that its callers share.
 
-    A flight that has landed is boarded no more, since what it found may have changed; unless it is held: then its
-    result is all that there is, and the work that is left makes it known to others.
+    :param version: what the leader knew when the call began, for `may_join`.
+    :ivar leader: the thread of the leader.
+    :ivar started_at: when the call began, in monotonic seconds.
+    :ivar is_joinable: whether later callers may still share the result.
     """
 
-    def __init__(self, *, on_landing: Callable[[], None]) -> None:
-        self.over = threading.Event()
+    def __init__(self, key: str, *, version: Any = None) -> None:
+        self.key = key
+        self.version = version
+        self.leader = threading.get_ident()
+        self.started_at = time.monotonic()
+        self.is_joinable = True
         self._result: Future[T] = Future()
-        self._on_landing = on_landing
+        self._finished = threading.Event()
 
-    def land(self, result: T, *, hold: bool = False) -> bool:
-        """Give the result to all who wait; only the first one counts. For the thread that does the work."""
-        if self._result.done():
-            return False
-        if not hold:
-            self._on_landing()
-        self._result.set_result(result)
-        return True
+    def set_result(self, result: T, *, keep_joinable: bool = False) -> None:
+        """Give the result to all callers; only the first result counts. For the leader, also before the call ends.
 
-    def fail(self, error: BaseException) -> None:
-        """Give an error to all who wait."""
+        From now on a new caller makes a new call, because the result may be out of date by then.
+
+        :param keep_joinable: give this result to new callers too, until the call ends.
+        """
         if not self._result.done():
-            self._on_landing()
+            self.is_joinable = keep_joinable
+            self._result.set_result(result)
+
+    def set_exception(self, error: BaseException) -> None:
+        """Raise `error` in all callers, unless there is a result."""
+        if not self._result.done():
+            self.is_joinable = False
             self._result.set_exception(error)
 
     def result(self, *, timeout_s: float) -> T:
-        """Wait for the result.
+        """Wait for the result; raises the call's own error.
 
-        :raises TimeoutError: it did not come in time; the work goes on.
-        :raises NoThreadError: there is no work.
+        :raises TimeoutError: the result did not come in time; the call goes on.
+        :raises NoThreadError: the call was not made.
         """
         return self._result.result(timeout=timeout_s)
 
     @property
-    def landed(self) -> bool:
-        """Whether there is a result."""
+    def done(self) -> bool:
+        """Whether there is a result or an error."""
         return self._result.done()
 
+    def finish(self) -> None:
+        """Mark the call as ended. For `SingleFlight`."""
+        self._finished.set()
 
-class Flights(Generic[T]):
-    """The work in flight, by key. Made anew after a fork: threads do not survive one."""
+    def wait_until_finished(self, *, timeout_s: float) -> bool:
+        """Wait until the call has ended, which may be after its result; whether it has."""
+        return self._finished.wait(timeout_s)
+
+
+class SingleFlight(Generic[T]):
+    """The calls in flight, by key. Safe for threads; empty after a fork, because threads do not survive one."""
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
-        self._begin_anew()
-        reset_after_fork(self, Flights._begin_anew)
-        _registries.add(self)
+        self._reset()
+        reset_after_fork(self, SingleFlight._reset)
+        _all.add(self)
 
-    def board(self, key: str, work: Callable[[Flight[T]], None]) -> tuple[Flight[T], bool]:
-        """The flight of `key`, started with `work` where there is none; and whether this call started it."""
+    def join(
+        self, key: str, *, version: Any = None, may_join: Callable[[Flight[T]], bool] | None = None
+    ) -> tuple[Flight[T], bool]:
+        """Join the call in flight for `key`, or begin one.
+
+        :param version: what this caller knows, for the `may_join` of others.
+        :param may_join: whether the call in flight is good enough for this caller; by default any is. It is asked
+            under a lock, so it must be quick and call nothing of this class.
+        :returns: the flight, and whether this caller leads it. A leader must call `run` or `run_in_thread` next.
+        """
         with self._lock:
-            flight = self._boarding.get(key)
-            if flight is not None:
+            flight = self._by_key.get(key)
+            if flight is not None and flight.is_joinable and (may_join is None or may_join(flight)):
                 return flight, False
-            flight = self._boarding[key] = Flight(on_landing=lambda: self._close_boarding(key))
-            self._flying.add(flight)
-        # A daemon, so that ending a process never hangs on it; see `_wait_at_exit`.
-        # In the context of who started it, so that its log lines carry that request's id.
-        fly = partial(contextvars.copy_context().run, self._fly, key, flight, work)
+            flight = self._by_key[key] = Flight(key, version=version)
+            return flight, True
+
+    def run(self, flight: Flight[T], work: Callable[[], T]) -> T:
+        """Make the leader's call in this thread. What it returns or raises is the result of all callers."""
         try:
-            threading.Thread(target=fly, name="portal-refresh", daemon=True).start()
+            result = work()
         except BaseException as error:
-            flight.fail(NoThreadError())
-            self._forget(key, flight)
+            flight.set_exception(error)
+            raise
+        else:
+            flight.set_result(result)
+            return result
+        finally:
+            self._forget(flight)
+
+    def run_in_thread(self, flight: Flight[T], work: Callable[[], T], *, name: str) -> None:
+        """Make the leader's call in a new thread, in the context of this one: its log lines name the same request.
+
+        :param name: of the thread.
+        """
+        with self._lock:
+            self._in_threads.add(flight)
+        run = partial(contextvars.copy_context().run, self._run_and_log, flight, work, name)
+        try:
+            # A daemon, so that the end of a process never waits for it longer than `_wait_at_exit` does.
+            threading.Thread(target=run, name=name, daemon=True).start()
+        except BaseException as error:
+            flight.set_exception(NoThreadError())
+            self._forget(flight)
             if not isinstance(error, RuntimeError):
                 raise
             # The machine, or this process's limit, has no more threads.
-            logger.error("refresh: %s", error)  # noqa: TRY400  whose words are all there is to say
-        return flight, True
+            logger.error("%s: %s", name, error)  # noqa: TRY400  the error's words are all there is to log
 
-    def in_flight(self) -> list[Flight[T]]:
-        """All flights whose work is not over."""
+    def in_threads(self) -> list[Flight[T]]:
+        """The calls that threads of their own are making."""
         with self._lock:
-            return list(self._flying)
+            return list(self._in_threads)
 
-    def _fly(self, key: str, flight: Flight[T], work: Callable[[Flight[T]], None]) -> None:
+    def _run_and_log(self, flight: Flight[T], work: Callable[[], T], name: str) -> None:
         try:
-            work(flight)
+            flight.set_result(work())
         except BaseException as error:
-            logger.exception("refresh: unexpected error")
-            flight.fail(error)
+            logger.exception("%s: unexpected error", name)
+            flight.set_exception(error)
         finally:
-            self._forget(key, flight)
+            self._forget(flight)
 
-    def _forget(self, key: str, flight: Flight[T]) -> None:
+    def _forget(self, flight: Flight[T]) -> None:
         with self._lock:
-            if self._boarding.get(key) is flight:
-                del self._boarding[key]
-            self._flying.discard(flight)
-        flight.over.set()
+            if self._by_key.get(flight.key) is flight:
+                del self._by_key[flight.key]
+            self._in_threads.discard(flight)
+        flight.finish()
 
-    def _close_boarding(self, key: str) -> None:
-        with self._lock:
-            self._boarding.pop(key, None)
-
-    def _begin_anew(self) -> None:
-        self._boarding: dict[str, Flight[T]] = {}
-        self._flying: set[Flight[T]] = set()
+    def _reset(self) -> None:
+        self._by_key: dict[str, Flight[T]] = {}
+        self._in_threads: set[Flight[T]] = set()
 
 
-_registries: weakref.WeakSet[Flights[Any]] = weakref.WeakSet()
+_all: weakref.WeakSet[SingleFlight[Any]] = weakref.WeakSet()
 
 
 def _wait_at_exit() -> None:
-    """A token that is being exchanged would be lost with the process: give it a moment."""
+    """Give refreshes in flight a moment: a new token whose call is cut off would be lost."""
     end = time.monotonic() + WAIT_AT_EXIT_S
-    for registry in list(_registries):
-        for flight in registry.in_flight():
-            flight.over.wait(max(0.0, end - time.monotonic()))
+    for single_flight in list(_all):
+        for flight in single_flight.in_threads():
+            flight.wait_until_finished(timeout_s=max(0.0, end - time.monotonic()))
 
 
 atexit.register(_wait_at_exit)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from portal.api.call_log import Attempt
 from portal.api.response_limits import usable_body
+from portal.api.tokens import SignInStatus
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
-from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError
+from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.query.retries import Retries
 
@@ -74,14 +75,17 @@ class BackendCaller:
         :raises SignInEndedError: the sign-in is over.
         :raises ApiError: no fresh one can be had now.
         """
-        self.api.ensure_fresh(self.tokens, deadline=self.deadline, request_id=self.request_id)
+        self.api.refresher.ensure_fresh(self.tokens, deadline=self.deadline, request_id=self.request_id)
 
-    def refuse_signed_out(self) -> None:
-        """End the request if its tokens were signed out (contract, section 8).
+    def end_if_signed_out(self) -> None:
+        """End the request if its tokens were signed out (contract, section 8). Where that is unknown it goes on.
 
-        :raises SignInEndedError: they were.
+        :raises SignInEndedError: they were; the tokens are cleared.
         """
-        self.api.refuse_signed_out(self.tokens)
+        pair = self.tokens.current
+        status = self.api.refresher.sign_in_status(pair)
+        if status is SignInStatus.SIGNED_OUT and self.tokens.end(refused=pair.refresh):
+            raise SignInEndedError("this sign-in was signed out")
 
     def read(
         self,

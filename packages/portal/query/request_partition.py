@@ -78,10 +78,10 @@ class RequestPartition:
             self.follow()
         scope = self._scope_of(self.token)
         if scope is None:
-            self._refuse_signed_out()
+            self._end_if_signed_out()
         return scope
 
-    def _refuse_signed_out(self) -> None:
+    def _end_if_signed_out(self) -> None:
         """Ask for a tombstone where a token opens nothing: a sign-out takes its namespace, and all proofs with it.
 
         So a valid token that was signed out is found before any answer is delivered for it, and one with a proof
@@ -90,7 +90,7 @@ class RequestPartition:
         :raises SignInEndedError: it was signed out.
         """
         if self.token is not None and self.token != self._alive:
-            self._caller.refuse_signed_out()
+            self._caller.end_if_signed_out()
             self._alive = self.token
 
     def follow(self) -> None:
@@ -129,7 +129,7 @@ class RequestPartition:
             return
         # A sign-out leaves its tombstone before it purges. One that purged before this proof is found here, and what
         # the proof opened is purged again; one that has left none yet will take the proof with it.
-        self._caller.refuse_signed_out()
+        self._caller.end_if_signed_out()
         if before is not None and scope != before:
             self._forget()
 
@@ -160,7 +160,7 @@ class RequestPartition:
                 self._namespaces.refute(token, scope)
             except StoreUnavailableError as error:
                 logger.warning("a worthless proof was not dropped: %s", error)
-        self._refuse_signed_out()
+        self._end_if_signed_out()
 
     def purge(self, *, also: Collection[str | None] = ()) -> None:
         """Drop all that is cached for this request's user, in all processes at once.

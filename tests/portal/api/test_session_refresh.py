@@ -64,8 +64,8 @@ def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_s
             thread.start()
         for thread in threads:
             thread.join(30)
-        for flight in api.refresher._flights.in_flight():
-            flight.over.wait(30)
+        for flight in api.refresher._flights.in_threads():
+            flight.wait_until_finished(timeout_s=30)
         api.close()
     assert answers == [{"id": "1"}] * 8
     assert sum(request.line.startswith("POST /refresh") for request in server.received) == 1
@@ -162,7 +162,7 @@ def test_a_refresh_token_alone_is_enough(api, backend):
 def test_ensure_fresh_refreshes_for_a_page_that_asks_the_backend_nothing_else(api, backend):
     backend.post(f"{BASE}/refresh", json=NEW)
     tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
-    api.ensure_fresh(tokens)
+    api.refresher.ensure_fresh(tokens, deadline=Deadline(10))
     assert tokens.current.refresh == "second"
 
 
@@ -218,10 +218,10 @@ def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(embedded_st
         api = make_session(server.url, sleep=wait)
         tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
         if made_fresh_first:
-            api.ensure_fresh(tokens)
+            api.refresher.ensure_fresh(tokens, deadline=Deadline(10))
         assert api.call(tokens=tokens, method="GET", path="/me").data == {"id": "1"}
-        for flight in api.refresher._flights.in_flight():
-            flight.over.wait(30)
+        for flight in api.refresher._flights.in_threads():
+            flight.wait_until_finished(timeout_s=30)
         api.close()
     assert tokens.fate is TokenStatus.RENEWED
     assert waits == [1.0]
@@ -234,8 +234,8 @@ def test_a_token_that_was_handed_over_and_is_rejected_ends_nothing(api, backend)
     backend.get(f"{BASE}/me", status=401)
     backend.post(f"{BASE}/refresh", json=NEW)
     api.call(tokens=TokenStore(PAIR), method="GET", path="/me")
-    for flight in api.refresher._flights.in_flight():
-        flight.over.wait(30)
+    for flight in api.refresher._flights.in_threads():
+        flight.wait_until_finished(timeout_s=30)
     backend.replace(responses.GET, f"{BASE}/me", status=401)
     backend.remove(responses.GET, f"{BASE}/me")
     backend.get(f"{BASE}/me", status=401)

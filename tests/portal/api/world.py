@@ -164,8 +164,8 @@ class Process:
 
     def settle(self) -> None:
         """Wait until nothing is in flight any more."""
-        for flight in self.refresher._flights.in_flight():
-            assert flight.over.wait(30)
+        for flight in self.refresher._flights.in_threads():
+            assert flight.wait_until_finished(timeout_s=30)
 
     def _sleep(self, seconds: float) -> None:
         self.world.time.advance(seconds)

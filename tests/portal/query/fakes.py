@@ -12,19 +12,18 @@ import threading
 from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import jwt
 
 from portal.api.responses import ApiResponse, read_answer
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api.tokens import SignInStatus, TokenPair, TokenStore
 from portal.api.transport import RawResponse
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
     ApiUnauthorizedError,
     ApiUnavailableError,
-    SignInEndedError,
     StoreUnavailableError,
 )
 from portal.process.deadline import Deadline
@@ -180,11 +179,13 @@ class FakeBackend:
         if self.refresh is not None:
             self.refresh(tokens)
 
-    def refuse_signed_out(self, tokens: TokenStore) -> None:
+    @property
+    def refresher(self) -> Self:
+        return self
+
+    def sign_in_status(self, pair: TokenPair) -> SignInStatus:
         self.tombstones_asked += 1
-        if tokens.current.access in self.signed_out:
-            tokens.end(refused=tokens.current.refresh)
-            raise SignInEndedError("signed out")
+        return SignInStatus.SIGNED_OUT if pair.access in self.signed_out else SignInStatus.ACTIVE
 
     def call(
         self,

@@ -90,7 +90,7 @@ class RetryLater:
 Result: TypeAlias = Refreshed | SignInEnded | RetryLater
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class RefreshAttempt:
     """The work of one flight.
 
@@ -107,9 +107,16 @@ class RefreshAttempt:
     clock: Clock
     counters: Counters
     max_age_s: int
+    _published: bool = field(default=False, init=False)
 
-    def fly(self, flight: Flight[Result]) -> None:
-        """Land with newer tokens, or with the reason why there are none."""
+    def run(self, flight: Flight[Result]) -> Result:
+        """Newer tokens, or the reason why there are none. `flight` gets it early where more is to be done after it."""
+        result = self._get_result(flight)
+        if not self._published:
+            self.counters.count(result.outcome)
+        return result
+
+    def _get_result(self, flight: Flight[Result]) -> Result:
         waited = False
         pause = FIRST_LOOK_S
         patience = Deadline(REFRESH_WAIT_S, clock=self.clock.monotonic)
@@ -120,14 +127,13 @@ class RefreshAttempt:
                 if result is None and patience.passed:
                     result = RetryLater(outcome=Outcome.BUSY)
                 if result is not None:
-                    self._land(flight, result)
-                    return
+                    return result
                 waited = True
                 self.clock.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311  spreads processes, guards nothing
                 pause = min(pause * 2, LAST_LOOK_S)
         except StoreUnavailableError as error:
             logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
-            self._land(flight, RetryLater(outcome=Outcome.STORE_DOWN, cause=error))
+            return RetryLater(outcome=Outcome.STORE_DOWN, cause=error)
 
     # --- what is known ---
 
@@ -241,7 +247,7 @@ class RefreshAttempt:
         if not isinstance(result, SignInEnded):
             logger.info("refresh %s: refreshed", record_name(entry.head)[:8])
             return result
-        self._land(flight, result)
+        self._publish(flight, result)
         if pair.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
             self.exchange.revoke(
@@ -306,13 +312,13 @@ class RefreshAttempt:
                 return write()
             except StoreUnavailableError as error:
                 logger.log(
-                    logging.DEBUG if flight.landed else logging.WARNING,
+                    logging.DEBUG if self._published else logging.WARNING,
                     "refresh %s: %s, not noted yet: %s",
                     name,
                     result.outcome.value,
                     error,
                 )
-                self._land(flight, result, hold=True)
+                self._publish(flight, result, keep_joinable=True)
             if patience.passed:
                 logger.error("refresh %s: the store never took what came of it", name)
                 return result
@@ -324,8 +330,10 @@ class RefreshAttempt:
         except StoreUnavailableError:
             logger.debug("refresh %s: the lock is left to expire", record_name(self.presented)[:8])
 
-    def _land(self, flight: Flight[Result], result: Result, *, hold: bool = False) -> None:
-        if flight.land(result, hold=hold):
+    def _publish(self, flight: Flight[Result], result: Result, *, keep_joinable: bool = False) -> None:
+        if not self._published:
+            self._published = True
+            flight.set_result(result, keep_joinable=keep_joinable)
             self.counters.count(result.outcome)
 
     def _lifetime(self, pair: TokenPair) -> int:

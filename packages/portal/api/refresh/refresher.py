@@ -8,6 +8,7 @@ its request has given up.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from portal.api.expiry import is_expired, sign_in_lifetime
@@ -15,12 +16,12 @@ from portal.api.metrics import Counters, Outcome, refresh_counters
 from portal.api.refresh.attempt import OFFER_PAUSE_S, RefreshAttempt, Refreshed, Result, RetryLater, SignInEnded
 from portal.api.refresh.sealing import record_name
 from portal.api.refresh.token_records import TokenRecords, Verdict
-from portal.api.tokens import TokenStatus
+from portal.api.tokens import SignInStatus, TokenStatus
 from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline
-from portal.process.single_flight import Flights, NoThreadError
+from portal.process.single_flight import NoThreadError, SingleFlight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +64,7 @@ class TokenRefresher:
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters or refresh_counters()
-        self._flights: Flights[Result] = Flights()
+        self._flights: SingleFlight[Result] = SingleFlight()
 
     def ensure_fresh(
         self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None
@@ -114,8 +115,10 @@ class TokenRefresher:
     def _board(self, renewal: RefreshAttempt, deadline: Deadline) -> tuple[Result, bool]:
         """The result of the token's flight, as far as this request may wait; and whether this request started it."""
         name = record_name(renewal.presented)
-        flight, started = self._flights.board(name, renewal.fly)
-        waits = not started and not flight.landed
+        flight, started = self._flights.join(name)
+        if started:
+            self._flights.run_in_thread(flight, partial(renewal.run, flight), name="portal-refresh")
+        waits = not started and not flight.done
         patience = deadline.remaining() if started else min(deadline.remaining(), REFRESH_WAIT_S)
         try:
             result = flight.result(timeout_s=patience)
@@ -158,24 +161,20 @@ class TokenRefresher:
         logger.warning("refresh %s: the backend refuses what it just issued", record_name(brought)[:8])
         tokens.end(refused=pair.refresh)
 
-    def refuse_signed_out(self, tokens: TokenStore) -> None:
-        """End a request whose tokens were signed out, though their access token is still valid by itself.
+    def sign_in_status(self, pair: TokenPair) -> SignInStatus:
+        """Whether the sign-in of these tokens was signed out, which a valid access token does not tell by itself.
 
-        Asked once for a token that has yet to prove whose it is, and not for each call. Where the store can't be
-        reached nothing is refused: the backend's own revocation remains.
-
-        :raises SignInEndedError: the sign-in is over; the tokens are cleared.
+        Costs one or two reads of the store, so it is asked for a token that is not bound to a user yet, not for each
+        call.
         """
-        pair = tokens.current
         try:
-            buried = (pair.access is not None and self._ledger.is_buried(pair.access)) or (
+            signed_out = (pair.access is not None and self._ledger.is_buried(pair.access)) or (
                 pair.refresh is not None and self._ledger.look(pair.refresh).signed_out
             )
         except StoreUnavailableError:
             self._counters.count(Outcome.STORE_DOWN)
-            return
-        if buried and tokens.end(refused=pair.refresh):
-            raise SignInEndedError("this sign-in was signed out")
+            return SignInStatus.UNKNOWN
+        return SignInStatus.SIGNED_OUT if signed_out else SignInStatus.ACTIVE
 
     def signed_in(self, pair: TokenPair) -> None:
         """Begin anew with tokens that the backend has just issued.

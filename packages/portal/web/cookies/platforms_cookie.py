@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from portal.api.expiry import sign_in_lifetime
 from portal.api.session import api_session
-from portal.api.tokens import TokenStore
+from portal.api.tokens import SignInStatus
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
-from portal.errors import SignInEndedError
 from portal.identity.platforms_cookie import dump_platforms_cookie
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 from portal.web.frame.essentials import known_essentials
@@ -48,9 +47,6 @@ def withdraw_platforms(request: HttpRequest, response: HttpResponseBase) -> None
     """
     if VAR_PERMITTED_PLATFORMS not in response.cookies:
         return
-    try:
-        # Tokens of their own: this request is served as it stands, and ends nothing. The browser may have signed in
-        # anew by now.
-        api_session().refuse_signed_out(TokenStore(tokens_of(request).incoming))
-    except SignInEndedError:
+    # The tokens that came with the request: the browser may have signed in anew by now.
+    if api_session().refresher.sign_in_status(tokens_of(request).incoming) is SignInStatus.SIGNED_OUT:
         del response.cookies[VAR_PERMITTED_PLATFORMS]

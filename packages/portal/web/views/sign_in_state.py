@@ -9,7 +9,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from portal.api.session import api_session
-from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.api.tokens import SignInStatus
+from portal.errors import ApiUnavailableError
 from portal.web.frame.account_tag import account_mark
 from portal.web.oidc.sign_ins import has_ended_at_provider
 from portal.web.pages.privacy import keep_private
@@ -36,8 +37,5 @@ def sign_in_state(request: HttpRequest) -> JsonResponse:
 
 
 def _was_signed_out(request: HttpRequest) -> bool:
-    try:
-        api_session().refuse_signed_out(tokens_of(request))
-    except SignInEndedError:
-        return True
-    return False
+    status = api_session().refresher.sign_in_status(tokens_of(request).current)
+    return status is SignInStatus.SIGNED_OUT

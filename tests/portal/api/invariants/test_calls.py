@@ -180,7 +180,7 @@ def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed
     responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
     tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
     if made_fresh_first:
-        session.ensure_fresh(tokens)
+        session.refresher.ensure_fresh(tokens, deadline=Deadline(10))
     with pytest.raises(ApiUnauthorizedError):
         session.call(tokens=tokens, method="GET", path="/me")
     assert [call.request.url for call in responses.calls] == [f"{BASE}/refresh", f"{BASE}/me", f"{BASE}/me"]
@@ -217,6 +217,6 @@ def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: W
     tokens = TokenStore(TokenPair(access=jwt(exp=2**40), refresh="first"))
     for _ in range(5):
         session.call(tokens=tokens, method="GET", path="/me")
-        session.ensure_fresh(tokens, deadline=Deadline(1))
+        session.refresher.ensure_fresh(tokens, deadline=Deadline(1))
     assert operations == []
     assert tokens.fate is TokenStatus.KEPT

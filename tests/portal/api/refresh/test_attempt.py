@@ -9,7 +9,7 @@ from portal.api.refresh.token_endpoint import NoResponse, TokensIssued
 from portal.api.tokens import TokenPair
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from portal.process.single_flight import Flights
+from portal.process.single_flight import SingleFlight
 from tests.portal.api.world import World, jwt
 
 
@@ -61,17 +61,18 @@ def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refuse
     tokens = process.request(TokenPair(refresh="constant"))
     process.refresh(tokens)
     refused = tokens.current.access
-    board, boarded = Flights.board, []
+    join, joined = SingleFlight.join, []
 
-    def join_one_that_knows_nothing(self, key, work):
-        boarded.append(key)
-        if len(boarded) > 1:
-            return board(self, key, work)
-        flight, _ = board(self, key, lambda flight: flight.land(boarded and renewed))
+    def join_one_that_knows_nothing(self, key):
+        joined.append(key)
+        flight, leads = join(self, key)
+        if len(joined) > 1:
+            return flight, leads
+        self.run(flight, lambda: renewed)
         return flight, False
 
     renewed = process.refresher.renew(process.request(TokenPair(refresh="constant")), deadline=_soon())
-    monkeypatch.setattr(Flights, "board", join_one_that_knows_nothing)
+    monkeypatch.setattr(SingleFlight, "join", join_one_that_knows_nothing)
     again = process.request(tokens.current)
     assert process.refresh(again, refused=refused) is Outcome.REFRESHED
     assert again.current.access != refused
