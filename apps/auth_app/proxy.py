@@ -1,5 +1,5 @@
 """The gateway's routes at the edge."""
 
-from portal.edge.routes.route_table import RouteTable
+from portal.edge import RouteTable
 
 ROUTES = RouteTable(public=("/login", "/login/…"))

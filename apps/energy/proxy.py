@@ -1,5 +1,5 @@
 """The routes of the energy app at the edge."""
 
-from portal.edge.routes.route_table import RouteTable
+from portal.edge import RouteTable
 
 ROUTES = RouteTable(public=("/login",))

@@ -15,7 +15,7 @@ from portal.config.current import portal_config
 from portal.config.env import REPOSITORY
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
-from portal.identity.verification import make_verifier
+from portal.identity import make_verifier
 from portal.query.hooks.checks import check_endpoints
 from portal.services.endpoint_list import import_services
 from portal.store.checks import check_embedded_store, check_refresh_store

@@ -40,7 +40,7 @@ def permissions_of(platforms: tuple[str, ...]) -> list[str]:
     return [f"{name}_APP" for name in platforms]
 
 
-def reading(state: TokenState, platforms: tuple[str, ...], *, role: str | None = None) -> TokenCheck:
+def token_check(state: TokenState, platforms: tuple[str, ...], *, role: str | None = None) -> TokenCheck:
     claims: dict[str, object] = {"sub": "u-1", "permissions": permissions_of(platforms)}
     if role is not None:
         claims["primaryRole"] = role
@@ -49,25 +49,25 @@ def reading(state: TokenState, platforms: tuple[str, ...], *, role: str | None =
 
 def signs(words: str) -> dict[str, object]:
     """What a request brings, from words such as `token=energy,finance refresh cookie=energy role=finance`."""
-    facts: dict[str, object] = {"access": NO_TOKEN}
+    context: dict[str, object] = {"access": NO_TOKEN}
     words_by_name = dict(word.partition("=")[::2] for word in words.split())
     role = words_by_name.pop("role", "").upper() or None
     for name, value in words_by_name.items():
         platforms = tuple(part.upper() for part in value.split(",") if part != "none")
         if name in {"token", "expired"}:
             state = TokenState.VALID if name == "token" else TokenState.EXPIRED
-            facts["access"] = reading(state, platforms, role=role)
+            context["access"] = token_check(state, platforms, role=role)
         elif name == "garbage":
-            facts["access"] = INVALID
+            context["access"] = INVALID
         elif name == "unknown-key":
-            facts["access"] = UNVERIFIABLE
+            context["access"] = UNVERIFIABLE
         elif name == "refresh":
-            facts["refreshable"] = True
+            context["refreshable"] = True
         elif name == "cookie":
-            facts["platforms_cookie"] = dump_platforms_cookie(platforms)
+            context["platforms_cookie"] = dump_platforms_cookie(platforms)
         elif name != "out":
             raise ValueError(f"no such sign: {name}")
-    return facts
+    return context
 
 
 HEADERS = {
@@ -83,23 +83,23 @@ HEADERS = {
 
 def headers(words: str) -> dict[str, object]:
     """Header fields from words: those above, `on=URL` (HX-Current-URL), `from=URL` (Referer), `asks=…` (Accept-Language), `chose=…`."""
-    facts: dict[str, object] = {}
+    context: dict[str, object] = {}
     for word in words.split():
         name, _, value = word.partition("=")
         if name == "on":
-            facts["current_url"] = unshorten(value)
+            context["current_url"] = unshorten(value)
         elif name == "from":
-            facts["referer"] = unshorten(value)
+            context["referer"] = unshorten(value)
         elif name == "asks":
-            facts["accept_language"] = value
+            context["accept_language"] = value
         elif name == "chose":
-            facts["locale_cookie"] = value
+            context["locale_cookie"] = value
         else:
-            facts |= HEADERS[name]
-    return facts
+            context |= HEADERS[name]
+    return context
 
 
-def facts_for(app: str, request: str, brings: str = "out", sends: str = "") -> RequestContext:
+def context_for(app: str, request: str, brings: str = "out", sends: str = "") -> RequestContext:
     """The facts of `GET /en/x?y` at an app. The path is decoded already, as WSGI gives it."""
     method, _, target = request.partition(" ")
     path, _, query = target.partition("?")

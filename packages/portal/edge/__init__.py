@@ -1,1 +1,59 @@
-"""Route gating: every request of every app passes here first, and nothing here can call the backend."""
+"""The edge gates every request of every app before a view runs. Nothing here can call the backend.
+
+::
+
+    middleware              ProxyMiddleware: request in, response out
+      rules                 the table: `decide(context)`, first rule wins      explanation   the same, in words
+        evaluation          one request in the table's words
+          request_context   the request's parts that decide; the user that a view gets
+        decisions           Forward, Redirect, Reject, Options
+      http/                 headers that decide, the edge's own responses
+      routes/               paths, route tables, sites, redirect targets
+
+A request goes down: `middleware` makes a `RequestContext`, `rules` gives a decision, `http.responses` makes the
+response, or the view runs. `routes` and the table are pure.
+"""
+
+from portal.edge.decisions import Decision, Forward, Reject
+from portal.edge.explanation import explain
+from portal.edge.http import EdgeResponses, is_htmx, is_navigation, security_headers
+from portal.edge.middleware import EdgeRequest, load_routes
+from portal.edge.request_context import EdgeUser, RequestContext
+from portal.edge.routes import (
+    RouteTable,
+    Site,
+    accept_target,
+    home_path,
+    is_malformed,
+    make_site,
+    with_locale,
+)
+from portal.edge.routes.paths import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
+from portal.edge.rules import login_url_from
+
+__all__ = [
+    "NEUTRAL_PATHS",
+    "PROFILE_PATH",
+    "PUBLIC_PATHS",
+    "UNGATED_PATHS",
+    "Decision",
+    "EdgeRequest",
+    "EdgeResponses",
+    "EdgeUser",
+    "Forward",
+    "Reject",
+    "RequestContext",
+    "RouteTable",
+    "Site",
+    "accept_target",
+    "explain",
+    "home_path",
+    "is_htmx",
+    "is_malformed",
+    "is_navigation",
+    "load_routes",
+    "login_url_from",
+    "make_site",
+    "security_headers",
+    "with_locale",
+]

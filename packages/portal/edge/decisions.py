@@ -1,4 +1,4 @@
-"""The outcomes that the edge knows. Values only: the middleware turns them into responses.
+"""The outcomes of the edge's table. Values only: :mod:`portal.edge.middleware` turns them into responses.
 
 `rule` names the row of the contract's table that decided. `ends_sign_in`: the access token is dead and there
 is no refresh token, so the response clears the sign-in cookies.
@@ -19,15 +19,15 @@ class Forward(NamedTuple):
     """
 
     rule: str
-    who: EdgeUser
+    user: EdgeUser
     pathname: str | None
     ends_sign_in: bool = False
 
 
 class Redirect(NamedTuple):
-    """The browser is sent to `location`, an address that was built here.
+    """The browser is sent to `location`, an address that this package built.
 
-    :param varies: whether the target depends on the visitor's language, too.
+    :param varies_by_language: the target depends on the visitor's language too.
     """
 
     rule: str
@@ -40,22 +40,21 @@ class Redirect(NamedTuple):
 class Reject(NamedTuple):
     """The request is not served.
 
-    :param who: None where nobody is signed in, or a foreign host was asked.
-    :param pathname: the header x-pathname, where a person is shown the refusal as a page; None where a program
-        reads it.
-    :param hx_redirect: where htmx should go instead.
+    :param user: None if nobody is signed in, or if the host is not ours.
+    :param pathname: the header x-pathname, if a person sees the rejection as a page; None if a program reads it.
+    :param hx_redirect: the address that htmx opens instead.
     """
 
     rule: str
     status: int
-    who: EdgeUser | None = None
+    user: EdgeUser | None = None
     pathname: str | None = None
     hx_redirect: str | None = None
     ends_sign_in: bool = False
 
 
 class Options(NamedTuple):
-    """The methods are named; no view runs."""
+    """The response to OPTIONS names the methods; no view runs."""
 
     rule: str
     ends_sign_in: bool = False

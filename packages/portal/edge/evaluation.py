@@ -1,6 +1,6 @@
-"""What one request's facts amount to, in the words of the contract's table. Pure.
+"""One request in the words of the contract's table: locale, navigation, signed in, user. Pure.
 
-Made for every request. What follows from the path alone, or from the sign-in alone, is worked out once and kept.
+An `Evaluation` is made for each request that :func:`portal.edge.rules.cached_forward` does not answer.
 """
 
 from __future__ import annotations
@@ -13,79 +13,72 @@ from portal.edge.http.locale_negotiation import negotiate_locale
 from portal.edge.http.request_kind import is_htmx, is_navigation
 from portal.edge.request_context import EdgeUser, RequestContext
 from portal.edge.routes.paths import encode_query
-from portal.identity.permissions import primary_platform
-from portal.identity.platforms_cookie import parse_platforms_cookie
-from portal.identity.token_cache import TokenCheck, TokenState
+from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, primary_platform
 
 if TYPE_CHECKING:
-    from portal.edge.routes.path_info import Route
+    from portal.edge.routes.path_info import PathInfo
     from portal.edge.routes.site import Site
 
-_KEPT_USERS = 4096
+_CACHED_USERS = 4096
 
 
-class Situation:
+class Evaluation:
     """One request.
 
-    :ivar route: what its path is on this site.
-    :ivar reads: whether the method is GET or HEAD.
-    :ivar signed_in: whether there is a valid access token, or a refresh token that can give one.
+    :ivar path: the request's path on this site.
+    :ivar reads: the method is GET or HEAD.
+    :ivar signed_in: the access token is valid, or a refresh token is present.
     """
 
-    __slots__ = ("_who", "facts", "reads", "route", "signed_in")
+    __slots__ = ("_user", "context", "path", "reads", "signed_in")
 
-    def __init__(self, facts: RequestContext, route: Route) -> None:
-        self.facts = facts
-        self.route = route
-        self.reads = facts.method in {"GET", "HEAD"}
-        self.signed_in = facts.refreshable or facts.access.state is TokenState.VALID
-        self._who: EdgeUser | None = None
+    def __init__(self, context: RequestContext, path: PathInfo) -> None:
+        self.context = context
+        self.path = path
+        self.reads = context.method in {"GET", "HEAD"}
+        self.signed_in = context.refreshable or context.access.state is TokenState.VALID
+        self._user: EdgeUser | None = None
 
     def locale(self) -> str:
         """The path's locale, else the visitor's."""
-        return self.route.locale or negotiate_locale(
-            cookie=self.facts.locale_cookie, accept_language=self.facts.accept_language
+        return self.path.locale or negotiate_locale(
+            cookie=self.context.locale_cookie, accept_language=self.context.accept_language
         )
 
-    def who(self) -> EdgeUser:
-        """The user: what a view may know, and what the gates ask."""
-        if self._who is None:
-            facts = self.facts
-            self._who = _user_facts(
-                facts.site, facts.access, facts.refreshable, _sound(facts.platforms_cookie), self.locale()
-            )
-        return self._who
+    def user(self) -> EdgeUser:
+        """The user of this request."""
+        if self._user is None:
+            context, cookie = self.context, self.context.platforms_cookie
+            if cookie is not None and len(cookie) > MAX_PLATFORMS_COOKIE_CHARS:
+                cookie = None  # counts as empty, and would make the cache's key long
+            self._user = _edge_user(context.site, context.access, context.refreshable, cookie, self.locale())
+        return self._user
 
     def query(self) -> str:
-        """The query with its question mark as it stands in an address; empty without one."""
-        return f"?{encode_query(self.facts.query)}" if self.facts.query else ""
+        """The query with its question mark, as in an address; empty without a query."""
+        return f"?{encode_query(self.context.query)}" if self.context.query else ""
 
     def is_navigation(self) -> bool:
-        """Whether a person sees the answer as a page."""
-        return is_navigation(self.facts)
+        """Whether a browser shows the response as a page."""
+        return is_navigation(self.context)
 
     def is_htmx(self) -> bool:
-        """Whether htmx asks."""
-        return is_htmx(self.facts)
+        """Whether htmx sent the request."""
+        return is_htmx(self.context)
 
     def ends_sign_in(self) -> bool:
-        """Whether a dead access token lies around with nothing to replace it."""
-        state = self.facts.access.state
-        return not self.facts.refreshable and (state is TokenState.EXPIRED or state is TokenState.INVALID)
+        """Whether the access token is dead and no refresh token can replace it."""
+        state = self.context.access.state
+        return not self.context.refreshable and (state is TokenState.EXPIRED or state is TokenState.INVALID)
 
 
-def _sound(cookie: str | None) -> str | None:
-    """The cookie, unless it is too long to be one: that counts as empty, and is not kept."""
-    return cookie if cookie is not None and len(cookie) <= MAX_PLATFORMS_COOKIE_CHARS else None
-
-
-@lru_cache(maxsize=_KEPT_USERS)
-def _user_facts(
+@lru_cache(maxsize=_CACHED_USERS)
+def _edge_user(
     site: Site, access: TokenCheck, refreshable: bool, platforms_cookie: str | None, locale: str
 ) -> EdgeUser:
-    """The user behind a sign-in (requirements, "Platform resolution order": token, then cookie, then empty)."""
+    """The user of a sign-in (requirements, "Platform resolution order": token, then cookie, then empty)."""
     signed_in = refreshable or access.state is TokenState.VALID
-    # An expired token still speaks for itself while it can be refreshed.
+    # The claims of an expired token count as long as the token can be refreshed.
     user = access.user if signed_in else None
     platforms = user.platforms if user else ()
     if signed_in and not platforms:
@@ -98,5 +91,5 @@ def _user_facts(
         primary=primary,
         locale=locale,
         home_url=site.home_url(locale=locale, platforms=platforms, primary=primary),
-        unjudged=not refreshable and access.state is TokenState.UNVERIFIABLE,
+        unverifiable=not refreshable and access.state is TokenState.UNVERIFIABLE,
     )

@@ -1,12 +1,12 @@
-"""How the edge came to a decision, rule by rule: what `explain_route` prints. Pure."""
+"""How the edge came to a decision, rule by rule: the text of `explain_route`. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from portal.edge.evaluation import Situation
-from portal.edge.rules import RULES, way_of
-from portal.identity.token_cache import TokenState
+from portal.edge.evaluation import Evaluation
+from portal.edge.rules import RULES, match_path
+from portal.identity import TokenState
 
 if TYPE_CHECKING:
     from portal.edge.decisions import Decision
@@ -18,17 +18,17 @@ DECIDES = "decides"
 
 
 class Step(NamedTuple):
-    """One rule that was asked, and what it said."""
+    """One rule, and its result: one of the three texts above."""
 
     rule: str
     says: str
-    verdict: str
+    result: str
 
 
 class Explanation(NamedTuple):
     """The way to a decision.
 
-    :param seen: what the edge made of the request, by name.
+    :param seen: name to value: the parts of the request that the edge reads.
     :param steps: the rules in their order, up to the one that decided.
     """
 
@@ -37,53 +37,53 @@ class Explanation(NamedTuple):
     decision: Decision
 
 
-def explain(facts: RequestContext) -> Explanation:
-    """The decision for these facts, with the way to it: the same rules, asked in the same order."""
-    route, concerning = way_of(facts.site, facts.path)
-    situation = Situation(facts, route)
+def explain(context: RequestContext) -> Explanation:
+    """The decision for a request, with the way to it: the same rules as `decide`, in the same order."""
+    path, matching = match_path(context.site, context.path)
+    ev = Evaluation(context, path)
     steps: list[Step] = []
     for rule in RULES:
-        decision = rule.decide(situation) if rule in concerning else None
-        verdict = NOT_THIS_PATH if rule not in concerning else NOT_THIS_REQUEST
-        steps.append(Step(rule.name, rule.says, verdict if decision is None else DECIDES))
+        decision = rule.decide(ev) if rule in matching else None
+        result = NOT_THIS_PATH if rule not in matching else NOT_THIS_REQUEST
+        steps.append(Step(rule.name, rule.says, result if decision is None else DECIDES))
         if decision is not None:
-            return Explanation(_seen(situation), tuple(steps), decision)
+            return Explanation(_seen(ev), tuple(steps), decision)
     raise AssertionError("the last rule forwards everything")  # pragma: no cover
 
 
-def _seen(at: Situation) -> dict[str, str]:
-    facts, route, who = at.facts, at.route, at.who()
-    from_token = who.user is not None and bool(who.user.platforms)
+def _seen(ev: Evaluation) -> dict[str, str]:
+    context, user = ev.context, ev.user()
+    from_token = user.user is not None and bool(user.user.platforms)
     source = "the token" if from_token else "the cookie"
     return {
-        "path": ascii(facts.path)[1:-1],
-        "locale": f"{at.locale()}, {'from the path' if route.locale else 'by cookie, Accept-Language, default'}",
-        "route": _kind(at),
-        "access token": facts.access.state.value + _expiry(facts),
-        "refresh token": "present" if facts.refreshable else "absent",
-        "signed in": "yes" if who.signed_in else "no",
-        "platforms": f"{', '.join(who.platforms)} (from {source})" if who.platforms else "none",
-        "primary": who.primary or "none",
-        "default home": who.home_url,
-        "navigation": "yes" if at.is_navigation() else "no, from htmx" if at.is_htmx() else "no",
+        "path": ascii(context.path)[1:-1],
+        "locale": f"{ev.locale()}, {'from the path' if ev.path.locale else 'by cookie, Accept-Language, default'}",
+        "route": _kind(ev),
+        "access token": context.access.state.value + _expiry(context),
+        "refresh token": "present" if context.refreshable else "absent",
+        "signed in": "yes" if user.signed_in else "no",
+        "platforms": f"{', '.join(user.platforms)} (from {source})" if user.platforms else "none",
+        "primary": user.primary or "none",
+        "default home": user.home_url,
+        "navigation": "yes" if ev.is_navigation() else "no, from htmx" if ev.is_htmx() else "no",
     }
 
 
-def _kind(at: Situation) -> str:
-    route = at.route
-    if route.platform is not None:
-        return f"of the platform {route.platform.name}, {'another app' if route.elsewhere else 'this app'}"
+def _kind(ev: Evaluation) -> str:
+    path = ev.path
+    if path.platform is not None:
+        return f"of the platform {path.platform.name}, {'another app' if path.elsewhere else 'this app'}"
     named = {
-        "never gated": route.ungated,
-        "the app's root": route.root,
-        "public": route.public,
-        "private": route.private,
+        "never gated": path.ungated,
+        "the app's root": path.root,
+        "public": path.public,
+        "private": path.private,
     }
     return next((name for name, applies in named.items() if applies), "neutral")
 
 
-def _expiry(facts: RequestContext) -> str:
-    user = facts.access.user
-    if user is None or user.expires_at is None or facts.access.state is TokenState.ABSENT:
+def _expiry(context: RequestContext) -> str:
+    user = context.access.user
+    if user is None or user.expires_at is None or context.access.state is TokenState.ABSENT:
         return ""
     return f" (exp {user.expires_at:.0f})"

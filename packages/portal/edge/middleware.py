@@ -1,4 +1,4 @@
-"""`ProxyMiddleware`: from Django's request to facts, from a decision to a response, and nothing between."""
+"""`ProxyMiddleware` turns Django's request into a `RequestContext`, and the decision on it into a response."""
 
 from __future__ import annotations
 
@@ -14,57 +14,50 @@ from django.utils import translation
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Reject
-from portal.edge.http.allowed_hosts import KnownHosts
-from portal.edge.http.responses import Answers
-from portal.edge.http.security_headers import security_headers
-from portal.edge.reading import IncomingTokens, read_facts
-from portal.edge.routes.site import make_site
-from portal.edge.rules import decide, forwarded
-from portal.identity.token_cache import INVALID, TokenCache
-from portal.identity.verification import make_verifier
+from portal.edge.http import AllowedHosts, EdgeResponses, security_headers
+from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
+from portal.edge.routes import RouteTable, Site, make_site
+from portal.edge.rules import cached_forward, decide
+from portal.identity import INVALID, TokenCache, make_verifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpResponseBase
 
-    from portal.edge.request_context import EdgeUser
-    from portal.edge.routes.route_table import RouteTable
-    from portal.edge.routes.site import Site
-
 logger = logging.getLogger(__name__)
 
 PATHNAME_META = "HTTP_X_PATHNAME"
 DEBUG_HEADER = "X-Edge-Rule"
-#: Probes and scrapers name a machine by its address, and build nothing on the host that they named.
+#: Probes and scrapers send a machine's address as the host, and these views build no address from it.
 PROBED_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
-REFUSAL_URLCONF = "portal.edge.http.refusal_page"
-#: Before the table: a request for a host that is not ours has no place in it.
+REJECTION_URLCONF = "portal.edge.http.rejection_page"
+#: Not in the table: the request is for a host that is not ours.
 UNKNOWN_HOST = Reject("0-unknown-host", 400)
 
 
 class SignInCookies(Protocol):
-    """What the edge uses of the request's token store."""
+    """The part of the request's token store that the edge uses."""
 
     @property
     def incoming(self) -> IncomingTokens:
-        """The tokens of the request's cookies."""
+        """The tokens in the request's cookies."""
 
     def reject_access(self) -> None:
-        """Let the access token count as absent."""
+        """Count the access token as absent."""
 
     def clear(self) -> None:
-        """Mark the sign-in as over: its cookies are cleared with the response."""
+        """End the sign-in: the response clears its cookies."""
 
 
 class EdgeRequest(HttpRequest):
-    """The request with what the edge finds on it, and what it leaves on it."""
+    """The attributes of a request that the edge reads and sets."""
 
     request_id: str
     token_store: SignInCookies
     edge_user: EdgeUser
     edge_site: Site
-    edge_refusal: int
+    edge_rejection: int
     LANGUAGE_CODE: str
 
 
@@ -74,9 +67,9 @@ def load_routes(app: str) -> RouteTable:
 
 
 class ProxyMiddleware:
-    """Gates every request of an application; stands right inside `ApiAccessMiddleware`.
+    """Gates every request of an application. In `MIDDLEWARE` it comes right after `ApiAccessMiddleware`.
 
-    Its own answers pass no other middleware, so they carry the security headers themselves, and cost little.
+    Its own responses pass no other middleware. They carry the security headers themselves, and cost little.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -88,10 +81,10 @@ class ProxyMiddleware:
             routes=load_routes(config.project.app),
             debug=config.debug,
         )
-        self.known = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
-        self.hosts = KnownHosts()
-        self.answers = Answers(security_headers(https=False))
-        self.answers_over_https = Answers(security_headers(https=True))
+        self.token_cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        self.allowed_hosts = AllowedHosts()
+        self.responses = EdgeResponses(security_headers(https=False))
+        self.https_responses = EdgeResponses(security_headers(https=True))
         self.pins_https = settings.SECURE_HSTS_SECONDS > 0
         if not (config.verification.enabled or config.debug):
             logger.warning(
@@ -99,16 +92,16 @@ class ProxyMiddleware:
             )
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """One request."""
+        """Handle one request."""
         request = cast("EdgeRequest", request)
-        if request.path_info not in PROBED_PATHS and not self.hosts.accepts(request):
-            return self.answers.answer(UNKNOWN_HOST, request_id=request.request_id)
+        if request.path_info not in PROBED_PATHS and not self.allowed_hosts.accepts(request):
+            return self.responses.respond(UNKNOWN_HOST, request_id=request.request_id)
         store = request.token_store
-        tokens, now = store.incoming, time.time()
-        access = self.known.read(tokens.access, now=now)
+        tokens = store.incoming
+        access = self.token_cache.check(tokens.access, now=time.time())
         if access is INVALID:
             store.reject_access()
-        decision = forwarded(
+        decision = cached_forward(
             self.site,
             request.path_info,
             request.method or "GET",
@@ -117,40 +110,40 @@ class ProxyMiddleware:
             request.COOKIES.get(VAR_PERMITTED_PLATFORMS),
         )
         if decision is None:
-            decision = decide(read_facts(request, tokens=tokens, site=self.site, known=self.known, now=now))
+            decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
         if decision.ends_sign_in:
             store.clear()
         if isinstance(decision, Forward):
-            response = self._forward(request, decision.who, decision.pathname)
-        elif isinstance(decision, Reject) and decision.who is not None and decision.pathname is not None:
-            request.edge_refusal = decision.status
-            request.urlconf = REFUSAL_URLCONF
-            response = self._forward(request, decision.who, decision.pathname)
+            response = self._forward(request, decision.user, decision.pathname)
+        elif isinstance(decision, Reject) and decision.user is not None and decision.pathname is not None:
+            request.edge_rejection = decision.status
+            request.urlconf = REJECTION_URLCONF
+            response = self._forward(request, decision.user, decision.pathname)
         else:
-            if isinstance(decision, Reject) and decision.who is not None:
-                # The line that Django writes about it names who asked.
-                request.edge_user = decision.who
+            if isinstance(decision, Reject) and decision.user is not None:
+                # For the log line that Django writes about this response.
+                request.edge_user = decision.user
             secure = self.pins_https and request.is_secure()
-            answers = self.answers_over_https if secure else self.answers
-            response = answers.answer(decision, request_id=request.request_id)
+            responses = self.https_responses if secure else self.responses
+            response = responses.respond(decision, request_id=request.request_id)
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule
         return response
 
-    def _forward(self, request: EdgeRequest, who: EdgeUser, pathname: str | None) -> HttpResponseBase:
+    def _forward(self, request: EdgeRequest, user: EdgeUser, pathname: str | None) -> HttpResponseBase:
         if pathname is None:
             request.META.pop(PATHNAME_META, None)
         else:
             request.META[PATHNAME_META] = pathname
-        # Django reads META once for this property; whatever asked before us saw the caller's own header.
+        # Django caches this property; a middleware before this one has read the header that the client sent.
         request.__dict__.pop("headers", None)
-        request.edge_user = who
+        request.edge_user = user
         request.edge_site = self.site
-        request.LANGUAGE_CODE = who.locale
-        # Like Django's own LocaleMiddleware, this leaves the language active: what is rendered on the way out,
-        # further outside, is for the same visitor. The next request activates its own.
-        translation.activate(who.locale)
+        request.LANGUAGE_CODE = user.locale
+        # Like Django's LocaleMiddleware, this leaves the language active: the middlewares outside may render a page for
+        # the same visitor. The next request activates its own language.
+        translation.activate(user.locale)
         response = self.get_response(request)
-        if who.signed_in and pathname is not None:
+        if user.signed_in and pathname is not None:
             response.headers.setdefault("Cache-Control", "private, no-store")
         return response

@@ -1,23 +1,51 @@
-"""What a decision is made from, and what a forwarded request carries on. Values only."""
+"""The input of a decision, and the user that a forwarded request carries on. Values only.
+
+Headers and cookies of a request are read here and nowhere else in the edge.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from portal.identity.token_cache import NO_TOKEN, TokenCheck
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
+from portal.identity import NO_TOKEN, TokenCheck
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
     from portal.edge.routes.site import Site
-    from portal.identity.users import DecodedUser
+    from portal.identity import DecodedUser
+
+
+class IncomingTokens(Protocol):
+    """The two tokens of a request's cookies. Where a cookie comes twice, the last one counts."""
+
+    @property
+    def access(self) -> str | None:
+        """VAR_ACCESS_TOKEN"""
+
+    @property
+    def refresh(self) -> str | None:
+        """VAR_REFRESH_TOKEN"""
+
+
+class IncomingRequest(Protocol):
+    """The part of Django's `HttpRequest` that the edge reads."""
+
+    META: dict[str, Any]
+    path_info: str
+    method: str | None
+
+    @property
+    def COOKIES(self) -> dict[str, str]:  # noqa: N802  Django's name
+        """Name to value."""
 
 
 class RequestContext(NamedTuple):
-    """One request, as far as the edge looks at it.
+    """The parts of one request that a decision depends on.
 
-    A named tuple and not a dataclass: it is made for every request, and is made in a third of the time.
-    Headers and cookies are None where the request has none.
+    A named tuple takes a third of the time that a dataclass takes to make, and one is made for each request.
+    A header or cookie that the request lacks is None.
     """
 
     site: Site
@@ -26,9 +54,9 @@ class RequestContext(NamedTuple):
     path: str
     #: Raw, without the question mark.
     query: str = ""
-    #: What the cookie VAR_ACCESS_TOKEN is worth now.
+    #: The state of VAR_ACCESS_TOKEN now.
     access: TokenCheck = NO_TOKEN
-    #: Whether there is a cookie VAR_REFRESH_TOKEN.
+    #: Whether the request has a cookie VAR_REFRESH_TOKEN.
     refreshable: bool = False
     platforms_cookie: str | None = None
     locale_cookie: str | None = None
@@ -45,18 +73,47 @@ class RequestContext(NamedTuple):
     #: `Referer`
     referer: str | None = None
 
+    @classmethod
+    def from_request(
+        cls, request: IncomingRequest, *, tokens: IncomingTokens, site: Site, access: TokenCheck
+    ) -> RequestContext:
+        """Read a request.
+
+        The path is `path_info`, as for Django's URL resolver: the edge gates the path that is resolved.
+
+        :param access: the state of `tokens.access`.
+        """
+        meta, cookies = request.META, request.COOKIES
+        return cls(
+            site,
+            request.method or "GET",
+            request.path_info,
+            meta.get("QUERY_STRING", ""),
+            access,
+            bool(tokens.refresh),
+            cookies.get(VAR_PERMITTED_PLATFORMS),
+            cookies.get(VAR_SELECTED_LOCALE),
+            meta.get("HTTP_ACCEPT_LANGUAGE"),
+            meta.get("HTTP_ACCEPT"),
+            meta.get("HTTP_SEC_FETCH_MODE"),
+            meta.get("HTTP_X_REQUESTED_WITH"),
+            meta.get("HTTP_HX_REQUEST"),
+            meta.get("HTTP_HX_CURRENT_URL"),
+            meta.get("HTTP_REFERER"),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeUser:
-    """What the edge knows about who asks: `request.edge_user` in every view.
+    """The user of a request, as the edge knows them: `request.edge_user` in every view.
 
-    :param signed_in: by the token, or by a refresh token that can give one.
-    :param user: from the access token; None without one that decodes (and verifies).
-    :param platforms: token, then cookie, then empty; in the registry's order.
-    :param primary: the platform whose home is the user's.
-    :param locale: the path's; on ungated paths the visitor's.
-    :param home_url: the default home: a path on this app, or an address elsewhere.
-    :param unjudged: the key of the only token is not known yet: whether they are signed in can't be said now.
+    :param signed_in: the access token is valid, or a refresh token is present.
+    :param user: the claims of the access token; None if it does not decode (or does not verify).
+    :param platforms: from the token, else from the cookie, else empty; in the registry's order.
+    :param primary: the platform whose home is this user's home.
+    :param locale: the path's locale; on ungated paths the visitor's.
+    :param home_url: the default home: a path on this app, or an absolute address of another app.
+    :param unverifiable: the only token is signed with a key that is not known yet, so `signed_in` may change.
     """
 
     signed_in: bool
@@ -65,4 +122,4 @@ class EdgeUser:
     primary: TPlatform | None
     locale: str
     home_url: str
-    unjudged: bool = False
+    unverifiable: bool = False

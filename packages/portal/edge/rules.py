@@ -1,4 +1,4 @@
-"""The edge's one table: `decide(facts)` (requirements, "Edge routing decisions"; contract, section 5).
+"""The edge's one table: `decide(context)` (requirements, "Edge routing decisions"; contract, section 5).
 
 Pure and total: no Django, no network, no clock, and no exception for any input. `RULES` is the table, in its
 order; the first rule that gives a decision wins. `explain_route` walks the same rules.
@@ -12,64 +12,67 @@ from urllib.parse import quote
 
 from portal.config.limits import NEXT_MAX_CHARS
 from portal.edge.decisions import Decision, Forward, Options, Redirect, Reject
-from portal.edge.evaluation import Situation
+from portal.edge.evaluation import Evaluation
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.path_info import Route, read_route
-from portal.edge.routes.paths import accept_target, encode_path, split_locale
+from portal.edge.routes.path_info import PathInfo, read_path_info
+from portal.edge.routes.paths import encode_path, split_locale
+from portal.edge.routes.redirect_targets import accept_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.edge.routes.site import Site
-    from portal.identity.token_cache import TokenCheck
+    from portal.identity import TokenCheck
 
-_KEPT_CHARS = 256
-_KEPT_PATHS = 4096
+#: Longer paths and cookies are evaluated each time, so that the caches stay small.
+_CACHED_CHARS = 256
+_CACHED_PATHS = 4096
 
 
 class Rule(NamedTuple):
     """One row of the table.
 
     :param name: its number in the contract, and a word for it.
-    :param says: the situation that it is for.
-    :param concerns: whether it can apply to a path at all, whoever asks and however.
-    :param decide: its outcome on such a path, or None where it does not apply.
+    :param says: the situation in words, for `explain_route`.
+    :param matches: whether the rule can apply to a path, for any user, method and header.
+    :param decide: the outcome on a path that matches, or None if the rule does not apply to this request.
     """
 
     name: str
     says: str
-    concerns: Callable[[Route], bool]
-    decide: Callable[[Situation], Decision | None]
+    matches: Callable[[PathInfo], bool]
+    decide: Callable[[Evaluation], Decision | None]
 
 
-def decide(facts: RequestContext) -> Decision:
-    """What is to be done with this request."""
-    route, rules = way_of(facts.site, facts.path)
-    situation = Situation(facts, route)
+def decide(context: RequestContext) -> Decision:
+    """The decision for one request."""
+    path, rules = match_path(context.site, context.path)
+    ev = Evaluation(context, path)
     for rule in rules:
-        decision = rule.decide(situation)
+        decision = rule.decide(ev)
         if decision is not None:
             return decision
     raise AssertionError("the last rule forwards everything")  # pragma: no cover
 
 
-def forwarded(  # noqa: PLR0917  the key of what is kept: by position in half the time
+def cached_forward(  # noqa: PLR0917  by position: keywords would double the time of the look-up
     site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
 ) -> Decision | None:
-    """The decision to forward a page, where it follows from these facts alone; else None: :func:`decide` then.
+    """The decision to forward a page, if it follows from these arguments alone; None: call :func:`decide`.
 
-    Most requests are of this kind, and the same ones come again and again, so it is kept, bounded.
+    Most requests are forwarded, and the same ones are repeated, so these decisions are cached; the cache is bounded.
     """
-    if len(path) > _KEPT_CHARS or len(platforms_cookie or "") > _KEPT_CHARS:
+    if len(path) > _CACHED_CHARS or len(platforms_cookie or "") > _CACHED_CHARS:
         return None
-    return _kept_forward(site, path, method, access, refreshable, platforms_cookie)
+    return _cached_forward(site, path, method, access, refreshable, platforms_cookie)
 
 
-def _read_forward(  # noqa: PLR0917  likewise
+@lru_cache(maxsize=_CACHED_PATHS)
+def _cached_forward(  # noqa: PLR0917  as above
     site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
 ) -> Decision | None:
-    # On a path in its normal form the locale is the path's own, and no rule that lets a request pass asks for more.
-    if not way_of(site, path)[0].normal:
+    # A path in its normal form has its own locale, and no rule that forwards reads another header.
+    if not match_path(site, path)[0].normal:
         return None
     decision = decide(
         RequestContext(site, method, path, access=access, refreshable=refreshable, platforms_cookie=platforms_cookie)
@@ -77,66 +80,63 @@ def _read_forward(  # noqa: PLR0917  likewise
     return decision if isinstance(decision, Forward) else None
 
 
-_kept_forward = lru_cache(maxsize=_KEPT_PATHS)(_read_forward)
-
-
 # --- row 0 ---
 
 
-def _malformed(at: Situation) -> Decision:
-    return Reject("0-malformed", 400, at.who())
+def _malformed(ev: Evaluation) -> Decision:
+    return Reject("0-malformed", 400, ev.user())
 
 
-def _ungated(at: Situation) -> Decision:
-    return Forward("0-ungated", at.who(), None)
+def _ungated(ev: Evaluation) -> Decision:
+    return Forward("0-ungated", ev.user(), None)
 
 
-def _options(at: Situation) -> Decision | None:
-    return Options("0-options") if at.facts.method == "OPTIONS" else None
+def _options(ev: Evaluation) -> Decision | None:
+    return Options("0-options") if ev.context.method == "OPTIONS" else None
 
 
 # --- row 1 ---
 
 
-def _normal_form(at: Situation) -> Decision:
-    segments = [encode_path(segment) for segment in at.route.rest.split("/") if segment]
+def _normal_form(ev: Evaluation) -> Decision:
+    segments = [encode_path(segment) for segment in ev.path.rest.split("/") if segment]
     return Redirect(
         "1-normal-form",
         307,
-        "/".join(["", at.locale(), *segments]) + at.query(),
-        varies_by_language=at.route.locale is None,
-        ends_sign_in=at.ends_sign_in(),
+        "/".join(["", ev.locale(), *segments]) + ev.query(),
+        varies_by_language=ev.path.locale is None,
+        ends_sign_in=ev.ends_sign_in(),
     )
 
 
 # --- row 2 ---
 
 
-def _private(at: Situation) -> Decision | None:
-    if at.signed_in:
+def _private(ev: Evaluation) -> Decision | None:
+    if ev.signed_in:
         return None
-    rule, login, ends = "2-private", at.facts.site.logins[at.locale()], at.ends_sign_in()
-    if not at.is_navigation():
-        site, current = at.facts.site, at.facts.current_url
-        htmx_login = login_url_from(site, locale=at.locale(), current_url=current) if at.is_htmx() else None
+    rule, login, ends = "2-private", ev.context.site.logins[ev.locale()], ev.ends_sign_in()
+    if not ev.is_navigation():
+        site, current = ev.context.site, ev.context.current_url
+        htmx_login = login_url_from(site, locale=ev.locale(), current_url=current) if ev.is_htmx() else None
         return Reject(rule, 401, hx_redirect=htmx_login, ends_sign_in=ends)
-    if not at.reads:
+    if not ev.reads:
         # Back to the page with the form, which can be filled again.
-        back = login_url_from(at.facts.site, locale=at.locale(), current_url=at.facts.referer)
+        back = login_url_from(ev.context.site, locale=ev.locale(), current_url=ev.context.referer)
         return Redirect(rule, 303, back, ends_sign_in=ends)
-    return Redirect(rule, 302, login + _back_to_this_page(at), ends_sign_in=ends)
+    return Redirect(rule, 302, login + _back_to_this_page(ev), ends_sign_in=ends)
 
 
-def _back_to_this_page(at: Situation) -> str:
-    """The sign-in page's query that leads back here; empty where none is due."""
-    route, query = at.route, at.query()
-    if route.root or len(at.facts.site.return_origin) + len(route.encoded) + len(query) > NEXT_MAX_CHARS:
+def _back_to_this_page(ev: Evaluation) -> str:
+    """The query `?next=…` that leads back to this page; empty on the app's root, and if it would be too long."""
+    path, query = ev.path, ev.query()
+    if path.root or len(ev.context.site.return_origin) + len(path.encoded) + len(query) > NEXT_MAX_CHARS:
         return ""
-    return at.facts.site.next_prefix + (route.quoted + quote(query, safe="") if query else route.quoted)
+    return ev.context.site.next_prefix + (path.quoted + quote(query, safe="") if query else path.quoted)
 
 
 def login_url_from(site: Site, *, locale: str, current_url: str | None) -> str:
-    """The sign-in page for what a page asked or sent, with that page as `next` if it is this app's own.
+    """The sign-in page, with `current_url` as `next` if that is a page of this app.
 
     :param current_url: `HX-Current-URL`, or `Referer`.
     """
@@ -152,103 +152,95 @@ def login_url_from(site: Site, *, locale: str, current_url: str | None) -> str:
 # --- row 3 ---
 
 
-def _signed_in_already(at: Situation) -> Decision | None:
-    return _to_home("3-home", at) if at.signed_in and at.reads else None
+def _signed_in_already(ev: Evaluation) -> Decision | None:
+    return _to_home("3-home", ev) if ev.signed_in and ev.reads else None
 
 
-def _to_home(rule: str, at: Situation) -> Decision:
-    home = at.who().home_url
-    if at.is_navigation():
+def _to_home(rule: str, ev: Evaluation) -> Decision:
+    home = ev.user().home_url
+    if ev.is_navigation():
         return Redirect(rule, 302, home)
-    return Reject(rule, 403, at.who(), hx_redirect=home if at.is_htmx() else None)
+    return Reject(rule, 403, ev.user(), hx_redirect=home if ev.is_htmx() else None)
 
 
 # --- row 4 ---
 
 
-def _not_allowed(at: Situation) -> Decision | None:
-    platform = at.route.platform
-    if platform is None or platform.name in at.who().platforms:
+def _not_allowed(ev: Evaluation) -> Decision | None:
+    platform = ev.path.platform
+    if platform is None or platform.name in ev.user().platforms:
         return None
-    if at.reads or not at.is_navigation():
-        return _to_home("4-not-allowed", at)
-    return _refused_page("4-not-allowed", at, 403)
+    if ev.reads or not ev.is_navigation():
+        return _to_home("4-not-allowed", ev)
+    return _reject_with_page("4-not-allowed", ev, 403)
 
 
-def _elsewhere(at: Situation) -> Decision | None:
-    """Whoever gets here is signed in and may open the platform: the rules before have seen to that."""
-    site, platform = at.facts.site, at.route.platform
+def _elsewhere(ev: Evaluation) -> Decision | None:
+    """The rules before have let only a signed-in user pass who may open the platform."""
+    site, platform = ev.context.site, ev.path.platform
     if platform is None:
         return None
     rule = "4-hand-over" if site.is_gateway else "4-to-gateway"
-    if not at.is_navigation():
-        return Reject(rule, 404, at.who())
-    if not at.reads:
-        return _refused_page(rule, at, 404)
+    if not ev.is_navigation():
+        return Reject(rule, 404, ev.user())
+    if not ev.reads:
+        return _reject_with_page(rule, ev, 404)
     origin = site.platform_origins[platform.name] if site.is_gateway else site.gateway_url
-    return Redirect(rule, 302, origin + at.route.encoded + at.query())
+    return Redirect(rule, 302, origin + ev.path.encoded + ev.query())
 
 
-def _refused_page(rule: str, at: Situation, status: int) -> Decision:
-    return Reject(rule, status, at.who(), at.route.encoded)
+def _reject_with_page(rule: str, ev: Evaluation, status: int) -> Decision:
+    return Reject(rule, status, ev.user(), ev.path.encoded)
 
 
 # --- row 5 ---
 
 
-def _forward(at: Situation) -> Decision:
-    return Forward("5-forward", at.who(), at.route.encoded, at.ends_sign_in())
-
-
-def _any_path(_: Route) -> bool:
-    return True
+def _forward(ev: Evaluation) -> Decision:
+    return Forward("5-forward", ev.user(), ev.path.encoded, ev.ends_sign_in())
 
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "0-malformed",
         "backslash, control character, `.` or `..` segment in the path",
-        lambda route: route.malformed,
+        lambda path: path.malformed,
         _malformed,
     ),
-    Rule("0-ungated", "a path that is never gated", lambda route: route.ungated, _ungated),
-    Rule("0-options", "the method OPTIONS", _any_path, _options),
+    Rule("0-ungated", "a path that is never gated", lambda path: path.ungated, _ungated),
+    Rule("0-options", "the method OPTIONS", lambda _: True, _options),
     Rule(
         "1-normal-form",
         "locale missing or in another case, repeated or trailing slashes",
-        lambda route: not route.normal,
+        lambda path: not path.normal,
         _normal_form,
     ),
-    Rule("2-private", "signed out, and the route is private", lambda route: route.private, _private),
+    Rule("2-private", "signed out, and the route is private", lambda path: path.private, _private),
     Rule(
         "3-home",
         "signed in, and the route is public or the app's root",
-        lambda route: route.public or route.root,
+        lambda path: path.public or path.root,
         _signed_in_already,
     ),
     Rule(
         "4-not-allowed",
         "signed in, and the platform is not permitted",
-        lambda route: route.platform is not None,
+        lambda path: path.platform is not None,
         _not_allowed,
     ),
-    Rule("4-elsewhere", "another app serves the platform", lambda route: route.elsewhere, _elsewhere),
-    Rule("5-forward", "anything else", _any_path, _forward),
+    Rule("4-elsewhere", "another app serves the platform", lambda path: path.elsewhere, _elsewhere),
+    Rule("5-forward", "anything else", lambda _: True, _forward),
 )
 
 
-def way_of(site: Site, path: str) -> tuple[Route, tuple[Rule, ...]]:
-    """A path's route, and the rules that concern it, in their order.
-
-    It follows from the path alone, and the same paths come again and again, so it is kept, bounded. Long paths are
-    read anew each time, so that what is kept stays small.
-    """
-    return _kept_way(site, path) if len(path) <= _KEPT_CHARS else _read_way(site, path)
+def match_path(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
+    """A path's properties on a site, and the rules that match it, in their order. Short paths are cached."""
+    return _cached_match(site, path) if len(path) <= _CACHED_CHARS else _match(site, path)
 
 
-def _read_way(site: Site, path: str) -> tuple[Route, tuple[Rule, ...]]:
-    route = read_route(site, path)
-    return route, tuple(rule for rule in RULES if rule.concerns(route))
+def _match(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
+    info = read_path_info(site, path)
+    return info, tuple(rule for rule in RULES if rule.matches(info))
 
 
-_kept_way = lru_cache(maxsize=_KEPT_PATHS)(_read_way)
+_cached_match = lru_cache(maxsize=_CACHED_PATHS)(_match)

@@ -1,10 +1,38 @@
-"""Who the user is, from what the request brings: the access token, and the platforms cookie behind it.
+"""Who the user is, from the request alone: the access token, and the platforms cookie as a fallback.
 
-Pure: no Django, no network, no clock of its own. The profile from `GET /me` stays authoritative; what is
-decided here gates routes before it is asked.
+Pure: no Django, no network, no clock of its own. The profile from `GET /me` is authoritative; the edge gates
+routes with what is decided here, before `/me` is asked.
+
+::
+
+    token_cache           each token is decoded once in a process -> TokenCheck
+      users               the decoded user -> DecodedUser
+        verification      signature, issuer, audience
+        permissions       permission strings to platforms
+    platforms_cookie      VAR_PERMITTED_PLATFORMS, read and written
 """
 
-from portal.identity.permissions import derive_platforms_from_me
-from portal.identity.users import DecodedUser, get_user_from_token
+from portal.identity.permissions import derive_platforms_from_me, permission_strings, primary_platform
+from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
+from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
+from portal.identity.users import DecodedUser, get_user_from_token, user_from_claims
+from portal.identity.verification import KeySource, make_verifier, use_key_source
 
-__all__ = ["DecodedUser", "derive_platforms_from_me", "get_user_from_token"]
+__all__ = [
+    "INVALID",
+    "NO_TOKEN",
+    "DecodedUser",
+    "KeySource",
+    "TokenCache",
+    "TokenCheck",
+    "TokenState",
+    "derive_platforms_from_me",
+    "dump_platforms_cookie",
+    "get_user_from_token",
+    "make_verifier",
+    "parse_platforms_cookie",
+    "permission_strings",
+    "primary_platform",
+    "use_key_source",
+    "user_from_claims",
+]

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def derive_platforms_from_me(permissions: object) -> tuple[TPlatform, ...]:
-    """The platforms that these permissions open, in the registry's order.
+    """The platforms of these permissions, in the registry's order.
 
-    :param permissions: a profile (the mapping that `GET /me` gave) or its permissions array alone. Whatever
-        is neither, and every member that is no string, opens nothing. Strings match letter for letter.
+    :param permissions: a profile (the mapping from `GET /me`) or its permissions array. Any other value, and every
+        member that is not a string, gives no platform. Strings match exactly.
     """
     if isinstance(permissions, Mapping):
         permissions = permissions.get(PROFILE_PERMISSIONS_FIELD)
@@ -25,7 +25,7 @@ def derive_platforms_from_me(permissions: object) -> tuple[TPlatform, ...]:
 
 
 def permission_strings(permissions: object) -> tuple[str, ...]:
-    """The strings in a permissions array, as they stand; empty for what is no array."""
+    """The strings in a permissions array; empty if the value is not an array."""
     if not isinstance(permissions, list | tuple):
         return ()
     return tuple(item for item in permissions if isinstance(item, str))
@@ -38,7 +38,7 @@ def in_registry_order(names: Iterable[object]) -> tuple[TPlatform, ...]:
 
 
 def primary_platform(platforms: tuple[TPlatform, ...], *, role: TPlatform | None) -> TPlatform | None:
-    """The platform whose home is the user's: the explicit `role` where it is permitted, else the first.
+    """The platform whose home is the user's home: `role` if it is permitted, else the first.
 
     :param platforms: the permitted ones, in the registry's order.
     """

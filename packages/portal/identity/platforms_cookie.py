@@ -1,4 +1,4 @@
-"""The cookie VAR_PERMITTED_PLATFORMS: what the last `GET /me` said, for the edge (contract, section 4)."""
+"""The cookie VAR_PERMITTED_PLATFORMS: the platforms of the last `GET /me`, for the edge (contract, section 4)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 def parse_platforms_cookie(raw: str | None) -> tuple[TPlatform, ...]:
     """The platforms in a cookie's value, in the registry's order.
 
-    Read in percent-encoded, plain and quoted form. Anything else, or one that is too long, counts as empty;
-    members that are no platform are dropped.
+    The percent-encoded, the plain and the quoted form are read. Any other value, or a longer one, counts as empty;
+    members that are not a platform are dropped.
     """
     if not raw or len(raw) > MAX_PLATFORMS_COOKIE_CHARS:
         return ()
     value = unquote(raw) if "%" in raw else raw
     if len(value) > 1 and value[0] == value[-1] == '"':
         value = _ESCAPED.sub(r"\1", value[1:-1])
-        # Quotes around a percent-encoded value are RFC 6265's; quotes inside it may be anybody's.
+        # RFC 6265 allows quotes around a percent-encoded value.
         value = unquote(value) if "%" in value else value
     try:
         members = json.loads(value)

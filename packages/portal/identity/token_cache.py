@@ -1,10 +1,10 @@
-"""Each token is decoded once in a process, not once in a request.
+"""A process decodes each token once, not once for each request.
 
-Decoding costs 20 to 90 microseconds, a look-up a tenth of one. What is remembered is the whole token's result,
-under the whole token; whether it has expired is asked again at each use.
+Decoding takes 20 to 90 µs, a look-up 0.1 µs. The cache's key is the whole token. Expiry is not cached: it is
+checked at each use.
 
-Bounded twice: good tokens and bad ones are kept apart, each the oldest out first, so a flood of bad tokens
-pushes out no good one. A good one that was pushed out costs one decoding.
+Good and bad tokens have a bounded cache each, and the oldest entry is evicted first. So many bad tokens evict no
+good one. An evicted good token costs one decoding.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ T = TypeVar("T")
 
 
 class TokenState(Enum):
-    """What an access token is worth at this moment."""
+    """The state of an access token at one moment."""
 
     ABSENT = "absent"
     VALID = "valid"
     #: It decodes and verifies, and is past its `exp`.
     EXPIRED = "expired"
-    #: It does not decode, or does not verify, or is not valid yet.
-    INVALID = "rejected"
-    #: Its key is not known (yet): it counts as absent, and nothing is cleared because of it. Once the keys were fetched
-    #: anew and its key was not among them, it is rejected.
-    UNVERIFIABLE = "unjudged"
+    #: It does not decode, does not verify, or is not valid yet.
+    INVALID = "invalid"
+    #: Its key is not known yet. It counts as absent, and no cookie is cleared. When the keys have been fetched again
+    #: and its key is not among them, it is invalid.
+    UNVERIFIABLE = "unverifiable"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenCheck:
-    """A token's state, and its user where it decodes and verifies.
+    """A token's state, and its user if it decodes and verifies.
 
-    Compared by identity: the same token gives the same reading, so what follows from it can be kept.
+    Compared by identity: the same token gives the same object, so a cache can have it in its key.
     """
 
     state: TokenState
@@ -53,10 +53,10 @@ class TokenCheck:
 
 
 NO_TOKEN = TokenCheck(TokenState.ABSENT)
-#: It does not decode, or does not verify: made up, for all that can be said. No call carries it.
+#: It does not decode or does not verify. No call carries such a token.
 INVALID = TokenCheck(TokenState.INVALID)
-#: It verifies, and is not valid yet: one of the two clocks is wrong. A refresh would give another of its kind, for each
-#: request anew, so the backend is asked what it thinks of this one.
+#: It verifies, but its `nbf` is in the future: one of two clocks is wrong. A refresh would give another such token for
+#: each request, so this one is sent to the backend.
 EARLY = TokenCheck(TokenState.INVALID)
 UNVERIFIABLE = TokenCheck(TokenState.UNVERIFIABLE)
 
@@ -70,12 +70,12 @@ class _Known(NamedTuple):
 
 
 class TokenCache:
-    """The bounded memory of one process. Safe for threads: reads take no lock, changes take one.
+    """The token cache of one process. Thread-safe: reads take no lock, changes take one.
 
-    :param verifier: None where tokens are only decoded.
-    :param mapping: where a provider has a claim of its own for permissions.
-    :param good: how many good tokens are kept.
-    :param bad: how many bad ones.
+    :param verifier: None if tokens are only decoded.
+    :param mapping: for a provider that has its own claim for permissions.
+    :param good: the number of good tokens.
+    :param bad: the number of bad tokens.
     """
 
     def __init__(
@@ -90,12 +90,12 @@ class TokenCache:
         self._mapping = mapping
         self._good: _Bounded[_Known] = _Bounded(good)
         self._bad: _Bounded[int] = _Bounded(bad)
-        #: How many fetches of keys had begun when a token's key was missed first. For each token, not for each key
-        #: id: whoever names a key before it is published must not have its first tokens rejected.
+        #: Token to the number of key fetches begun when its key was first missed. Not by key id: a caller who names a
+        #: key id before the key is published must not make the first tokens of that key invalid.
         self._missed: _Bounded[int] = _Bounded(bad)
 
-    def read(self, token: str | None, *, now: float) -> TokenCheck:
-        """What `token` is worth at `now` (seconds since the epoch). Never raises."""
+    def check(self, token: str | None, *, now: float) -> TokenCheck:
+        """The state of `token` at `now` (seconds since the epoch). Never raises."""
         if not token:
             return NO_TOKEN
         verifier = self._verifier
@@ -104,10 +104,10 @@ class TokenCache:
         if known is None or known.generation != generation:
             if len(token) > MAX_TOKEN_CHARS or self._bad.kept.get(token) == generation:
                 return INVALID
-            # Asked before the keys are: what this fetch brought is among them.
+            # Read before the keys, so that the keys of this fetch are among those that are looked up.
             succeeded = verifier.succeeded if verifier else 0
             try:
-                known = _judged(decode_user(token, verifier=verifier, mapping=self._mapping), generation)
+                known = _known(decode_user(token, verifier=verifier, mapping=self._mapping), generation)
             except UnknownKeyError:
                 return self._without_key(token, generation, succeeded)
             except NOT_A_TOKEN:
@@ -119,7 +119,7 @@ class TokenCache:
         return known.valid if now >= known.valid_from else EARLY
 
     def _without_key(self, token: str, generation: int, succeeded: int) -> TokenCheck:
-        """Rejected if a fetch that began after the token was here first has succeeded, and brought no key for it."""
+        """Invalid, if a fetch has succeeded that began after this token's key was first missed; else unverifiable."""
         begun = self._missed.kept.get(token)
         if begun is None:
             self._missed.keep(token, self._verifier.begun if self._verifier else 0)
@@ -131,7 +131,7 @@ class TokenCache:
 
 
 class _Bounded(Generic[T]):
-    """A dictionary that forgets its oldest entry when it is full."""
+    """A dictionary that evicts its oldest entry when it is full."""
 
     def __init__(self, limit: int) -> None:
         self.kept: dict[str, T] = {}
@@ -145,7 +145,7 @@ class _Bounded(Generic[T]):
             self.kept[key] = value
 
 
-def _judged(user: DecodedUser, generation: int) -> _Known:
+def _known(user: DecodedUser, generation: int) -> _Known:
     return _Known(
         valid=TokenCheck(TokenState.VALID, user),
         expired=TokenCheck(TokenState.EXPIRED, user),

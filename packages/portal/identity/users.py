@@ -1,7 +1,7 @@
 """The decoded user (requirements, "Decoded user"; contract, section 5, "Authenticated" and "Platforms").
 
-What a token says is taken as it stands: malformed members count as absent, and a token that is no token
-gives None. Whether it is still valid is asked at each use (:mod:`portal.identity.token_cache`).
+Malformed members of a token count as absent, and a string that is not a token gives None. The token cache checks
+the times at each use.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from portal.config.portal_config import ClaimMapping
     from portal.identity.verification import TokenVerifier
 
-#: A token larger than any cookie that a browser keeps was not set by us; it is not even decoded.
+#: Browsers keep no larger cookie, so a longer token was not set by us. It is not decoded.
 MAX_TOKEN_CHARS = MAX_COOKIE_BYTES
 
-#: What PyJWT and the libraries below it raise for input that is no token. Named one by one: anything else is
-#: a fault of ours and should be seen.
+#: The errors that PyJWT and the libraries below it raise for input that is not a token. Any other error is a fault of
+#: ours and must be seen.
 NOT_A_TOKEN = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
 
 
@@ -36,13 +36,13 @@ NOT_A_TOKEN = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionEr
 class DecodedUser:
     """A user as the access token describes them.
 
-    :param subject: the claim `sub`; None when absent or no string.
+    :param subject: the claim `sub`; None if absent or not a string.
     :param platforms: permitted by the token, in the registry's order.
-    :param primary_role: the platform whose home is theirs; None without platforms.
+    :param primary_role: the platform whose home is this user's home; None without platforms.
     :param permissions: the strings of the permissions claim.
     :param role: the platform that the claim `primaryRole` names, permitted or not.
-    :param expires_at: `exp`, in seconds since the epoch; None when the token does not expire.
-    :param not_before: `nbf`, likewise; only kept from verified tokens.
+    :param expires_at: `exp`, in seconds since the epoch; None if the token does not expire.
+    :param not_before: `nbf`, in seconds since the epoch; only of verified tokens.
     """
 
     subject: str | None
@@ -57,11 +57,11 @@ class DecodedUser:
 def get_user_from_token(
     token: str, *, verifier: TokenVerifier | None = None, mapping: ClaimMapping | None = None
 ) -> DecodedUser | None:
-    """Decode a token, and verify it where there is a verifier.
+    """Decode a token, and verify it if there is a verifier.
 
-    :param mapping: how permissions are read where a provider has a claim of its own for them.
+    :param mapping: for a provider that has its own claim for permissions.
 
-    :returns: None for what is no token, for `alg: none`, and for what does not verify. An expired token
+    :returns: None if the string is not a token, has `alg: none`, or does not verify. An expired token
         still gives its user: see :attr:`DecodedUser.expires_at`.
     """
     if not token or len(token) > MAX_TOKEN_CHARS:
@@ -73,9 +73,9 @@ def get_user_from_token(
 
 
 def decode_user(token: str, *, verifier: TokenVerifier | None, mapping: ClaimMapping | None = None) -> DecodedUser:
-    """:func:`get_user_from_token` for whoever must tell the reasons apart.
+    """Like :func:`get_user_from_token`, with an error that tells the reason.
 
-    :raises NOT_A_TOKEN: one of these, when the token is not acceptable.
+    :raises NOT_A_TOKEN: one of these errors, if the token is not valid.
     """
     claims = verifier.verified_claims(token) if verifier else _decoded_claims(token)
     return user_from_claims(claims, verified=verifier is not None, mapping=mapping)
@@ -84,9 +84,9 @@ def decode_user(token: str, *, verifier: TokenVerifier | None, mapping: ClaimMap
 def user_from_claims(
     claims: Mapping[str, Any], *, verified: bool = False, mapping: ClaimMapping | None = None
 ) -> DecodedUser:
-    """The user that a token's payload describes.
+    """The user in a token's payload.
 
-    :raises ValueError: a time claim is no number: whether such a token is still valid can't be said.
+    :raises ValueError: a time claim is not a number, so the token's validity is unknown.
     """
     permissions = _permissions(claims, mapping)
     platforms = derive_platforms_from_me(permissions)
@@ -109,7 +109,7 @@ def _permissions(claims: Mapping[str, Any], mapping: ClaimMapping | None) -> tup
         held = claims.get(mapping.claim)
         values = {held} if isinstance(held, str) else set(permission_strings(held))
         return tuple(permission for value, permission in mapping.permissions if value in values)
-    # An object in the claim's place is no list: it must not pass for a profile.
+    # A claim that is an object counts as empty: it must not be read like a profile.
     return permission_strings(next((claims[name] for name in PERMISSION_CLAIMS if name in claims), None))
 
 

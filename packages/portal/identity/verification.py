@@ -1,8 +1,8 @@
 """Verification of access tokens, where keys are configured (contract, section 3 and section 5).
 
 Keys come from a :class:`KeySource`. A configured key is one; the keys of a JWKS address are another, fetched
-in the background by the layer that may use the network and handed over at start with :func:`use_key_source`.
-Asking a source for keys is a look-up in memory: nothing here waits for anything.
+in the background by `portal.api.jwks`, which calls :func:`use_key_source` at start. A look-up of keys reads
+memory only: nothing here waits.
 """
 
 from __future__ import annotations
@@ -26,54 +26,54 @@ _KEY_TYPES = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
 
 
 class UnknownKeyError(jwt.PyJWTError):
-    """No key is known under the token's key id: it can be judged neither good nor bad, now.
+    """No key is known under the token's key id: it can't be verified now.
 
-    Part of PyJWT's tree, so that whoever only wants to know "good or not" needs one `except`.
+    A subclass of PyJWT's base error, so that a caller who needs only "valid or not" catches one class.
     """
 
 
 class KeySource(Protocol):
-    """Where the keys come from. Every member answers at once, from memory, in any thread."""
+    """A source of keys. Every member returns at once, from memory, in any thread."""
 
     @property
     def generation(self) -> int:
-        """Counts the changes of the set of keys; what was verified with an earlier set is verified again."""
+        """Counts the changes of the key set. A token that was verified with an earlier set is verified again."""
 
     @property
     def begun(self) -> int:
-        """How many fetches of the set have begun."""
+        """The number of fetches of the key set that have begun."""
 
     @property
     def succeeded(self) -> int:
-        """The number of the last fetch that succeeded, counted as in :attr:`begun`; its keys are in the set."""
+        """The number of the last successful fetch, counted as in :attr:`begun`; its keys are in the set."""
 
     def keys_for(self, kid: str | None) -> Sequence[jwt.PyJWK]:
-        """The signing keys under this key id; without one, all keys of the set.
+        """The signing keys with this key id; all keys of the set if `kid` is None; empty if there is none.
 
-        Empty when there is none. An implementation may take note, and fetch in the background.
+        An implementation may start a fetch in the background.
         """
 
 
-class _HandedOver:
-    """The process's key source. A holder, since the source is made after the settings and before the first request."""
+class _Current:
+    """Holds the process's key source, which is made after the settings and before the first request."""
 
     source: KeySource | None = None
 
 
 def use_key_source(source: KeySource | None) -> None:
-    """Hand over the keys that a JWKS address gives; called at start, and by tests."""
-    _HandedOver.source = source
+    """Set the process's key source; called at start, and by tests."""
+    _Current.source = source
 
 
 class NoKeys:
-    """What a JWKS address gives before anything was fetched."""
+    """The key source before the first fetch."""
 
     generation = -1
     begun = 0
     succeeded = 0
 
     def keys_for(self, kid: str | None) -> tuple[jwt.PyJWK, ...]:  # noqa: ARG002  the protocol's signature
-        """None."""
+        """No keys."""
         return ()
 
 
@@ -82,9 +82,9 @@ NO_KEYS = NoKeys()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenVerifier:
-    """Verifies signature and claims with a fixed list of algorithms; issuer and audience exactly.
+    """Verifies a token's signature with a fixed list of algorithms, and its issuer and audience exactly.
 
-    :param secrets: algorithm to the one configured key, prepared; empty with a JWKS address.
+    :param secrets: algorithm to the configured key, prepared; empty with a JWKS address.
     """
 
     algorithms: tuple[str, ...]
@@ -110,12 +110,12 @@ class TokenVerifier:
         return self._source.succeeded
 
     def verified_claims(self, token: str) -> dict[str, Any]:
-        """The claims of a token whose signature, issuer and audience are right; times are left to the caller.
+        """The claims of a token with the right signature, issuer and audience; the caller checks the times.
 
-        :raises UnknownKeyError: no key is known for it.
-        :raises jwt.PyJWTError: it is not acceptable.
+        :raises UnknownKeyError: no key is known under its key id.
+        :raises jwt.PyJWTError: the token is not valid.
         """
-        # Decoded without a key here only to learn the key's name; nothing of it is believed.
+        # The header is not verified yet; only the names of key and algorithm are read from it.
         header = jwt.get_unverified_header(token)
         algorithm = header.get("alg")
         if algorithm not in self.algorithms:
@@ -130,14 +130,14 @@ class TokenVerifier:
 
     @property
     def _source(self) -> KeySource:
-        return NO_KEYS if _HandedOver.source is None else _HandedOver.source
+        return NO_KEYS if _Current.source is None else _Current.source
 
     def _keys(self, algorithm: str, kid: str | None) -> Sequence[Any]:
         if self.secrets:
             return (self.secrets[algorithm],)
         found = self._source.keys_for(kid)
         key_type = _KEY_TYPES.get(algorithm[:2])
-        # A tuple, since a set asks for a hash, which what stands in a published key's `use` need not have.
+        # A tuple, not a set: a published key's `use` may be a value without a hash.
         fitting = [key.key for key in found if key.key_type == key_type and key.public_key_use in (None, "sig")]
         if found and not fitting:
             raise jwt.InvalidAlgorithmError("the key is not for this algorithm")
@@ -152,7 +152,7 @@ class TokenVerifier:
             audience=self.audience or None,
             options={
                 "verify_aud": bool(self.audience),
-                # Times are checked at each use of the cached result, with our own leeway.
+                # The token cache checks times at each use, with our own leeway.
                 "verify_exp": False,
                 "verify_nbf": False,
                 "verify_iat": False,
@@ -162,7 +162,7 @@ class TokenVerifier:
 
 
 def make_verifier(settings: TokenVerification) -> TokenVerifier | None:
-    """The verifier that the configuration asks for; None where tokens are only decoded.
+    """The verifier of a configuration; None if tokens are only decoded.
 
     :raises ConfigurationError: the configured key does not fit the algorithms.
     """
@@ -170,7 +170,7 @@ def make_verifier(settings: TokenVerification) -> TokenVerifier | None:
         return None
     secrets = {}
     if settings.key:
-        # A PEM in an environment variable often comes with its line breaks written as \n.
+        # In an environment variable the line breaks of a PEM are often written as \n.
         key = settings.key.replace("\\n", "\n") if "-----BEGIN" in settings.key else settings.key
         secrets = {name: _prepared(key, name) for name in settings.algorithms}
     return TokenVerifier(
@@ -179,14 +179,14 @@ def make_verifier(settings: TokenVerification) -> TokenVerifier | None:
 
 
 def _prepared(key: str, name: str) -> Any:
-    """The key as the algorithm `name` takes it."""
+    """The key in the form that PyJWT's algorithm `name` takes."""
     algorithm = jwt.get_algorithm_by_name(name)
     try:
         prepared = algorithm.prepare_key(key)
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise ConfigurationError(f"APP_JWT_KEY should be a key for {name}") from error
     if algorithm.check_key_length(prepared) is not None:
-        # RFC 7518, sections 3.2 and 3.3; without this PyJWT would warn on each request.
+        # RFC 7518, sections 3.2 and 3.3. PyJWT would warn on each request.
         least = f"at least {int(name[2:]) // 8} bytes" if name.startswith("HS") else "at least 2048 bits"
         raise ConfigurationError(f"APP_JWT_KEY should be longer for {name}: {least}")
     return prepared

@@ -22,7 +22,7 @@ from portal.config.wire_names import (
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
 )
-from portal.identity.users import get_user_from_token
+from portal.identity import get_user_from_token
 from portal.testing.shapes import page_of, problem_of, profile_of
 from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_sign_in
 

@@ -22,10 +22,9 @@ from portal.api.tokens import NO_TOKENS, TokenStatus, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.edge.http.security_headers import security_headers
+from portal.edge import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
-from portal.identity.platforms_cookie import parse_platforms_cookie
-from portal.identity.verification import use_key_source
+from portal.identity import parse_platforms_cookie, use_key_source
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
 from portal.store.aliases import refresh_store

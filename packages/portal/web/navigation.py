@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlencode
 
-from portal.edge.http import request_kind as navigation
-from portal.edge.rules import login_url_from
+from portal.edge import is_htmx, is_navigation, login_url_from
 from portal.web.request import facts_of, site_of
 
 if TYPE_CHECKING:
@@ -31,12 +30,12 @@ class _Headers(NamedTuple):
 
 def is_page_navigation(request: HttpRequest) -> bool:
     """Whether a person's browser shows the answer to this request as a page."""
-    return navigation.is_navigation(_headers(request))
+    return is_navigation(_headers(request))
 
 
 def lead_to_login(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Have htmx go to the sign-in page, which leads back to the page on which it asked."""
-    if navigation.is_htmx(_headers(request)):
+    if is_htmx(_headers(request)):
         current_url = request.META.get("HTTP_HX_CURRENT_URL")
         response["HX-Redirect"] = login_url_from(
             site_of(request), locale=facts_of(request).locale, current_url=current_url
@@ -62,7 +61,7 @@ def login_url(request: HttpRequest, *, reason: str) -> str:
 
 def lead_home(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Have htmx go to the default home."""
-    if navigation.is_htmx(_headers(request)):
+    if is_htmx(_headers(request)):
         response["HX-Redirect"] = facts_of(request).home_url
     return response
 

@@ -8,9 +8,7 @@ from django.http import HttpRequest
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
-    from portal.edge.middleware import EdgeRequest
-    from portal.edge.request_context import EdgeUser
-    from portal.edge.routes.site import Site
+    from portal.edge import EdgeRequest, EdgeUser, Site
     from portal.process.deadline import Deadline
     from portal.query import QueryClient
 

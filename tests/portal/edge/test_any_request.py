@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from portal.api.tokens import TokenStore
 from portal.edge.middleware import ProxyMiddleware
-from portal.edge.reading import read_facts
-from portal.edge.rules import decide, forwarded
+from portal.edge.request_context import RequestContext
+from portal.edge.rules import cached_forward, decide
 from portal.web.cookies.token_cookies import read_tokens
 from tests.support.hostile_targets import FRAGMENTS
 
@@ -101,6 +101,10 @@ def test_what_is_kept_forwards_exactly_what_the_table_forwards(
     proxy: ProxyMiddleware, environ: dict[str, object], page: str | None
 ) -> None:
     request = make_request(environ | ({} if page is None else {"PATH_INFO": page}))
-    facts = read_facts(request, tokens=request.token_store.incoming, site=proxy.site, known=proxy.known, now=NOW)
-    kept = forwarded(facts.site, facts.path, facts.method, facts.access, facts.refreshable, facts.platforms_cookie)
-    assert kept in {None, decide(facts)}
+    tokens = request.token_store.incoming
+    access = proxy.token_cache.check(tokens.access, now=NOW)
+    context = RequestContext.from_request(request, tokens=tokens, site=proxy.site, access=access)
+    kept = cached_forward(
+        context.site, context.path, context.method, context.access, context.refreshable, context.platforms_cookie
+    )
+    assert kept in {None, decide(context)}

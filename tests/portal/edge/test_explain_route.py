@@ -12,7 +12,7 @@ from hypothesis import given
 from portal.edge.explanation import DECIDES, explain
 from portal.edge.rules import RULES, decide
 from tests.portal.edge.test_rules import FACTS
-from tests.portal.edge.test_rules_table import CASES, facts_for
+from tests.portal.edge.test_rules_table import CASES, context_for
 
 ENERGY = jwt.encode({"sub": "somebody", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
 
@@ -24,16 +24,16 @@ def explained(*words: str) -> str:
 
 
 @given(FACTS)
-def test_what_is_explained_is_what_is_decided(facts) -> None:
-    explanation = explain(facts)
-    assert explanation.decision == decide(facts)
-    assert [step.verdict for step in explanation.steps].index(DECIDES) == len(explanation.steps) - 1
+def test_what_is_explained_is_what_is_decided(context) -> None:
+    explanation = explain(context)
+    assert explanation.decision == decide(context)
+    assert [step.result for step in explanation.steps].index(DECIDES) == len(explanation.steps) - 1
     assert [step.rule for step in explanation.steps] == [rule.name for rule in RULES[: len(explanation.steps)]]
 
 
 def test_every_line_of_the_table_can_be_explained() -> None:
     for case in CASES:
-        assert explain(facts_for(*case[:4])).steps[-1].verdict == DECIDES
+        assert explain(context_for(*case[:4])).steps[-1].result == DECIDES
 
 
 @pytest.mark.parametrize(

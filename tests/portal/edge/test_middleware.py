@@ -1,4 +1,4 @@
-"""`ProxyMiddleware` translates: requests to facts, decisions to responses."""
+"""`ProxyMiddleware` translates: requests to contexts, decisions to responses."""
 
 from __future__ import annotations
 
@@ -70,10 +70,15 @@ def test_a_forwarded_request_carries_its_pathname_its_user_and_its_language(prox
     assert response.content == b"the view"
     assert view.request.META["HTTP_X_PATHNAME"] == view.request.headers["x-pathname"] == "/de/energy/clients"
     assert view.language == view.request.LANGUAGE_CODE == "de"
-    who = view.request.edge_user
-    assert (who.signed_in, who.platforms, who.primary, who.locale) == (True, ("ENERGY",), "ENERGY", "de")
-    assert who.home_url == "/de/energy"
-    assert who.user.subject == "u-1"
+    edge_user = view.request.edge_user
+    assert (edge_user.signed_in, edge_user.platforms, edge_user.primary, edge_user.locale) == (
+        True,
+        ("ENERGY",),
+        "ENERGY",
+        "de",
+    )
+    assert edge_user.home_url == "/de/energy"
+    assert edge_user.user.subject == "u-1"
 
 
 def test_an_x_pathname_of_the_callers_own_never_arrives(proxy, view) -> None:
@@ -210,23 +215,23 @@ def test_a_signed_in_page_is_private_unless_the_view_says_otherwise(proxy, view)
 
 def test_a_person_is_shown_a_refusal_as_the_projects_own_page(proxy, view) -> None:
     proxy(make("/en/finance/x", method="POST", access=ENERGY))
-    assert view.request.urlconf == "portal.edge.http.refusal_page"
-    assert view.request.edge_refusal == 403
+    assert view.request.urlconf == "portal.edge.http.rejection_page"
+    assert view.request.edge_rejection == 403
     assert view.request.edge_user.signed_in
     assert view.request.META["HTTP_X_PATHNAME"] == "/en/finance/x"
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_the_refusing_view_stands_before_all_others_and_their_links_can_be_reversed(status) -> None:
+def test_the_rejecting_view_stands_before_all_others_and_their_links_can_be_reversed(status) -> None:
     from django.urls import resolve, reverse
 
-    urls = importlib.import_module("portal.edge.http.refusal_page")
+    urls = importlib.import_module("portal.edge.http.rejection_page")
     for path in ("/", "/en/finance/x", "/healthz"):
-        assert resolve(path, urlconf=urls).func is urls.refuse
+        assert resolve(path, urlconf=urls).func is urls.reject
     assert reverse("healthz", urlconf=urls) == "/healthz"
     request = make("/en/finance/x", method="POST", HTTP_ACCEPT="application/json")
-    request.edge_refusal = status
-    assert urls.refuse(request).status_code == status
+    request.edge_rejection = status
+    assert urls.reject(request).status_code == status
 
 
 def test_what_is_gated_is_what_is_resolved(proxy, view) -> None:

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 
 from portal.edge.decisions import Decision, Forward, Redirect, Reject
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.path_info import read_route
+from portal.edge.routes.path_info import read_path_info
 from portal.edge.routes.paths import split_locale
 from portal.edge.rules import decide
 from portal.identity.platforms_cookie import dump_platforms_cookie
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
-from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, reading
+from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check
 
 #: To a page, or to the one where the sign-in turns out to have ended.
 MOST_HOPS = 3
@@ -58,7 +58,7 @@ ACCESS: tuple[TokenCheck, ...] = (
     NO_TOKEN,
     INVALID,
     UNVERIFIABLE,
-    *(reading(state, platforms) for state in (TokenState.VALID, TokenState.EXPIRED) for platforms in PLATFORM_SETS),
+    *(token_check(state, platforms) for state in (TokenState.VALID, TokenState.EXPIRED) for platforms in PLATFORM_SETS),
 )
 
 
@@ -156,8 +156,8 @@ def view(at: Browser, decision: Forward, backend: Backend) -> Browser | str:
     """
     rest = split_locale(at.path)[1]
     if rest == "/login" and at.app != "gateway":
-        return follow(at, SITES[at.app].logins[decision.who.locale])
-    if rest in {"/logout", "/signed-out"} or not decision.who.signed_in:
+        return follow(at, SITES[at.app].logins[decision.user.locale])
+    if rest in {"/logout", "/signed-out"} or not decision.user.signed_in:
         return "401" if rest == "/essentials" else "200"
     assert rest != "/login", "a signed-in user does not get here"
     if at.refreshable and backend is Backend.REFRESH_REFUSED:
@@ -168,7 +168,7 @@ def view(at: Browser, decision: Forward, backend: Backend) -> Browser | str:
 
 def page(rest: str, platforms: tuple[str, ...]) -> str:
     """What becomes of a page once the profile is known. `/me` never redirects."""
-    platform = read_route(SITES["gateway"], f"/en{rest}").platform
+    platform = read_path_info(SITES["gateway"], f"/en{rest}").platform
     if platform is not None and platform.name not in platforms:
         return "403"
     return "404" if rest in {"/nothing-here", "/login-history"} else "200"
@@ -178,7 +178,7 @@ def profile(decision: Forward, backend: Backend) -> tuple[str, ...]:
     """The platforms that `/me` gives. A refresh gives a token that says the same."""
     if backend is Backend.NOTHING_LEFT:
         return ()
-    said = decision.who.platforms
+    said = decision.user.platforms
     if backend is Backend.OTHER_PERMISSIONS:
         return PLATFORM_SETS[(PLATFORM_SETS.index(said) + 3) % len(PLATFORM_SETS)]
     return said
@@ -207,7 +207,7 @@ def test_a_page_that_changed_the_cookies_can_be_loaded_again() -> None:
         for platforms in PLATFORM_SETS:
             if state.signed_out or state.path not in {"/en", "/en/energy", "/en/profile", "/tr/finance/invoices"}:
                 continue
-            access = reading(TokenState.VALID, platforms) if state.refreshable else state.access
+            access = token_check(TokenState.VALID, platforms) if state.refreshable else state.access
             count += 1
             length, end = journey(replace(state, access=access, cookie=platforms), Backend.AGREES)
             assert length <= most_hops(end), (end, state, platforms)
@@ -219,15 +219,15 @@ def test_applications_whose_clocks_differ_send_nobody_to_and_fro() -> None:
     states = (TokenState.VALID, TokenState.EXPIRED)
     count = 0
     for platforms, at_gateway in itertools.product(PLATFORM_SETS, states):
-        judged = {state: reading(state, platforms) for state in states}
+        judged = {state: token_check(state, platforms) for state in states}
 
         def edge(
-            facts: RequestContext,
+            context: RequestContext,
             judged: dict[TokenState, TokenCheck] = judged,
             at_gateway: TokenState = at_gateway,
         ) -> Decision:
-            here = at_gateway if facts.site.is_gateway else next(state for state in states if state is not at_gateway)
-            return decide(facts if facts.access is NO_TOKEN else facts._replace(access=judged[here]))
+            here = at_gateway if context.site.is_gateway else next(state for state in states if state is not at_gateway)
+            return decide(context if context.access is NO_TOKEN else context._replace(access=judged[here]))
 
         for app, path, refreshable, cookie in itertools.product(SITES, PATHS, (False, True), (None, *PLATFORM_SETS)):
             start = Browser(app, path, judged[at_gateway], refreshable, cookie)
@@ -245,16 +245,18 @@ def test_applications_that_know_different_keys_send_nobody_to_and_fro() -> None:
     """
     count = 0
     for platforms, unknowing in itertools.product(PLATFORM_SETS, (UNVERIFIABLE, INVALID)):
-        known = reading(TokenState.VALID, platforms)
+        known = token_check(TokenState.VALID, platforms)
         for without_key in itertools.chain.from_iterable(itertools.combinations(SITES, size) for size in (1, 2, 3)):
 
             def edge(
-                facts: RequestContext,
+                context: RequestContext,
                 unknowing: TokenCheck = unknowing,
                 without_key: tuple[str, ...] = without_key,
             ) -> Decision:
-                lacks = any(facts.site is SITES[app] for app in without_key)
-                return decide(facts._replace(access=unknowing) if lacks and facts.access is not NO_TOKEN else facts)
+                lacks = any(context.site is SITES[app] for app in without_key)
+                return decide(
+                    context._replace(access=unknowing) if lacks and context.access is not NO_TOKEN else context
+                )
 
             for app, path, refreshable in itertools.product(SITES, PATHS, (False, True)):
                 if unknowing is UNVERIFIABLE and not refreshable:
@@ -281,11 +283,11 @@ def test_signed_out_at_the_root_is_two_hops_from_the_login_page() -> None:
 def test_the_search_finds_a_loop_where_there_is_one() -> None:
     """The checker can fail: an edge that sends a denied user to the page that was denied is reported."""
 
-    def looping_edge(facts: RequestContext) -> Decision:
-        decision = decide(facts)
+    def looping_edge(context: RequestContext) -> Decision:
+        decision = decide(context)
         if decision.rule == "4-not-allowed":
-            return Redirect("loop", 302, facts.path)
+            return Redirect("loop", 302, context.path)
         return decision
 
-    start = Browser("energy", "/en/energy", reading(TokenState.VALID, ()), refreshable=False, cookie=None)
+    start = Browser("energy", "/en/energy", token_check(TokenState.VALID, ()), refreshable=False, cookie=None)
     assert journey(start, Backend.AGREES, edge=looping_edge)[1].startswith("loop")

@@ -15,7 +15,7 @@ from portal.edge.request_context import RequestContext
 from portal.edge.routes.paths import is_malformed, split_locale
 from portal.edge.rules import RULES, decide
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenState
-from tests.support.four_apps import ORIGINS, PLATFORM_SETS, SITES, facts_for, reading
+from tests.support.four_apps import ORIGINS, PLATFORM_SETS, SITES, context_for, token_check
 from tests.support.hostile_targets import FRAGMENTS, HOSTILE
 
 ANY_TEXT = st.text() | st.lists(st.sampled_from(FRAGMENTS), max_size=8).map("".join)
@@ -30,7 +30,7 @@ MAYBE = st.none() | ANY_TEXT | RAW_TEXT
 ACCESS = st.sampled_from(
     [NO_TOKEN, INVALID, UNVERIFIABLE]
     + [
-        reading(state, platforms, role=role)
+        token_check(state, platforms, role=role)
         for state in (TokenState.VALID, TokenState.EXPIRED)
         for platforms in PLATFORM_SETS
         for role in (None, "FINANCE")
@@ -66,20 +66,20 @@ def places(decision: object) -> list[str]:
         return [decision.location]
     if isinstance(decision, Reject) and decision.hx_redirect is not None:
         return [decision.hx_redirect]
-    return [decision.who.home_url] if isinstance(decision, Forward) else []
+    return [decision.user.home_url] if isinstance(decision, Forward) else []
 
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_any_facts_give_a_decision_that_leads_to_our_own_apps_only(facts: RequestContext) -> None:
-    decision = decide(facts)
+def test_any_facts_give_a_decision_that_leads_to_our_own_apps_only(context: RequestContext) -> None:
+    decision = decide(context)
     assert isinstance(decision, Forward | Redirect | Reject | Options)
     for place in places(decision):
         assert place.isascii()
         assert place.isprintable()
         assert " " not in place
         assert not place.startswith(("//", "/\\"))
-        read_by_a_browser = ada_url.URL(place, base=f"{facts.site.own_origin}/en")
+        read_by_a_browser = ada_url.URL(place, base=f"{context.site.own_origin}/en")
         assert read_by_a_browser.origin in ORIGINS.values()
         parts = urlsplit(place)
         assert f"{parts.scheme}://{parts.netloc}" in ORIGINS.values() or not (parts.scheme or parts.netloc)
@@ -87,23 +87,23 @@ def test_any_facts_give_a_decision_that_leads_to_our_own_apps_only(facts: Reques
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_a_redirect_to_the_normal_form_is_followed_once(facts: RequestContext) -> None:
-    decision = decide(facts)
+def test_a_redirect_to_the_normal_form_is_followed_once(context: RequestContext) -> None:
+    decision = decide(context)
     if decision.rule == "1-normal-form":
         assert isinstance(decision, Redirect)
         path = ada_url.URL(decision.location, base="http://localhost").pathname
         assert path.split("/")[1] in LOCALES
-        assert decide(facts._replace(path=unquote(path))).rule != "1-normal-form"
+        assert decide(context._replace(path=unquote(path))).rule != "1-normal-form"
 
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_what_is_forwarded_was_in_normal_form_and_says_so(facts: RequestContext) -> None:
-    decision = decide(facts)
+def test_what_is_forwarded_was_in_normal_form_and_says_so(context: RequestContext) -> None:
+    decision = decide(context)
     if isinstance(decision, Forward) and decision.pathname is not None:
-        assert not is_malformed(facts.path)
-        locale, rest = split_locale(facts.path)
-        assert decision.who.locale == locale
+        assert not is_malformed(context.path)
+        locale, rest = split_locale(context.path)
+        assert decision.user.locale == locale
         assert "//" not in rest
         assert decision.pathname.isascii()
         assert decision.pathname.startswith(f"/{locale}")
@@ -111,28 +111,28 @@ def test_what_is_forwarded_was_in_normal_form_and_says_so(facts: RequestContext)
 
 @settings(max_examples=400)
 @given(FACTS)
-def test_nobody_passes_a_gate_that_is_not_theirs(facts: RequestContext) -> None:
+def test_nobody_passes_a_gate_that_is_not_theirs(context: RequestContext) -> None:
     """Said once more, without the table: who is forwarded to a platform's route holds that platform."""
-    decision = decide(facts)
+    decision = decide(context)
     if isinstance(decision, Forward) and decision.pathname is not None:
-        first = split_locale(facts.path)[1].strip("/").partition("/")[0]
+        first = split_locale(context.path)[1].strip("/").partition("/")[0]
         if first in {"energy", "operations", "finance"}:
-            assert decision.who.signed_in
-            assert first.upper() in decision.who.platforms
-            assert facts.site.platform is not None
-            assert facts.site.platform.app == first
-        elif not decision.who.signed_in:
+            assert decision.user.signed_in
+            assert first.upper() in decision.user.platforms
+            assert context.site.platform is not None
+            assert context.site.platform.app == first
+        elif not decision.user.signed_in:
             assert first in {"login", "logout", "signed-out", "essentials"}
 
 
 @given(FACTS)
-def test_the_same_facts_give_the_same_decision(facts: RequestContext) -> None:
-    assert decide(facts) == decide(facts)
+def test_the_same_facts_give_the_same_decision(context: RequestContext) -> None:
+    assert decide(context) == decide(context)
 
 
 def test_huge_values_are_decided_like_small_ones() -> None:
     huge = "x" * 1_000_000
-    facts = facts_for("energy", "GET /en/energy")._replace(
+    context = context_for("energy", "GET /en/energy")._replace(
         path=f"/en/{huge}",
         query=huge,
         platforms_cookie=huge,
@@ -142,18 +142,18 @@ def test_huge_values_are_decided_like_small_ones() -> None:
         fetch_mode="navigate",
         current_url=huge,
     )
-    assert decide(facts) == Reject("2-private", 401)
-    assert decide(facts._replace(accept=None)) == Redirect("2-private", 302, "http://localhost:8000/en/login")
+    assert decide(context) == Reject("2-private", 401)
+    assert decide(context._replace(accept=None)) == Redirect("2-private", 302, "http://localhost:8000/en/login")
 
 
 def test_next_is_given_up_to_two_thousand_characters_and_not_beyond() -> None:
     origin = "http://localhost:8001"
     fits = "/en/" + "a" * (2000 - len(origin) - len("/en/"))
     assert len(origin + fits) == 2000
-    with_next = decide(facts_for("energy", f"GET {fits}"))
+    with_next = decide(context_for("energy", f"GET {fits}"))
     assert isinstance(with_next, Redirect)
     assert with_next.location.endswith("a" * 100)
-    assert decide(facts_for("energy", f"GET {fits}a")) == Redirect("2-private", 302, "http://localhost:8000/en/login")
+    assert decide(context_for("energy", f"GET {fits}a")) == Redirect("2-private", 302, "http://localhost:8000/en/login")
 
 
 def test_the_rules_are_named_and_ordered_like_the_contracts_rows() -> None:

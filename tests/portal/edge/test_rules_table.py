@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import pytest
 
-from portal.edge.rules import RULES, decide, forwarded
-from tests.support.four_apps import facts_for, told
+from portal.edge.rules import RULES, cached_forward, decide
+from tests.support.four_apps import context_for, told
 
 TABLE = r"""
 # ---------------------------------------------------------------- row 0: paths that no address has
@@ -290,15 +290,17 @@ CASES = [
     ("app", "request_line", "brings", "sends", "outcome"), CASES, ids=[" | ".join(case) for case in CASES]
 )
 def test_the_table(app: str, request_line: str, brings: str, sends: str, outcome: str) -> None:
-    facts = facts_for(app, request_line, brings, sends)
-    assert told(decide(facts)) == outcome
+    context = context_for(app, request_line, brings, sends)
+    assert told(decide(context)) == outcome
     # What is kept is the same decision: of each view that is forwarded, and of nothing else.
-    kept = forwarded(facts.site, facts.path, facts.method, facts.access, facts.refreshable, facts.platforms_cookie)
-    assert kept == (decide(facts) if outcome.startswith("view of") else None)
+    kept = cached_forward(
+        context.site, context.path, context.method, context.access, context.refreshable, context.platforms_cookie
+    )
+    assert kept == (decide(context) if outcome.startswith("view of") else None)
 
 
 def test_every_rule_decides_some_line_of_the_table() -> None:
-    decided = {decide(facts_for(*case[:4])).rule for case in CASES}
+    decided = {decide(context_for(*case[:4])).rule for case in CASES}
     assert {rule.name for rule in RULES} - {"4-elsewhere"} | {"4-hand-over", "4-to-gateway"} == decided
 
 

@@ -49,41 +49,41 @@ def verifying() -> TokenCache:
 @pytest.mark.parametrize("known", [TokenCache(), verifying()], ids=["decoding", "verifying"])
 def test_a_token_expires_thirty_seconds_after_its_exp_however_well_it_is_known(known) -> None:
     short = token(exp=NOW)
-    states = [known.read(short, now=NOW + after).state for after in (-99, 0, LEEWAY - 0.001, LEEWAY, 9_999, -99)]
+    states = [known.check(short, now=NOW + after).state for after in (-99, 0, LEEWAY - 0.001, LEEWAY, 9_999, -99)]
     assert states == [*[TokenState.VALID] * 3, *[TokenState.EXPIRED] * 2, TokenState.VALID]
-    assert known.read(short, now=NOW + LEEWAY).user == known.read(short, now=NOW).user
+    assert known.check(short, now=NOW + LEEWAY).user == known.check(short, now=NOW).user
 
 
 def test_a_token_without_exp_does_not_expire() -> None:
-    assert TokenCache().read(token(), now=9e12).state is TokenState.VALID
+    assert TokenCache().check(token(), now=9e12).state is TokenState.VALID
 
 
 def test_a_verified_token_is_not_good_before_its_time() -> None:
     early = token(nbf=NOW)
     known = verifying()
-    assert known.read(early, now=NOW - LEEWAY - 1).state is TokenState.INVALID
-    assert known.read(early, now=NOW - LEEWAY).state is TokenState.VALID
-    assert TokenCache().read(early, now=0).state is TokenState.VALID, "claims are verified only where keys are"
+    assert known.check(early, now=NOW - LEEWAY - 1).state is TokenState.INVALID
+    assert known.check(early, now=NOW - LEEWAY).state is TokenState.VALID
+    assert TokenCache().check(early, now=0).state is TokenState.VALID, "claims are verified only where keys are"
 
 
 def test_each_token_is_decoded_once_good_or_bad(decoded) -> None:
     known = TokenCache()
     good = token(sub="u")
     for _ in range(3):
-        assert known.read(good, now=NOW).state is TokenState.VALID
-        assert known.read("garbage", now=NOW).state is TokenState.INVALID
-        assert known.read(token(sub="u"), now=NOW).state is TokenState.VALID, "an equal text is the same token"
+        assert known.check(good, now=NOW).state is TokenState.VALID
+        assert known.check("garbage", now=NOW).state is TokenState.INVALID
+        assert known.check(token(sub="u"), now=NOW).state is TokenState.VALID, "an equal text is the same token"
     assert decoded == [good, "garbage"]
 
 
 @pytest.mark.parametrize("absent", [None, ""])
 def test_no_token_is_absent(absent) -> None:
-    assert TokenCache().read(absent, now=NOW) is NO_TOKEN
+    assert TokenCache().check(absent, now=NOW) is NO_TOKEN
 
 
 def test_a_huge_token_is_rejected_unread_and_unremembered(decoded) -> None:
     known = TokenCache()
-    assert known.read("x" * 65_536, now=NOW).state is TokenState.INVALID
+    assert known.check("x" * 65_536, now=NOW).state is TokenState.INVALID
     assert decoded == []
     assert not known._bad.kept
 
@@ -91,10 +91,10 @@ def test_a_huge_token_is_rejected_unread_and_unremembered(decoded) -> None:
 def test_a_flood_of_garbage_pushes_out_no_good_token(decoded) -> None:
     known = TokenCache(good=10, bad=20)
     good = token(sub="u")
-    known.read(good, now=NOW)
+    known.check(good, now=NOW)
     for number in range(1_000):
-        known.read(f"garbage-{number}", now=NOW)
-    known.read(good, now=NOW)
+        known.check(f"garbage-{number}", now=NOW)
+    known.check(good, now=NOW)
     assert decoded.count(good) == 1
     assert len(known._bad.kept) == 20
 
@@ -103,9 +103,9 @@ def test_good_tokens_are_bounded_the_oldest_goes_first(decoded) -> None:
     known = TokenCache(good=3)
     tokens = [token(sub=str(number)) for number in range(4)]
     for each in tokens:
-        known.read(each, now=NOW)
+        known.check(each, now=NOW)
     assert list(known._good.kept) == tokens[1:]
-    assert known.read(tokens[0], now=NOW).state is TokenState.VALID, "and is decoded again"
+    assert known.check(tokens[0], now=NOW).state is TokenState.VALID, "and is decoded again"
     assert decoded == [*tokens, tokens[0]]
 
 
@@ -114,7 +114,7 @@ def test_one_users_token_never_gives_another_user() -> None:
     tokens = {str(number): token(sub=str(number)) for number in range(20)}
     for _ in range(3):
         for subject, each in tokens.items():
-            user = known.read(each, now=NOW).user
+            user = known.check(each, now=NOW).user
             assert user is not None
             assert user.subject == subject
 
@@ -122,9 +122,9 @@ def test_one_users_token_never_gives_another_user() -> None:
 def test_a_token_that_differs_in_its_signature_alone_is_another_token() -> None:
     known = verifying()
     good = token(sub="u")
-    assert known.read(good, now=NOW).state is TokenState.VALID
+    assert known.check(good, now=NOW).state is TokenState.VALID
     forged = good[:-4] + ("AAAA" if good[-4:] != "AAAA" else "BBBB")
-    assert known.read(forged, now=NOW).state is TokenState.INVALID
+    assert known.check(forged, now=NOW).state is TokenState.INVALID
 
 
 def test_keys_that_changed_make_known_tokens_be_judged_again(decoded) -> None:
@@ -132,16 +132,16 @@ def test_keys_that_changed_make_known_tokens_be_judged_again(decoded) -> None:
     use_key_source(source)
     known = TokenCache(verifier=make_verifier(TokenVerification(jwks_url="https://id.test", algorithms=("RS256",))))
     signed = jwt.encode({"sub": "u"}, rsa_key("a"), algorithm="RS256", headers={"kid": "a"})
-    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE, "its key may be on its way"
-    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE
+    assert known.check(signed, now=NOW).state is TokenState.UNVERIFIABLE, "its key may be on its way"
+    assert known.check(signed, now=NOW).state is TokenState.UNVERIFIABLE
     source.change({"a": as_jwk(rsa_key("a"), kid="a")})
-    assert known.read(signed, now=NOW).state is TokenState.VALID
-    assert known.read(signed, now=NOW).state is TokenState.VALID
+    assert known.check(signed, now=NOW).state is TokenState.VALID
+    assert known.check(signed, now=NOW).state is TokenState.VALID
     assert len(decoded) == 3
     source.change({"a": as_jwk(rsa_key("b"), kid="a")})
-    assert known.read(signed, now=NOW).state is TokenState.INVALID, "the key was replaced under its name"
+    assert known.check(signed, now=NOW).state is TokenState.INVALID, "the key was replaced under its name"
     source.change({"a": as_jwk(rsa_key("a"), kid="a")})
-    assert known.read(signed, now=NOW).state is TokenState.VALID, "a bad judgement is no older than the keys"
+    assert known.check(signed, now=NOW).state is TokenState.VALID, "a bad judgement is no older than the keys"
 
 
 def test_a_token_whose_key_a_later_fetch_does_not_bring_is_rejected() -> None:
@@ -152,17 +152,17 @@ def test_a_token_whose_key_a_later_fetch_does_not_bring_is_rejected() -> None:
         jwt.encode({"sub": subject}, rsa_key("b"), algorithm="RS256", headers={"kid": "b"}) for subject in "uv"
     )
     source.begun = 2
-    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE
+    assert known.check(signed, now=NOW).state is TokenState.UNVERIFIABLE
     source.succeeded = 2
-    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE, "that fetch had begun before"
+    assert known.check(signed, now=NOW).state is TokenState.UNVERIFIABLE, "that fetch had begun before"
     source.begun = 3
-    assert known.read(signed, now=NOW).state is TokenState.UNVERIFIABLE, "it has not come to anything"
+    assert known.check(signed, now=NOW).state is TokenState.UNVERIFIABLE, "it has not come to anything"
     source.succeeded = 3
-    assert known.read(signed, now=NOW).state is TokenState.INVALID
-    assert known.read(newer, now=NOW).state is TokenState.UNVERIFIABLE, "its key may be newer than the fetch"
+    assert known.check(signed, now=NOW).state is TokenState.INVALID
+    assert known.check(newer, now=NOW).state is TokenState.UNVERIFIABLE, "its key may be newer than the fetch"
     source.change({"a": as_jwk(rsa_key("a"), kid="a"), "b": as_jwk(rsa_key("b"), kid="b")})
-    assert known.read(signed, now=NOW).state is TokenState.VALID
-    assert known.read(newer, now=NOW).state is TokenState.VALID
+    assert known.check(signed, now=NOW).state is TokenState.VALID
+    assert known.check(newer, now=NOW).state is TokenState.VALID
 
 
 def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
@@ -175,10 +175,10 @@ def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
         barrier.wait()
         for step in range(400):
             number = (seed * 7 + step * 5) % 24
-            reading = known.read(good[number], now=NOW)
+            reading = known.check(good[number], now=NOW)
             if reading.user is None or reading.user.subject != str(number):
                 wrong.append(good[number])
-            if known.read(f"bad-{number}", now=NOW).state is not TokenState.INVALID:
+            if known.check(f"bad-{number}", now=NOW).state is not TokenState.INVALID:
                 wrong.append(f"bad-{number}")
 
     threads = [threading.Thread(target=reader, args=(seed,)) for seed in range(8)]

@@ -1,4 +1,4 @@
-"""Which language a visitor gets where the path names none (contract, section 5, row 1). Pure."""
+"""The visitor's language, if the path names none (contract, section 5, row 1). Pure."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ _MAX_CHARS = 1024
 
 
 def negotiate_locale(*, cookie: str | None, accept_language: str | None) -> str:
-    """The locale: the visitor's choice in the cookie, else what the browser asks for, else the default."""
+    """The locale: the cookie's, else the best one of `Accept-Language`, else the default."""
     if cookie in LOCALES:
         return cookie
     return locale_from_header(accept_language) or DEFAULT_LOCALE
 
 
 def locale_from_header(accept_language: str | None) -> str | None:
-    """The best locale by weight; a region falls back to its language; weight 0 excludes. None without one.
+    """The locale with the highest weight; None if the header names none of ours.
 
-    Malformed members are passed over. Of equal weights the first counts.
+    A region falls back to its language. Weight 0 excludes. Malformed members are skipped. Of equal weights the
+    first counts.
     """
     return _best_locale(accept_language[:_MAX_CHARS]) if accept_language else None
 
 
-# Browsers send few different headers, each again and again.
+# Browsers send few different headers.
 @lru_cache(maxsize=512)
 def _best_locale(accept_language: str) -> str | None:
     wanted: list[tuple[float, str]] = []
@@ -47,7 +48,7 @@ def _best_locale(accept_language: str) -> str | None:
 
 
 def _member(member: str) -> tuple[str, float | None]:
-    """A language range and its weight; the weight is None where it can't be read."""
+    """A language range and its weight; None if the weight is malformed."""
     language, *parameters = (part.strip() for part in member.split(";"))
     weight = "1"
     for parameter in parameters:

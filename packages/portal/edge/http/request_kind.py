@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Protocol
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
-#: A longer header is read anew each time, so that what is kept stays small.
-_KEPT_CHARS = 256
+#: A longer header is not cached.
+_CACHED_CHARS = 256
 
 
-class NavigationFacts(Protocol):
-    """The headers that tell; None where the request has none. `RequestContext` has them."""
+class NavigationHeaders(Protocol):
+    """The headers that tell; None if the request has none. `RequestContext` has them."""
 
     @property
     def accept(self) -> str | None:
@@ -30,24 +30,24 @@ class NavigationFacts(Protocol):
         """`HX-Request`"""
 
 
-def is_htmx(facts: NavigationFacts) -> bool:
-    """Whether htmx asks; its own header says "true" and nothing else."""
-    return facts.htmx == "true"
+def is_htmx(context: NavigationHeaders) -> bool:
+    """Whether htmx sent the request. Its header `HX-Request` is exactly "true"."""
+    return context.htmx == "true"
 
 
-def is_navigation(facts: NavigationFacts) -> bool:
-    """Whether a person's browser shows the answer as a page.
+def is_navigation(context: NavigationHeaders) -> bool:
+    """Whether a browser shows the response as a page.
 
-    Not so with a `Sec-Fetch-Mode` other than `navigate`, with `X-Requested-With`, from htmx, or where `Accept`
-    names no page type and is not exactly `*/*`. No `Accept` at all is a navigation.
+    It does not if `Sec-Fetch-Mode` is other than `navigate`, if `X-Requested-With` is present, if htmx sent the
+    request, or if `Accept` names no page type and is not exactly `*/*`. A request without `Accept` is a navigation.
     """
-    if facts.fetch_mode is not None and facts.fetch_mode != "navigate":
+    if context.fetch_mode is not None and context.fetch_mode != "navigate":
         return False
-    if facts.requested_with is not None or is_htmx(facts):
+    if context.requested_with is not None or is_htmx(context):
         return False
-    if not facts.accept:
+    if not context.accept:
         return True
-    return _known_accept(facts.accept) if len(facts.accept) <= _KEPT_CHARS else _names_a_page(facts.accept)
+    return (_cached_names_a_page if len(context.accept) <= _CACHED_CHARS else _names_a_page)(context.accept)
 
 
 def _names_a_page(accept: str) -> bool:
@@ -57,5 +57,5 @@ def _names_a_page(accept: str) -> bool:
     return any(member.partition(";")[0].strip().lower() in _PAGES for member in accept.split(","))
 
 
-# Browsers send few different headers, each again and again.
-_known_accept = lru_cache(maxsize=256)(_names_a_page)
+# Browsers send few different headers.
+_cached_names_a_page = lru_cache(maxsize=256)(_names_a_page)

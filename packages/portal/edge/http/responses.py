@@ -1,4 +1,4 @@
-"""The edge's own responses: redirects, problems, the methods. Everything else is the views'."""
+"""The edge's own responses: redirects, problem documents, and the methods for OPTIONS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from portal.edge.decisions import Options, Redirect, Reject
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What the outcome of rows 2 to 4 depends on, beside the address.
+#: The headers that rows 2 to 4 depend on.
 _VARY = "Cookie, Accept, Sec-Fetch-Mode, X-Requested-With, HX-Request"
 _VARY_BY_LANGUAGE = "Accept-Language, Cookie"
 _ALLOW = "GET, HEAD, POST, OPTIONS"
@@ -28,10 +28,10 @@ _DETAILS = {
 }
 
 
-class Answers:
-    """Makes the responses of the decisions for which no view runs.
+class EdgeResponses:
+    """Makes the response of a decision for which no view runs.
 
-    :param security: the security headers that every response carries.
+    :param security: the security headers of every response.
     """
 
     def __init__(self, security: Mapping[str, str]) -> None:
@@ -40,10 +40,10 @@ class Answers:
         self._varying = ResponseHeaders(always | {"Vary": _VARY})
         self._by_language = ResponseHeaders(always | {"Vary": _VARY_BY_LANGUAGE})
 
-    def answer(self, decision: Redirect | Reject | Options, *, request_id: str = "") -> HttpResponse:
+    def respond(self, decision: Redirect | Reject | Options, *, request_id: str = "") -> HttpResponse:
         """The response of a decision.
 
-        :param request_id: for a problem document; none is named without one.
+        :param request_id: for the problem document; empty: the document names none.
         """
         if isinstance(decision, Redirect):
             return self._redirect(decision)
@@ -79,7 +79,7 @@ class Answers:
 
 def _respond(status: int, content: bytes, content_type: str, headers: ResponseHeaders) -> HttpResponse:
     response = HttpResponse(content, status=status, content_type=content_type)
-    # The texts were checked when `headers` was made; setting them one by one has Django check them each time,
-    # which costs more than the decision.
+    # Django checked these texts when `headers` was made. Setting them one by one would check them again for each
+    # response, which costs more than the decision.
     response.headers._store.update(headers._store)  # noqa: SLF001  there is no public way to share checked headers
     return response

@@ -1,4 +1,4 @@
-"""The security headers of the edge's own answers: those of the inner middleware, by construction the same."""
+"""The security headers of the edge's own responses: those that the inner middlewares set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _SecureRequest(HttpRequest):
 
 
 def security_headers(*, https: bool) -> dict[str, str]:
-    """What the inner middleware would set on any response, asked once: a copy of their rules would grow apart."""
+    """The headers that the inner middlewares set on any response. They are asked at start, so the rules stand once."""
     return _headers_for(_SecureRequest() if https else HttpRequest())
 
 

@@ -1,1 +1,17 @@
-"""Paths and what they mean: route tables, sites, redirect targets."""
+"""Paths and sites: the data of the edge's table. Pure.
+
+::
+
+    path_info               a path's properties on a site
+      site                  an application: its origin, its neighbours, its home pages
+        route_table         the routes that an application declares in `proxy.py`
+    redirect_targets        validates `next` and every other target from outside
+      paths                 the portal's paths: names, locale, encoding
+"""
+
+from portal.edge.routes.paths import home_path, is_malformed
+from portal.edge.routes.redirect_targets import accept_target, with_locale
+from portal.edge.routes.route_table import RouteTable
+from portal.edge.routes.site import Site, make_site
+
+__all__ = ["RouteTable", "Site", "accept_target", "home_path", "is_malformed", "make_site", "with_locale"]

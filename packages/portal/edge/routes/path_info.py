@@ -1,4 +1,4 @@
-"""What a path is on a site: its locale, whether it is in normal form, whose route it is. Pure."""
+"""The properties of a path on a site: locale, normal form, public or private, platform. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from portal.edge.routes.site import Site
 
 
-class Route(NamedTuple):
-    """A path, in the words of the contract's table."""
+class PathInfo(NamedTuple):
+    """A path in the words of the contract's table."""
 
     #: Backslash, control character, `.` or `..` segment.
     malformed: bool
@@ -24,31 +24,31 @@ class Route(NamedTuple):
     locale: str | None
     #: The path without its locale.
     rest: str
-    #: Locale there and in lower case, single slashes, none at the end.
+    #: With a locale in lower case, single slashes, and no slash at the end.
     normal: bool
     #: The app's root, `/{locale}` or `/{locale}/`.
     root: bool
-    #: For those who are signed out.
+    #: For signed-out visitors.
     public: bool
-    #: Neither: for those who are signed in.
+    #: For signed-in users: neither public nor neutral.
     private: bool
-    #: The platform whose route this is; only private routes are any platform's.
+    #: The platform of the route; None on public and neutral routes, and on routes of no platform.
     platform: Platform | None
-    #: Whether that platform is another app's.
+    #: Another app serves that platform.
     elsewhere: bool
-    #: The path as it stands in an address, and that once more as it stands in another address's query.
+    #: Percent-encoded for an address, and `encoded` percent-encoded again for a query.
     encoded: str
     quoted: str
 
 
-def read_route(site: Site, path: str) -> Route:
-    """The route of a decoded path."""
+def read_path_info(site: Site, path: str) -> PathInfo:
+    """The properties of a decoded path."""
     locale, rest = split_locale(path)
     public = site.public.match(rest) is not None
     private = not public and site.neutral.match(rest) is None
     platform = PLATFORM_BY_PREFIX.get("/" + rest[1:].partition("/")[0]) if private else None
     encoded = encode_path(path)
-    return Route(
+    return PathInfo(
         malformed=is_malformed(path),
         ungated=site.ungated.match(path) is not None,
         locale=locale,

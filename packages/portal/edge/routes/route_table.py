@@ -1,4 +1,4 @@
-"""The route table of an application, as data: what its `proxy.py` says."""
+"""The route table of an application, which its `proxy.py` declares."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from portal.edge.routes.paths import NEUTRAL_PATHS, UNGATED_PATHS
 
-#: At the end of a route's name: what lies below it. `/login` is the page alone, `/login/…` is the rest.
+#: At the end of a name: all paths below it. `/login` is that page alone, `/login/…` is every page below it.
 BELOW = "/…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteTable:
-    """What an application's `proxy.py` says about its routes (contract, section 5, "Routes").
+    """The routes of an application (contract, section 5, "Routes"). A route that is not named here is private.
 
-    All routes that are not named here are private. Names match on whole segments.
+    Names match on whole segments.
 
-    :param public: below a locale, for those who are signed out.
+    :param public: below a locale, for signed-out visitors.
     :param neutral: below a locale, open to all.
-    :param ungated: without a locale, each with all that lies below it; never gated.
+    :param ungated: without a locale, each with all paths below it; never gated.
     """
 
     public: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""An application in its surroundings: its route table, its origin and the others', its homes."""
+"""An application and its neighbours: route table, origins, home pages."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
-    """One application in its surroundings: all that a decision needs beside the request.
+    """One application and its neighbours: the input of a decision beside the request.
 
-    Made once, and compared by identity, so that what was worked out for it can be kept.
+    Made once for each process, and compared by identity, so that a cache can have it in its key.
 
     :param platform: the platform that it serves; None for the gateway.
     :param own_origin: `scheme://host[:port]`.
     :param platform_origins: platform to the origin of the app that serves it.
     :param public: matches a path without its locale, as `neutral` does; `ungated` matches a whole path.
-    :param homes: locale and platform to that home, seen from here.
+    :param homes: locale and platform to the address of that home page, seen from this app.
     :param logins: locale to the gateway's sign-in page.
-    :param return_origin: what stands before a path that the sign-in page leads back to; empty on the gateway.
-    :param next_prefix: the same as the beginning of the sign-in page's query.
+    :param return_origin: the origin in `next`; empty on the gateway, whose `next` is a path.
+    :param next_prefix: the beginning of the sign-in page's query: `?next=` and that origin, encoded.
     """
 
     platform: Platform | None
@@ -51,13 +51,13 @@ class Site:
 
     @property
     def is_gateway(self) -> bool:
-        """Whether this is the app that signs people in."""
+        """Whether this is the gateway, which signs people in."""
         return self.platform is None
 
     def home_url(self, *, locale: str, platforms: tuple[TPlatform, ...], primary: TPlatform | None) -> str:
-        """The default home: this app's own where the user may open it, else the primary platform's.
+        """The default home: this app's own if the user may open it, else the primary platform's.
 
-        :returns: a path where the home is on this app, else an address that goes through the gateway.
+        :returns: a path if the home is on this app, else an absolute address that goes through the gateway.
         """
         own = self.platform
         if own is not None and own.name in platforms:
@@ -90,7 +90,7 @@ def make_site(*, project: Project, origins: Mapping[str, str], routes: RouteTabl
 
 
 def _pages(names: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern whose `match` knows these pages."""
+    """A pattern that matches these pages."""
     exact = "|".join(
         f"{re.escape(name.removesuffix(BELOW))}/.*" if name.endswith(BELOW) else re.escape(name) for name in names
     )

@@ -17,23 +17,22 @@ from django.utils import translation
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.wire_names import PERMISSION_CLAIMS
-from portal.edge.decisions import Forward, Reject
-from portal.edge.explanation import explain
-from portal.edge.http.responses import Answers
-from portal.edge.http.security_headers import security_headers
-from portal.edge.middleware import load_routes
-from portal.edge.reading import read_facts
-from portal.edge.routes.site import make_site
-from portal.identity.token_cache import TokenCache, TokenCheck, TokenState
-from portal.identity.users import user_from_claims
-from portal.identity.verification import make_verifier
+from portal.edge import (
+    EdgeResponses,
+    Forward,
+    Reject,
+    RequestContext,
+    explain,
+    load_routes,
+    make_site,
+    security_headers,
+)
+from portal.identity import TokenCache, TokenCheck, TokenState, make_verifier, user_from_claims
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-    from portal.edge.decisions import Decision
-    from portal.edge.request_context import RequestContext
-    from portal.edge.routes.site import Site
+    from portal.edge import Decision, Site
 
 EXAMPLES = """
 examples:
@@ -61,9 +60,9 @@ class Command(BaseCommand):
         parser.formatter_class = RawDescriptionHelpFormatter
         parser.epilog = EXAMPLES
         parser.add_argument("url", help="a path or an address, as a browser sends it (percent-encoded)")
-        who = parser.add_mutually_exclusive_group()
-        who.add_argument("--permissions", help="signed in with these, commas between; '' for none at all")
-        who.add_argument("--token", help="signed in with this access token")
+        user = parser.add_mutually_exclusive_group()
+        user.add_argument("--permissions", help="signed in with these, commas between; '' for none at all")
+        user.add_argument("--token", help="signed in with this access token")
         parser.add_argument("--cookie", action="append", default=[], metavar="NAME=VALUE", help="may come again")
         parser.add_argument("--method", default="GET")
         parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE", help="may come again")
@@ -77,14 +76,16 @@ class Command(BaseCommand):
             debug=config.debug,
         )
         request = self._request(site, options)
-        known = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
-        facts = read_facts(request, tokens=CookieTokens(request), site=site, known=known, now=time.time())
+        cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        tokens = CookieTokens(request)
+        access = cache.check(tokens.access, now=time.time())
+        context = RequestContext.from_request(request, tokens=tokens, site=site, access=access)
         if options["permissions"] is not None:
             held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
             user = user_from_claims({PERMISSION_CLAIMS[0]: held})
-            facts = facts._replace(access=TokenCheck(TokenState.VALID, user))
-        self.stdout.write(f"{facts.method} {options['url']} on {config.project.app}, {site.own_origin}")
-        self._explain(facts)
+            context = context._replace(access=TokenCheck(TokenState.VALID, user))
+        self.stdout.write(f"{context.method} {options['url']} on {config.project.app}, {site.own_origin}")
+        self._explain(context)
 
     def _request(self, site: Site, options: dict[str, Any]) -> WSGIRequest:
         try:
@@ -110,26 +111,26 @@ class Command(BaseCommand):
             environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = value.strip()
         return WSGIRequest(environ)
 
-    def _explain(self, facts: RequestContext) -> None:
-        explanation = explain(facts)
+    def _explain(self, context: RequestContext) -> None:
+        explanation = explain(context)
         self._heading("What the edge sees")
         for name, value in explanation.seen.items():
             self.stdout.write(f"  {name:<14} {value}")
         self._heading("What it asks, in this order")
         for step in explanation.steps:
-            self.stdout.write(f"  {step.rule:<14} {step.verdict:<32} {step.says}")
+            self.stdout.write(f"  {step.rule:<14} {step.result:<32} {step.says}")
         self._heading("What happens")
-        for line in self._outcome(facts, explanation.decision):
+        for line in self._outcome(context, explanation.decision):
             self.stdout.write(f"  {line}")
 
-    def _outcome(self, facts: RequestContext, decision: Decision) -> list[str]:
+    def _outcome(self, context: RequestContext, decision: Decision) -> list[str]:
         lines = ["the sign-in's cookies are cleared"] if decision.ends_sign_in else []
         if isinstance(decision, Forward):
             pathname = "no x-pathname" if decision.pathname is None else f"x-pathname: {decision.pathname}"
-            return [*lines, f"forwarded to {_view_name(facts.path, decision.who.locale)}", pathname]
+            return [*lines, f"forwarded to {_view_name(context.path, decision.user.locale)}", pathname]
         if isinstance(decision, Reject) and decision.pathname is not None:
             return [*lines, f"{decision.status} {HTTPStatus(decision.status).phrase}, as the project's own page"]
-        response = Answers(security_headers(https=False)).answer(decision)
+        response = EdgeResponses(security_headers(https=False)).respond(decision)
         lines.append(f"{response.status_code} {response.reason_phrase}")
         lines += [f"{name}: {value}" for name, value in response.items()]
         return [*lines, response.content.decode()] if response.content else lines

@@ -12,7 +12,7 @@ from django.core.management.templates import TemplateCommand
 from portal.config import platforms
 from portal.config.env import REPOSITORY
 from portal.config.projects import PROJECT_BY_APP
-from portal.edge.routes.paths import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
+from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -26,8 +26,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
-from portal.identity.permissions import permission_strings
-from portal.identity.users import get_user_from_token
+from portal.identity import get_user_from_token, permission_strings
 from portal.query.partition.generations import Generations, namespace_generation_key, new_generation
 from portal.query.partition.pending_purges import PendingPurges
 from portal.query.partition.token_bindings import (

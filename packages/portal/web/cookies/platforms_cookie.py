@@ -13,7 +13,7 @@ from portal.api.session import api_session
 from portal.api.tokens import SignInStatus
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
-from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.identity import dump_platforms_cookie
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 from portal.web.frame.essentials import known_essentials
 from portal.web.request import tokens_of

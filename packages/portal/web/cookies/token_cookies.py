@@ -20,7 +20,7 @@ from portal.config.cookies import (
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
 )
-from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.identity import dump_platforms_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from portal.web.request import facts_of
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from portal.edge.request_context import EdgeUser
+    from portal.edge import EdgeUser
 
 #: The hidden field of forms, and the header of what htmx asks for: the mark of the account that the page was made for.
 MADE_FOR_FIELD: Final = "madeFor"

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from portal.config.current import portal_config
 from portal.config.wire_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
-from portal.edge.routes.paths import home_path
+from portal.edge import home_path
 from portal.errors import ApiError, StoreUnavailableError
-from portal.identity import derive_platforms_from_me
-from portal.identity.permissions import permission_strings
+from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
 from portal.web.frame.shell import active_locale

@@ -15,7 +15,7 @@ from portal.web.frame.platform_names import project_name
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from portal.edge.request_context import EdgeUser
+    from portal.edge import EdgeUser
 
 #: Where the edge leaves the forwarded path (contract, section 5, row 5).
 PATHNAME_META = "HTTP_X_PATHNAME"

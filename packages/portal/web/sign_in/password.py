@@ -22,7 +22,7 @@ from portal.config.wire_names import (
     LOGIN_PASSWORD_FIELD,
     REFRESH_TOKEN_FIELD,
 )
-from portal.edge.routes.paths import accept_target, with_locale
+from portal.edge import accept_target, with_locale
 from portal.errors import (
     ApiClientError,
     ApiUnauthorizedError,

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from portal.api.session import api_session
 from portal.config.current import portal_config
 from portal.config.wire_names import ME_PATH
-from portal.edge.routes.paths import home_path
+from portal.edge import home_path
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
-from portal.identity import derive_platforms_from_me, get_user_from_token
-from portal.identity.permissions import primary_platform
+from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
 from portal.web.request import deadline_of, request_id_of, tokens_of
 
 if TYPE_CHECKING:

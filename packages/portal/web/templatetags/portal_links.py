@@ -8,7 +8,7 @@ from django import template
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 
-from portal.edge.routes.paths import is_malformed
+from portal.edge import is_malformed
 
 if TYPE_CHECKING:
     from django.template import RequestContext

@@ -26,7 +26,7 @@ def essentials(request: HttpRequest) -> HttpResponse:
 
     So 401 where the backend rejects the sign-in, and 503 while it does not answer.
     """
-    if facts_of(request).unjudged:
+    if facts_of(request).unverifiable:
         raise ApiUnavailableError("the keys of tokens are not at hand")
     if not is_signed_in(request):
         return lead_to_login(request, problem(request, status=401, title=_("Please sign in again")))

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from portal.config.current import portal_config
 from portal.config.limits import NEXT_MAX_CHARS
-from portal.edge.routes.paths import accept_target
+from portal.edge import accept_target
 from portal.web.frame.shell import shell_for
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ def sign_in_state(request: HttpRequest) -> JsonResponse:
     Where the sign-in was signed out, or an OpenID provider has ended it, it is over here too, and its cookies go.
     """
     facts = facts_of(request)
-    if facts.unjudged:
+    if facts.unverifiable:
         raise ApiUnavailableError("the keys of tokens are not at hand")
     if facts.signed_in and (_was_signed_out(request) or has_ended_at_provider(request)):
         tokens_of(request).clear()

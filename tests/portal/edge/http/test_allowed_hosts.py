@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory, override_settings
 
-from portal.edge.http.allowed_hosts import MAX_KNOWN, KnownHosts
+from portal.edge.http.allowed_hosts import MAX_CACHED, AllowedHosts
 
 PATHS = ["/", "/en", "/en/energy", "/en/login", "/healthz/x", "/sign-in-state", "/static/x.css", "/en/a\\b", "/locale"]
 
@@ -66,7 +66,7 @@ def _no_checks_yet() -> None:
 
 
 def test_a_host_that_was_accepted_is_not_checked_again_and_a_refused_one_is() -> None:
-    hosts = KnownHosts()
+    hosts = AllowedHosts()
     assert [hosts.accepts(request_for("localhost:8001")) for _ in range(3)] == [True] * 3
     assert CountedRequest.checks == 1
     assert [hosts.accepts(request_for("evil.com")) for _ in range(3)] == [False] * 3
@@ -75,17 +75,17 @@ def test_a_host_that_was_accepted_is_not_checked_again_and_a_refused_one_is() ->
 
 @override_settings(ALLOWED_HOSTS=["*"])
 def test_what_is_kept_is_bounded() -> None:
-    hosts = KnownHosts()
-    for number in range(3 * MAX_KNOWN):
+    hosts = AllowedHosts()
+    for number in range(3 * MAX_CACHED):
         assert hosts.accepts(request_for(f"h{number}.test"))
     CountedRequest.checks = 0
-    assert all(hosts.accepts(request_for(f"h{number}.test")) for number in range(3 * MAX_KNOWN))
-    assert CountedRequest.checks == 2 * MAX_KNOWN
+    assert all(hosts.accepts(request_for(f"h{number}.test")) for number in range(3 * MAX_CACHED))
+    assert CountedRequest.checks == 2 * MAX_CACHED
 
 
 @override_settings(USE_X_FORWARDED_HOST=True)
 def test_where_another_header_names_the_host_nothing_is_kept() -> None:
-    hosts = KnownHosts()
+    hosts = AllowedHosts()
     assert hosts.accepts(request_for("localhost"))
     request = request_for("localhost")
     request.META["HTTP_X_FORWARDED_HOST"] = "evil.com"
@@ -93,5 +93,5 @@ def test_where_another_header_names_the_host_nothing_is_kept() -> None:
 
 
 def test_a_refusal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert not KnownHosts().accepts(request_for("evil.com"))
+    assert not AllowedHosts().accepts(request_for("evil.com"))
     assert "evil.com" in caplog.text

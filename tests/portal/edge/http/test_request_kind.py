@@ -9,7 +9,7 @@ from portal.edge.request_context import RequestContext
 from tests.support.four_apps import SITES
 
 
-def facts(**headers: str | None) -> RequestContext:
+def context(**headers: str | None) -> RequestContext:
     return RequestContext(SITES["energy"], "GET", "/en/energy", **headers)
 
 
@@ -52,4 +52,4 @@ def facts(**headers: str | None) -> RequestContext:
     ids=str,
 )
 def test_a_request_is_a_page_navigation_or_not(headers, navigation) -> None:
-    assert is_navigation(facts(**headers)) is navigation
+    assert is_navigation(context(**headers)) is navigation

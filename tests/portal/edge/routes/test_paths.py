@@ -6,16 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.edge.routes.paths import (
-    accept_target,
-    encode_path,
-    encode_query,
-    home_path,
-    is_malformed,
-    on_segments,
-    split_locale,
-    with_locale,
-)
+from portal.edge.routes.paths import encode_path, encode_query, home_path, is_malformed, on_segments, split_locale
+from portal.edge.routes.redirect_targets import accept_target, with_locale
 
 OWN = "http://localhost:8001"
 ORIGINS = frozenset({"http://localhost:8000", OWN, "https://finance.example.com"})

@@ -1,4 +1,4 @@
-"""The URLs of a request that the edge refused, and whose refusal a person should see as a page.
+"""The URLs of a request that the edge rejected, and whose rejection a person should see as a page.
 
 The middleware sets `request.urlconf` to this module: the request then passes the inner middleware like any
 other, so the page has its CSRF token and its headers, but one view stands before all others and shows the
@@ -21,11 +21,11 @@ _REASONS: dict[int, type[Exception]] = {403: PermissionDenied, 404: Http404}
 
 
 @csrf_exempt
-def refuse(request: HttpRequest) -> HttpResponseBase:
-    """The project's own page for the status in `request.edge_refusal`."""
-    status: int = request.edge_refusal  # type: ignore[attr-defined]  # set by the middleware with the urlconf
+def reject(request: HttpRequest) -> HttpResponseBase:
+    """Render the project's error page for the status in `request.edge_rejection`."""
+    status: int = request.edge_rejection  # type: ignore[attr-defined]  # set by the middleware with the urlconf
     handler: Callable[..., HttpResponseBase] = get_resolver().resolve_error_handler(status)
     return handler(request, exception=_REASONS[status]())
 
 
-urlpatterns = [re_path(r"", refuse), *get_resolver().url_patterns]
+urlpatterns = [re_path(r"", reject), *get_resolver().url_patterns]
