@@ -8,7 +8,7 @@ from apps.auth_app.views.login import login
 from apps.auth_app.views.oidc import backchannel_logout, from_provider, to_provider
 from apps.auth_app.views.profile import profile, revoke, revoke_all
 from apps.auth_app.views.signed_out import signed_out
-from portal.web.pages.guards import open_page, says_what_it_takes
+from portal.web.pages import neutral_page, with_405_page
 from portal.web.urls import portal_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
@@ -18,15 +18,15 @@ handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = [
     path("login/oidc/callback", from_provider, name="oidc-callback"),
-    path("oidc/backchannel-logout", says_what_it_takes(backchannel_logout), name="oidc-backchannel-logout"),
+    path("oidc/backchannel-logout", with_405_page(backchannel_logout), name="oidc-backchannel-logout"),
     *portal_patterns(
         pages=[
-            open_page("login", login, name="login"),
-            open_page("login/oidc", to_provider, name="oidc"),
-            open_page("signed-out", signed_out, name="signed-out"),
-            open_page("profile", profile, name="profile"),
-            open_page("profile/sign-ins/revoke", revoke_all, name="revoke-all"),
-            open_page("profile/sign-ins/<str:sign_in_id>/revoke", revoke, name="revoke"),
+            neutral_page("login", login, name="login"),
+            neutral_page("login/oidc", to_provider, name="oidc"),
+            neutral_page("signed-out", signed_out, name="signed-out"),
+            neutral_page("profile", profile, name="profile"),
+            neutral_page("profile/sign-ins/revoke", revoke_all, name="revoke-all"),
+            neutral_page("profile/sign-ins/<str:sign_in_id>/revoke", revoke, name="revoke"),
         ]
     ),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.pages.forms import BackendForm, one_line, telephone
+from portal.web.pages import BackendForm, one_line, telephone
 
 
 class ClientForm(BackendForm):

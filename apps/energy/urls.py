@@ -8,7 +8,7 @@ from apps.energy.views.meters import meter_detail, meter_list
 from apps.energy.views.overview import overview
 from apps.energy.views.sessions import session_detail, session_list
 from apps.energy.views.stations import station_detail, station_list
-from portal.web.pages.guards import open_page, page
+from portal.web.pages import neutral_page, platform_page
 from portal.web.urls import portal_patterns
 from portal.web.views.login_redirect import login_redirect
 
@@ -19,20 +19,20 @@ handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = portal_patterns(
     pages=[
-        open_page("login", login_redirect, name="login"),
-        page("energy", overview, name="home"),
-        page("energy/clients", client_list, name="clients"),
-        page("energy/clients/new", client_new, name="client-new"),
-        page("energy/clients/<str:client_id>", client_detail, name="client", part_of="clients"),
-        page("energy/clients/<str:client_id>/edit", client_edit, name="client-edit", part_of="clients"),
-        page("energy/clients/<str:client_id>/delete", client_delete, name="client-delete", part_of="clients"),
-        page("energy/stations", station_list, name="stations"),
-        page("energy/stations/<str:station_id>", station_detail, name="station", part_of="stations"),
-        page("energy/chargers", charger_list, name="chargers"),
-        page("energy/chargers/<str:charger_id>", charger_detail, name="charger", part_of="chargers"),
-        page("energy/sessions", session_list, name="sessions"),
-        page("energy/sessions/<str:session_id>", session_detail, name="session", part_of="sessions"),
-        page("energy/meters", meter_list, name="meters"),
-        page("energy/meters/<str:meter_id>", meter_detail, name="meter", part_of="meters"),
+        neutral_page("login", login_redirect, name="login"),
+        platform_page("energy", overview, name="home"),
+        platform_page("energy/clients", client_list, name="clients"),
+        platform_page("energy/clients/new", client_new, name="client-new"),
+        platform_page("energy/clients/<str:client_id>", client_detail, name="client", part_of="clients"),
+        platform_page("energy/clients/<str:client_id>/edit", client_edit, name="client-edit", part_of="clients"),
+        platform_page("energy/clients/<str:client_id>/delete", client_delete, name="client-delete", part_of="clients"),
+        platform_page("energy/stations", station_list, name="stations"),
+        platform_page("energy/stations/<str:station_id>", station_detail, name="station", part_of="stations"),
+        platform_page("energy/chargers", charger_list, name="chargers"),
+        platform_page("energy/chargers/<str:charger_id>", charger_detail, name="charger", part_of="chargers"),
+        platform_page("energy/sessions", session_list, name="sessions"),
+        platform_page("energy/sessions/<str:session_id>", session_detail, name="session", part_of="sessions"),
+        platform_page("energy/meters", meter_list, name="meters"),
+        platform_page("energy/meters/<str:meter_id>", meter_detail, name="meter", part_of="meters"),
     ]
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apps.finance.views.invoices import invoice_detail, invoice_list
 from apps.finance.views.overview import overview
-from portal.web.pages.guards import open_page, page
+from portal.web.pages import neutral_page, platform_page
 from portal.web.urls import portal_patterns
 from portal.web.views.login_redirect import login_redirect
 
@@ -15,9 +15,9 @@ handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = portal_patterns(
     pages=[
-        open_page("login", login_redirect, name="login"),
-        page("finance", overview, name="home"),
-        page("finance/invoices", invoice_list, name="invoices"),
-        page("finance/invoices/<str:invoice_id>", invoice_detail, name="invoice", part_of="invoices"),
+        neutral_page("login", login_redirect, name="login"),
+        platform_page("finance", overview, name="home"),
+        platform_page("finance/invoices", invoice_list, name="invoices"),
+        platform_page("finance/invoices/<str:invoice_id>", invoice_detail, name="invoice", part_of="invoices"),
     ]
 )

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.operations.presenters.work_orders import PRIORITIES
-from portal.web.pages.forms import BackendForm, one_line
+from portal.web.pages import BackendForm, one_line
 
 
 class WorkOrderForm(BackendForm):

@@ -9,7 +9,7 @@ from apps.operations.views.work_orders import (
     work_order_list,
     work_order_new,
 )
-from portal.web.pages.guards import open_page, page
+from portal.web.pages import neutral_page, platform_page
 from portal.web.urls import portal_patterns
 from portal.web.views.login_redirect import login_redirect
 
@@ -20,12 +20,14 @@ handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = portal_patterns(
     pages=[
-        open_page("login", login_redirect, name="login"),
-        page("operations", overview, name="home"),
-        page("operations/work-orders", work_order_list, name="work-orders"),
-        page("operations/work-orders/new", work_order_new, name="work-order-new"),
-        page("operations/work-orders/<str:work_order_id>", work_order_detail, name="work-order", part_of="work-orders"),
-        page(
+        neutral_page("login", login_redirect, name="login"),
+        platform_page("operations", overview, name="home"),
+        platform_page("operations/work-orders", work_order_list, name="work-orders"),
+        platform_page("operations/work-orders/new", work_order_new, name="work-order-new"),
+        platform_page(
+            "operations/work-orders/<str:work_order_id>", work_order_detail, name="work-order", part_of="work-orders"
+        ),
+        platform_page(
             "operations/work-orders/<str:work_order_id>/complete",
             work_order_complete,
             name="work-order-complete",

@@ -34,6 +34,16 @@ WRONG_IMPORTS = [
     ("packages/portal/query/cache/pages.py", "import django.conf", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),
     ("packages/portal/web/frame/essentials.py", "import redis", "Only the store opens what processes share"),
+    (
+        "apps/energy/views/overview.py",
+        "import portal.web.pages.list_pages",
+        "From outside portal.web.pages only its face is imported",
+    ),
+    (
+        "packages/portal/web/pages/overviews.py",
+        "import portal.web.present.records",
+        "From outside portal.web.present only its face is imported",
+    ),
     ("packages/portal/testing/pages.py", "import portal.devtools.catalogs", "Layers: imports go down"),
     ("packages/portal/web/frame/essentials.py", "import portal.testing", "Layers: imports go down"),
     ("apps/energy/views/overview.py", "import portal.testing.backend", "Only tests import what is made for tests"),

@@ -17,7 +17,7 @@ import pytest
 import portal.services
 import portal.web.present.records
 from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.pages.forms import BackendForm
+from portal.web.pages import BackendForm
 
 ROOT = Path(__file__).resolve().parents[2]
 PRESENTERS = sorted(path for path in ROOT.glob("apps/*/presenters/*.py") if path.name != "__init__.py")
@@ -39,7 +39,7 @@ def declared_fields() -> set[str]:
 
 
 def fields_read(path: Path) -> Iterator[str]:
-    """What a module reads of records by a literal name: `text(record, "city")`, `record.get("city")`."""
+    """What a module reads of records by a literal name: `text_of(record, "city")`, `record.get("city")`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if not isinstance(node, ast.Call):
             continue
@@ -51,7 +51,7 @@ def fields_read(path: Path) -> Iterator[str]:
 
 
 def test_presenters_read_fields_that_are_seen_here() -> None:
-    assert {"text", "integer", "number", "decimal", "moment", "records"} <= READERS
+    assert {"text_of", "integer_of", "number_of", "decimal_of", "datetime_of", "objects_of", "counts_of"} <= READERS
     assert len({name for path in PRESENTERS for name in fields_read(path)}) > 30
 
 
@@ -59,7 +59,7 @@ def test_presenters_read_fields_that_are_seen_here() -> None:
 def test_a_presenter_reads_what_a_service_declares(path: Path) -> None:
     read = set(fields_read(path))
     assert read <= declared_fields(), "declare the field with its resource, in portal.services"
-    assert not read & {ID_FIELD, CREATED_AT_FIELD}, "read the contract's constant: all resources share this name"
+    assert not read & {ID_FIELD, CREATED_AT_FIELD}, "use `id_of` and `created_at_of`: all resources share this name"
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.parts[-2])

@@ -20,7 +20,7 @@ def follow(copy: Path) -> None:
     for name, code in re.findall(r"`((?:tests/)?apps/[^`]+)`:\n\n +```\w+\n(.*?)\n +```", text, flags=re.DOTALL):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(textwrap.dedent(code) + "\n")
-    name, line = re.search(r"`(apps/[^`]+)`: `(page\([^`]+)`", text).groups()
+    name, line = re.search(r"`(apps/[^`]+)`: `(platform_page\([^`]+)`", text).groups()
     urls = (copy / name).read_text()
     changed = urls.replace("    pages=[\n", f"    pages=[\n        {line},\n", 1)
     assert changed != urls

@@ -7,7 +7,7 @@ from django.template import engines
 
 from portal.config.env import read_config
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal.web.pages.guards import open_page, page
+from portal.web.pages import neutral_page, platform_page
 from portal.web.urls import portal_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
@@ -44,13 +44,13 @@ def in_settings(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = portal_patterns(
     pages=[
-        page("energy/in-view", in_view, name="in-view"),
-        page("energy/in-template", in_template, name="in-template"),
-        page("energy/in-callback", in_callback, name="in-callback"),
-        open_page("in-settings", in_settings, name="in-settings"),
-        page("energy", in_view, name="home"),
+        platform_page("energy/in-view", in_view, name="in-view"),
+        platform_page("energy/in-template", in_template, name="in-template"),
+        platform_page("energy/in-callback", in_callback, name="in-callback"),
+        neutral_page("in-settings", in_settings, name="in-settings"),
+        platform_page("energy", in_view, name="home"),
         *(
-            page(f"energy/{name}", in_view, name=name)
+            platform_page(f"energy/{name}", in_view, name=name)
             for name in ("clients", "stations", "chargers", "sessions", "meters")
         ),
     ]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.present.records import moment, text
+from portal.web.present import created_at_of, datetime_of, id_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,11 +48,11 @@ class SignInRow:
 def present_sign_in(record: Mapping[str, Any]) -> SignInRow:
     """A record of `GET /iam/auth/sessions` as a row."""
     return SignInRow(
-        id=text(record, ID_FIELD),
-        device=device_name(text(record, "userAgent")),
+        id=id_of(record),
+        device=device_name(text_of(record, "userAgent")),
         current=record.get("current") is True,
-        created_at=moment(record, CREATED_AT_FIELD),
-        last_used_at=moment(record, "lastUsedAt"),
+        created_at=created_at_of(record),
+        last_used_at=datetime_of(record, "lastUsedAt"),
     )
 
 

@@ -12,7 +12,7 @@ from apps.auth_app.forms import LoginForm
 from portal.config.current import portal_config
 from portal.web.navigation import REASON_PARAM
 from portal.web.oidc.attempts import forget_stale_attempts
-from portal.web.pages.guards import see_other
+from portal.web.pages import see_other
 from portal.web.sign_in.password import SignInLimited, SignInRefused, SignInUnavailable, explain, reason_of, sign_in
 
 if TYPE_CHECKING:

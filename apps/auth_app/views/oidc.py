@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.http import JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
+from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,8 +24,7 @@ from portal.web.oidc.attempts import (
 from portal.web.oidc.failures import ProviderFailure
 from portal.web.oidc.provider_sign_in import authorization_url, find_callback_attempt, sign_in_from_callback
 from portal.web.oidc.provider_sign_out import accept_logout_token
-from portal.web.pages.guards import see_other
-from portal.web.pages.privacy import keep_private
+from portal.web.pages import see_other
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +58,7 @@ def to_provider(request: HttpRequest) -> HttpResponse:
 
 @only_with_provider
 @require_safe
+@cache_control(private=True, no_store=True)
 def from_provider(request: HttpRequest) -> HttpResponse:
     """End an attempt: signed in, or a page that says why not. Each attempt ends once."""
     attempt = find_callback_attempt(request)
@@ -66,7 +67,7 @@ def from_provider(request: HttpRequest) -> HttpResponse:
         response = _failure_page(request, outcome) if isinstance(outcome, ProviderFailure) else see_other(outcome.url)
     if attempt is not None:
         forget_attempt(response, state=attempt.state)
-    return keep_private(response)
+    return response
 
 
 @csrf_exempt  # the provider calls, not a browser; the token that it brings is signed

@@ -17,9 +17,8 @@ from portal.errors import ApiNotFoundError
 from portal.services.iam.auth import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
 from portal.web.frame.essentials import present_own_profile
-from portal.web.pages.guards import see_other
-from portal.web.pages.list_pages import ROWS_TARGET, htmx_target
-from portal.web.present.results import record_of
+from portal.web.pages import is_load_more, see_other
+from portal.web.present import record_of
 from portal.web.sign_in.sign_out import sign_out
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     page = sign_ins.unwrap() if cursor else sign_ins.data
     context = _present_list(page.items, next_cursor=page.next_cursor, cursor=cursor)
     context["sign_ins_failed"] = not sign_ins.is_success
-    if htmx_target(request) == ROWS_TARGET:
+    if is_load_more(request):
         response = render(request, "auth_app/sign_ins.html", context)
     else:
         record = record_of(UserQueries.use_get_me_query(request))

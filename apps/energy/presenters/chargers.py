@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.records import moment, number, text
+from portal.web.present import Badge, badge_for, created_at_of, id_of, number_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,15 +40,15 @@ class ChargerView:
 
 def present_charger(record: Mapping[str, Any]) -> ChargerView:
     """A record of `/energy/chargers`."""
-    connector = text(record, "connector")
+    connector = text_of(record, "connector")
     return ChargerView(
-        id=text(record, ID_FIELD),
-        title=text(record, "name") or text(record, ID_FIELD),
-        station_id=text(record, "stationId"),
-        station_name=text(record, "stationName") or text(record, "stationId"),
-        model=text(record, "model"),
+        id=id_of(record),
+        title=text_of(record, "name") or id_of(record),
+        station_id=text_of(record, "stationId"),
+        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
+        model=text_of(record, "model"),
         connector=CONNECTORS.get(connector, connector),
-        max_power_kw=number(record, "maxPowerKw"),
-        status=badge_for(code=text(record, "status"), known=STATUSES),
-        created_at=moment(record, CREATED_AT_FIELD),
+        max_power_kw=number_of(record, "maxPowerKw"),
+        status=badge_for(code=text_of(record, "status"), known=STATUSES),
+        created_at=created_at_of(record),
     )

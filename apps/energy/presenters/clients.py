@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.present.records import moment, text
+from portal.web.present import created_at_of, id_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,10 +32,10 @@ class ClientView:
 def present_client(record: Mapping[str, Any]) -> ClientView:
     """A record of `/energy/clients`."""
     return ClientView(
-        id=text(record, ID_FIELD),
-        name=text(record, "name"),
-        email=text(record, "email"),
-        phone=text(record, "phone"),
-        city=text(record, "city"),
-        created_at=moment(record, CREATED_AT_FIELD),
+        id=id_of(record),
+        name=text_of(record, "name"),
+        email=text_of(record, "email"),
+        phone=text_of(record, "phone"),
+        city=text_of(record, "city"),
+        created_at=created_at_of(record),
     )

@@ -1,4 +1,4 @@
-"""A meter as the pages show it, and what it counted between its readings."""
+"""A meter as the pages show it, and a chart of what it counted."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.charts import Point
-from portal.web.present.formats import number_text, short_day_text
-from portal.web.present.records import moment, number, records, text
+from portal.web.present import (
+    Badge,
+    BarChart,
+    Point,
+    badge_for,
+    bar_chart,
+    created_at_of,
+    datetime_of,
+    id_of,
+    number_of,
+    number_text,
+    objects_of,
+    short_day_text,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +32,7 @@ STATUSES: Final = {
     "online": Badge(label=gettext_lazy("Online"), tone="good"),
     "offline": Badge(label=gettext_lazy("Offline"), tone="bad"),
 }
-#: Bars of the chart: the latest ones.
+#: The chart's number of bars; earlier readings are left out.
 MAX_POINTS: Final = 24
 
 
@@ -43,29 +53,26 @@ class MeterView:
 def present_meter(record: Mapping[str, Any]) -> MeterView:
     """A record of `/energy/meters`."""
     return MeterView(
-        id=text(record, ID_FIELD),
-        title=text(record, "serial") or text(record, ID_FIELD),
-        station_id=text(record, "stationId"),
-        station_name=text(record, "stationName") or text(record, "stationId"),
-        last_reading_kwh=number(record, "lastReadingKwh"),
-        last_reading_at=moment(record, "lastReadingAt"),
-        status=badge_for(code=text(record, "status"), known=STATUSES),
-        created_at=moment(record, CREATED_AT_FIELD),
+        id=id_of(record),
+        title=text_of(record, "serial") or id_of(record),
+        station_id=text_of(record, "stationId"),
+        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
+        last_reading_kwh=number_of(record, "lastReadingKwh"),
+        last_reading_at=datetime_of(record, "lastReadingAt"),
+        status=badge_for(code=text_of(record, "status"), known=STATUSES),
+        created_at=created_at_of(record),
     )
 
 
-def present_consumption(record: Mapping[str, Any], *, locale: str) -> list[Point]:
-    """What was drawn between one reading and the next, kilowatt-hours, oldest first."""
+def present_consumption(record: Mapping[str, Any]) -> BarChart | None:
+    """A chart of the energy between one reading and the next, kilowatt-hours; None with fewer than two readings."""
     readings = [
         (at, energy)
-        for reading in records(record, "readings")
-        if (at := moment(reading, "readAt")) and (energy := number(reading, "energyKwh")) is not None
+        for reading in objects_of(record, "readings")
+        if (at := datetime_of(reading, "readAt")) and (energy := number_of(reading, "energyKwh")) is not None
     ]
-    return [
-        Point(
-            label=short_day_text(at, locale=locale),
-            value=max(energy - before, 0),
-            text=f"{number_text(max(energy - before, 0), locale=locale, places=1)} kWh",
-        )
-        for (_, before), (at, energy) in pairwise(readings)
-    ][-MAX_POINTS:]
+    points = []
+    for (_, before), (at, energy) in pairwise(readings):
+        drawn = max(energy - before, 0)
+        points.append(Point(label=short_day_text(at), value=drawn, text=f"{number_text(drawn, places=1)} kWh"))
+    return bar_chart(points[-MAX_POINTS:])

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import ID_FIELD
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.records import decimal, moment, number, text
+from portal.web.present import Badge, badge_for, datetime_of, decimal_of, id_of, number_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,18 +44,18 @@ class SessionView:
 def present_session(record: Mapping[str, Any]) -> SessionView:
     """A record of `/energy/sessions`."""
     return SessionView(
-        id=text(record, ID_FIELD),
-        reference=text(record, "reference") or text(record, ID_FIELD),
-        charger_id=text(record, "chargerId"),
-        charger_name=text(record, "chargerName") or text(record, "chargerId"),
-        station_id=text(record, "stationId"),
-        station_name=text(record, "stationName") or text(record, "stationId"),
-        client_id=text(record, "clientId"),
-        client_name=text(record, "clientName") or text(record, "clientId"),
-        started_at=moment(record, "startedAt"),
-        ended_at=moment(record, "endedAt"),
-        energy_kwh=number(record, "energyKwh"),
-        cost=decimal(record, "cost"),
-        currency=text(record, "currency") or "EUR",
-        status=badge_for(code=text(record, "status"), known=STATUSES),
+        id=id_of(record),
+        reference=text_of(record, "reference") or id_of(record),
+        charger_id=text_of(record, "chargerId"),
+        charger_name=text_of(record, "chargerName") or text_of(record, "chargerId"),
+        station_id=text_of(record, "stationId"),
+        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
+        client_id=text_of(record, "clientId"),
+        client_name=text_of(record, "clientName") or text_of(record, "clientId"),
+        started_at=datetime_of(record, "startedAt"),
+        ended_at=datetime_of(record, "endedAt"),
+        energy_kwh=number_of(record, "energyKwh"),
+        cost=decimal_of(record, "cost"),
+        currency=text_of(record, "currency") or "EUR",
+        status=badge_for(code=text_of(record, "status"), known=STATUSES),
     )

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.records import integer, moment, number, text
+from portal.web.present import Badge, badge_for, created_at_of, id_of, integer_of, number_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,14 +40,14 @@ class StationView:
 
 def present_station(record: Mapping[str, Any]) -> StationView:
     """A record of `/energy/stations`."""
-    latitude, longitude = number(record, "latitude"), number(record, "longitude")
+    latitude, longitude = number_of(record, "latitude"), number_of(record, "longitude")
     return StationView(
-        id=text(record, ID_FIELD),
-        title=text(record, "name") or text(record, ID_FIELD),
-        address=text(record, "address"),
-        place=", ".join(part for part in (text(record, "city"), text(record, "country")) if part),
+        id=id_of(record),
+        title=text_of(record, "name") or id_of(record),
+        address=text_of(record, "address"),
+        place=", ".join(part for part in (text_of(record, "city"), text_of(record, "country")) if part),
         position="" if latitude is None or longitude is None else f"{latitude:.5f}, {longitude:.5f}",
-        charger_count=integer(record, "chargerCount"),
-        status=badge_for(code=text(record, "status"), known=STATUSES),
-        created_at=moment(record, CREATED_AT_FIELD),
+        charger_count=integer_of(record, "chargerCount"),
+        status=badge_for(code=text_of(record, "status"), known=STATUSES),
+        created_at=created_at_of(record),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.shortcuts import render
@@ -13,64 +13,40 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.energy.forms import ClientForm
 from apps.energy.presenters.clients import present_client
-from portal.config.wire_names import (
-    ID_FIELD,
-    SORT_BY_NAME,
-    SORT_BY_NAME_DESCENDING,
-    SORT_NEWEST_FIRST,
-    SORT_OLDEST_FIRST,
-)
-from portal.services.energy.clients import (
-    ClientCreateReq,
-    ClientMutations,
-    ClientQueries,
-    ClientsListParams,
-    ClientUpdateReq,
-)
-from portal.web.pages.form_pages import form_page, refused, submission_key
-from portal.web.pages.guards import see_other
-from portal.web.pages.list_pages import ListView
-from portal.web.present.results import record_beside_form, record_of
+from portal.services.energy.clients import ClientMutations, ClientQueries
+from portal.web.pages import AGE_SORTS, NAME_SORTS, ListPageConfig, form_page, see_other, submission_key
+from portal.web.present import record_if_answered, record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-CLIENTS = ListView(
+CLIENTS = ListPageConfig(
     title=gettext_lazy("Clients"),
     search_hint=gettext_lazy("Name, email, phone or city"),
-    template="energy/clients/list.html",
-    table_template="energy/clients/table.html",
-    sorts={
-        SORT_NEWEST_FIRST: gettext_lazy("Newest first"),
-        SORT_OLDEST_FIRST: gettext_lazy("Oldest first"),
-        SORT_BY_NAME: gettext_lazy("Name, A to Z"),
-        SORT_BY_NAME_DESCENDING: gettext_lazy("Name, Z to A"),
-    },
+    sorts=AGE_SORTS | NAME_SORTS,
     present=present_client,
+    table_template="energy/clients/table.html",
+    template="energy/clients/list.html",
 )
 
 
 @require_safe
 def client_list(request: HttpRequest) -> HttpResponse:
-    """The list, or with a cursor one further page of it."""
-    controls = CLIENTS.controls(request)
-    params = ClientsListParams(q=controls.q or None, sort=controls.sort or None)
-    result = ClientQueries.use_get_clients_query(request, params, cursor=controls.cursor or None)
-    return CLIENTS.render(request, controls=controls, result=result)
+    """The list: the first page, or the page that the URL's cursor names."""
+    return CLIENTS.respond(request, ClientQueries.use_get_clients_query)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def client_new(request: HttpRequest) -> HttpResponse:
-    """An empty form; POST creates the client, which then stands at the top of the list."""
+    """An empty form; POST creates the client, who then stands at the top of the list."""
     form = ClientForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        body = cast("ClientCreateReq", form.body())
-        key = submission_key(request)
-        result = ClientMutations.use_create_client_mutation(request, idempotency_key=key).mutate(body=body)
+    if form.is_valid():
+        create = ClientMutations.use_create_client_mutation(request, idempotency_key=submission_key(request))
+        result = create.mutate(body=form.body())
         if result.is_success:
-            messages.success(request, _("%(name)s was created.") % {"name": body["name"]})
+            messages.success(request, _("%(name)s was created.") % form.cleaned_data)
             return see_other("clients")
-        refused(form, result)
+        form.show_backend_error(result)
     return form_page(
         request,
         form,
@@ -90,31 +66,31 @@ def client_detail(request: HttpRequest, client_id: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def client_edit(request: HttpRequest, client_id: str) -> HttpResponse:
-    """The form with the client's fields; POST changes them."""
-    form = ClientForm(request.POST) if request.method == "POST" else None
-    if form is not None and form.is_valid():
-        body = cast("ClientUpdateReq", form.body())
-        result = ClientMutations.use_update_client_mutation(request).mutate(body=body, params={"id": client_id})
+    """A form with the client's fields; POST changes them."""
+    sent = ClientForm(request.POST) if request.method == "POST" else None
+    if sent and sent.is_valid():
+        update = ClientMutations.use_update_client_mutation(request)
+        result = update.mutate(body=sent.body(), params={"id": client_id})
         if result.is_success:
             messages.success(request, _("Your changes were saved."))
             return see_other("client", client_id)
-        refused(form, result)
+        sent.show_backend_error(result)
     found = ClientQueries.use_get_client_query(request, {"id": client_id})
-    record = record_of(found) if form is None else record_beside_form(found)
-    client = present_client({ID_FIELD: client_id, **record})
+    record = record_if_answered(found) if sent else record_of(found)
+    title = present_client(record).title or client_id
     return form_page(
         request,
-        form or ClientForm(initial=dict(record)),
-        title=_("Edit %(name)s") % {"name": client.title},
+        sent or ClientForm(initial=dict(record)),
+        title=_("Edit %(name)s") % {"name": title},
         submit_label=_("Save changes"),
         back_url=reverse("client", args=[client_id]),
-        back_label=client.title,
+        back_label=title,
     )
 
 
 @require_POST
 def client_delete(request: HttpRequest, client_id: str) -> HttpResponse:
-    """Delete the client. One that is gone already is a 404 page."""
+    """Delete the client. A client that is deleted already is a 404 page."""
     ClientMutations.use_delete_client_mutation(request).mutate(params={"id": client_id}).unwrap()
     messages.success(request, _("The client was deleted."))
     return see_other("clients")

@@ -14,21 +14,19 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.frame.shell import active_locale
-from portal.web.pages.list_pages import total_of
-from portal.web.pages.overviews import summary_or_lists
-from portal.web.present.results import oldest, optional
+from portal.web.pages import summary_or_lists
+from portal.web.present import oldest_as_of, record_if_exists
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-#: The figures whose number a list knows, in the order in which the lists are asked for.
+#: The tiles whose number is the total of a list, in the order in which the lists are read.
 COUNTED: Final = ("clients", "stations", "chargers", "sessions", "meters")
 
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    """Figures and charts. A backend without a summary still has its lists, and those know their totals."""
+    """Numbers and charts from the backend's summary; without a summary, the totals of the lists."""
     summary, lists = summary_or_lists(
         request,
         summary=EnergySummaryQueries.use_get_summary_query.spec(),
@@ -40,6 +38,6 @@ def overview(request: HttpRequest) -> HttpResponse:
             MeterQueries.use_get_meters_query.spec(),
         ],
     )
-    totals = {name: total_of(result) for name, result in zip(COUNTED, lists, strict=bool(lists))}
-    shown = present_overview(optional(summary) or {}, totals=totals, locale=active_locale())
-    return render(request, "energy/overview.html", {"overview": shown, "as_of": oldest(summary, *lists)})
+    totals = {name: result.unwrap().total for name, result in zip(COUNTED, lists, strict=bool(lists))}
+    shown = present_overview(record_if_exists(summary) or {}, totals=totals)
+    return render(request, "energy/overview.html", {"overview": shown, "as_of": oldest_as_of(summary, *lists)})

@@ -9,45 +9,30 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.energy.presenters.sessions import present_session
-from portal.config.wire_names import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
-from portal.services.energy.sessions import (
-    HIGHEST_COST_FIRST,
-    MOST_ENERGY_FIRST,
-    ChargingSessionQueries,
-    ChargingSessionsListParams,
-)
-from portal.web.pages.list_pages import ListView
-from portal.web.present.results import record_of
+from portal.services.energy.sessions import HIGHEST_COST_FIRST, MOST_ENERGY_FIRST, ChargingSessionQueries
+from portal.web.pages import AGE_SORTS, ListPageConfig
+from portal.web.present import record_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-SESSIONS = ListView(
+SESSIONS = ListPageConfig(
     title=_("Charging sessions"),
     search_hint=_("Charger, client or city"),
-    template="energy/sessions/list.html",
-    table_template="energy/sessions/table.html",
-    sorts={
-        SORT_NEWEST_FIRST: _("Newest first"),
-        SORT_OLDEST_FIRST: _("Oldest first"),
-        MOST_ENERGY_FIRST: _("Most energy first"),
-        HIGHEST_COST_FIRST: _("Highest cost first"),
-    },
+    sorts=AGE_SORTS | {MOST_ENERGY_FIRST: _("Most energy first"), HIGHEST_COST_FIRST: _("Highest cost first")},
     present=present_session,
+    table_template="energy/sessions/table.html",
 )
 
 
 @require_safe
 def session_list(request: HttpRequest) -> HttpResponse:
-    """The list, or with a cursor one further page of it."""
-    controls = SESSIONS.controls(request)
-    params = ChargingSessionsListParams(q=controls.q or None, sort=controls.sort or None)
-    result = ChargingSessionQueries.use_get_charging_sessions_query(request, params, cursor=controls.cursor or None)
-    return SESSIONS.render(request, controls=controls, result=result)
+    """The list: the first page, or the page that the URL's cursor names."""
+    return SESSIONS.respond(request, ChargingSessionQueries.use_get_charging_sessions_query)
 
 
 @require_safe
 def session_detail(request: HttpRequest, session_id: str) -> HttpResponse:
-    """One of them."""
+    """One charging session."""
     record = record_of(ChargingSessionQueries.use_get_charging_session_query(request, {"id": session_id}))
     return render(request, "energy/sessions/detail.html", {"session": present_session(record)})

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import ID_FIELD
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.records import decimal, moment, number, records, text
+from portal.web.present import Badge, badge_for, datetime_of, decimal_of, id_of, number_of, objects_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,22 +53,22 @@ class InvoiceView:
 def present_invoice(record: Mapping[str, Any]) -> InvoiceView:
     """A record of `/finance/invoices`."""
     return InvoiceView(
-        id=text(record, ID_FIELD),
-        number=text(record, "number") or text(record, ID_FIELD),
-        client_name=text(record, "clientName"),
-        amount=decimal(record, "amount"),
-        currency=text(record, "currency") or DEFAULT_CURRENCY,
-        status=badge_for(code=text(record, "status"), known=STATUSES),
-        issued_at=moment(record, "issuedAt"),
-        due_at=moment(record, "dueAt"),
-        paid_at=moment(record, "paidAt"),
+        id=id_of(record),
+        number=text_of(record, "number") or id_of(record),
+        client_name=text_of(record, "clientName"),
+        amount=decimal_of(record, "amount"),
+        currency=text_of(record, "currency") or DEFAULT_CURRENCY,
+        status=badge_for(code=text_of(record, "status"), known=STATUSES),
+        issued_at=datetime_of(record, "issuedAt"),
+        due_at=datetime_of(record, "dueAt"),
+        paid_at=datetime_of(record, "paidAt"),
         lines=tuple(
             InvoiceLineView(
-                description=text(line, "description"),
-                quantity=number(line, "quantity"),
-                unit_price=decimal(line, "unitPrice"),
-                amount=decimal(line, "amount"),
+                description=text_of(line, "description"),
+                quantity=number_of(line, "quantity"),
+                unit_price=decimal_of(line, "unitPrice"),
+                amount=decimal_of(line, "amount"),
             )
-            for line in records(record, "lines")
+            for line in objects_of(record, "lines")
         ),
     )

@@ -10,10 +10,8 @@ from django.views.decorators.http import require_safe
 from apps.finance.presenters.overview import present_overview
 from portal.services.finance.invoices import InvoiceQueries
 from portal.services.finance.summary import FinanceSummaryQueries
-from portal.web.frame.shell import active_locale
-from portal.web.pages.list_pages import total_of
-from portal.web.pages.overviews import summary_or_lists
-from portal.web.present.results import oldest, optional
+from portal.web.pages import summary_or_lists
+from portal.web.present import oldest_as_of, record_if_exists
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -21,12 +19,12 @@ if TYPE_CHECKING:
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    """Figures and charts. A backend without a summary still has its list, which knows its total."""
+    """Numbers and charts from the backend's summary; without a summary, the total of the list."""
     summary, lists = summary_or_lists(
         request,
         summary=FinanceSummaryQueries.use_get_summary_query.spec(),
         lists=[InvoiceQueries.use_get_invoices_query.spec()],
     )
-    total = total_of(lists[0]) if lists else None
-    shown = present_overview(optional(summary) or {}, total=total, locale=active_locale())
-    return render(request, "finance/overview.html", {"overview": shown, "as_of": oldest(summary, *lists)})
+    total = lists[0].unwrap().total if lists else None
+    shown = present_overview(record_if_exists(summary) or {}, total=total)
+    return render(request, "finance/overview.html", {"overview": shown, "as_of": oldest_as_of(summary, *lists)})

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.records import moment, text
+from portal.web.present import Badge, badge_for, created_at_of, datetime_of, id_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,16 +47,16 @@ class WorkOrderView:
 
 def present_work_order(record: Mapping[str, Any]) -> WorkOrderView:
     """A record of `/operations/work-orders`."""
-    status = text(record, "status")
+    status = text_of(record, "status")
     return WorkOrderView(
-        id=text(record, ID_FIELD),
-        title=text(record, "title") or text(record, ID_FIELD),
-        station_id=text(record, "stationId"),
-        station_name=text(record, "stationName") or text(record, "stationId"),
-        assignee=text(record, "assignee"),
-        priority=badge_for(code=text(record, "priority"), known=PRIORITIES),
+        id=id_of(record),
+        title=text_of(record, "title") or id_of(record),
+        station_id=text_of(record, "stationId"),
+        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
+        assignee=text_of(record, "assignee"),
+        priority=badge_for(code=text_of(record, "priority"), known=PRIORITIES),
         status=badge_for(code=status, known=STATUSES),
         can_complete=status not in _FINISHED,
-        created_at=moment(record, CREATED_AT_FIELD),
-        completed_at=moment(record, "completedAt"),
+        created_at=created_at_of(record),
+        completed_at=datetime_of(record, "completedAt"),
     )

@@ -12,9 +12,7 @@ from apps.operations.presenters.work_orders import present_work_order
 from portal.services.operations.summary import OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.services.side_by_side import use_queries
-from portal.web.frame.shell import active_locale
-from portal.web.pages.list_pages import total_of
-from portal.web.present.results import oldest, optional
+from portal.web.present import oldest_as_of, record_if_exists
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -24,13 +22,13 @@ LATEST_ROWS = 5
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    """Figures, charts and the latest work orders."""
+    """Numbers, charts and the latest work orders."""
     summary, latest = use_queries(
         request,
         OperationsSummaryQueries.use_get_summary_query.spec(),
         WorkOrderQueries.use_get_work_orders_query.spec(),
     )
-    shown = present_overview(optional(summary) or {}, total=total_of(latest), locale=active_locale())
+    shown = present_overview(record_if_exists(summary) or {}, total=latest.unwrap().total)
     rows = [present_work_order(row) for row in latest.unwrap().items[:LATEST_ROWS]]
-    context = {"overview": shown, "rows": rows, "as_of": oldest(summary, latest)}
+    context = {"overview": shown, "rows": rows, "as_of": oldest_as_of(summary, latest)}
     return render(request, "operations/overview.html", context)

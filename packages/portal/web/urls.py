@@ -9,7 +9,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from portal.config.current import portal_config
 from portal.web.errors.failure_pages import page_not_found
-from portal.web.pages.guards import open_page, says_what_it_takes
+from portal.web.pages import neutral_page, with_405_page
 from portal.web.views.essentials import essentials
 from portal.web.views.files import favicon, robots
 from portal.web.views.health import healthz, readyz
@@ -34,11 +34,11 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
         path("favicon.ico", favicon, name="favicon"),
         path("robots.txt", robots, name="robots"),
         path("sign-in-state", sign_in_state, name="sign-in-state"),
-        path("locale", says_what_it_takes(switch_locale), name="locale"),
+        path("locale", with_405_page(switch_locale), name="locale"),
         *([path("__debug__/", include("debug_toolbar.urls"))] if portal_config().debug_toolbar else []),
         *i18n_patterns(
-            open_page("logout", logout, name="logout"),
-            open_page("essentials", essentials, name="essentials"),
+            neutral_page("logout", logout, name="logout"),
+            neutral_page("essentials", essentials, name="essentials"),
             *pages,
             prefix_default_language=True,
         ),

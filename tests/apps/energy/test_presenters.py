@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.utils import translation
 
 from apps.energy.presenters.chargers import present_charger
 from apps.energy.presenters.clients import present_client
@@ -55,9 +56,9 @@ def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> N
         {"readAt": f"2026-03-0{day}T00:00:00Z", "energyKwh": counted}
         for day, counted in ((1, 100.0), (2, 112.5), (3, 110.0), (4, 120.0))
     ]
-    points = present_consumption({"readings": [*readings, {"readAt": "nonsense"}, 5]}, locale="en")
-    assert [point.value for point in points] == [12.5, 0, 10.0]
-    assert points[0].text == "12.5 kWh"
+    chart = present_consumption({"readings": [*readings, {"readAt": "nonsense"}, 5]})
+    assert chart is not None
+    assert [bar.value for bar in chart.bars] == ["12.5 kWh", "0.0 kWh", "10.0 kWh"]
 
 
 SUMMARY = {
@@ -69,8 +70,9 @@ SUMMARY = {
 
 
 def test_the_overview_shows_the_summary() -> None:
-    overview = present_overview(SUMMARY, totals={}, locale="de")
-    assert [figure.value for figure in overview.figures] == ["2.400", "160", "640", "21.000", "400"]
+    with translation.override("de"):
+        overview = present_overview(SUMMARY, totals={})
+    assert [tile.value for tile in overview.tiles] == ["2.400", "160", "640", "21.000", "400"]
     assert overview.energy is not None
     assert overview.energy.bars[0].value == "1,5 MWh"
     assert overview.hours is not None
@@ -80,8 +82,8 @@ def test_the_overview_shows_the_summary() -> None:
 
 
 def test_without_a_summary_the_lists_totals_are_shown_and_no_chart_is_made_up() -> None:
-    overview = present_overview({}, totals={"clients": 7, "stations": None}, locale="en")
-    assert [figure.value for figure in overview.figures] == ["7", "–", "–", "–", "–"]
+    overview = present_overview({}, totals={"clients": 7, "stations": None})
+    assert [tile.value for tile in overview.tiles] == ["7", "–", "–", "–", "–"]
     assert (overview.energy, overview.hours, overview.chargers) == (None, None, None)
 
 
@@ -89,4 +91,4 @@ def test_without_a_summary_the_lists_totals_are_shown_and_no_chart_is_made_up() 
     "odd", [{"counts": 5}, {"chargersByStatus": []}, {"energyByMonth": {}}, {"sessionsByHour": [{}]}]
 )
 def test_a_summary_of_an_odd_shape_can_be_shown(odd: dict[str, Any]) -> None:
-    assert len(present_overview(odd, totals={}, locale="tr").figures) == 5
+    assert len(present_overview(odd, totals={}).tiles) == 5

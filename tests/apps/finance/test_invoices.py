@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from django.utils import translation
+
 from apps.finance.presenters.invoices import present_invoice
 from apps.finance.presenters.overview import present_overview
 
@@ -42,13 +44,14 @@ def test_the_overview_shows_amounts_in_the_summarys_currency() -> None:
         ],
         "byMonth": [{"month": "2026-01", "invoiced": "1020.50", "paid": "1000.50"}],
     }
-    shown = present_overview(summary, total=None, locale="de")
-    assert [figure.value for figure in shown.figures] == ["2", "1.001\N{NO-BREAK SPACE}€", "20\N{NO-BREAK SPACE}€"]
+    with translation.override("de"):
+        shown = present_overview(summary, total=None)
+    assert [tile.value for tile in shown.tiles] == ["2", "1.001\N{NO-BREAK SPACE}€", "20\N{NO-BREAK SPACE}€"]
     assert shown.invoiced is not None
     assert shown.invoiced.bars[0].value == "1.021\N{NO-BREAK SPACE}€"
 
 
 def test_without_a_summary_only_the_lists_total_is_shown() -> None:
-    shown = present_overview({}, total=540, locale="en")
-    assert [figure.value for figure in shown.figures] == ["540"]
+    shown = present_overview({}, total=540)
+    assert [tile.value for tile in shown.tiles] == ["540"]
     assert (shown.invoiced, shown.paid, shown.by_status) == (None, None, None)

@@ -45,9 +45,9 @@ def test_the_overview_shows_the_summary_and_falls_back_to_the_lists_total() -> N
         "unfinishedByPriority": {"high": 2},
         "byMonth": [{"month": "2026-01", "created": 3, "completed": 1}],
     }
-    shown = present_overview(summary, total=99, locale="en")
-    assert [figure.value for figure in shown.figures] == ["3", "2", "1"]
+    shown = present_overview(summary, total=99)
+    assert [tile.value for tile in shown.tiles] == ["3", "2", "1"]
     assert shown.created is not None
-    bare = present_overview({}, total=99, locale="en")
-    assert [figure.value for figure in bare.figures] == ["99"]
+    bare = present_overview({}, total=99)
+    assert [tile.value for tile in bare.tiles] == ["99"]
     assert (bare.created, bare.by_status, bare.by_priority) == (None, None, None)

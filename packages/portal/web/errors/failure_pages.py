@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.shortcuts import render
+from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 
@@ -32,7 +33,6 @@ from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.problems import problem
 from portal.web.frame.essentials import leave_placeholder, use_app_essentials
 from portal.web.navigation import is_page_navigation
-from portal.web.pages.privacy import keep_private
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER, is_signed_in, request_id_of
 
 if TYPE_CHECKING:
@@ -271,7 +271,8 @@ def _answer(request: HttpRequest, failure: Failure) -> HttpResponse:
     if request_id := request_id_of(request):
         # What fails outside of our middleware passes it no more.
         response[REQUEST_ID_RESPONSE_HEADER] = request_id
-    return keep_private(response)
+    patch_cache_control(response, private=True, no_store=True)
+    return response
 
 
 def _page(request: HttpRequest, failure: Failure) -> HttpResponse:

@@ -18,7 +18,7 @@ from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
 from portal.web.frame.shell import active_locale
 from portal.web.oidc.sign_ins import leave_if_ended_at_provider
-from portal.web.present.records import text
+from portal.web.present import text_of
 from portal.web.request import is_signed_in, query_client_of
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def present_profile(
     """The essentials of a profile; pure but for the platform names' translation."""
     platforms = derive_platforms_from_me(profile)
     return Essentials(
-        name=text(profile, PROFILE_NAME_FIELD) or text(profile, PROFILE_EMAIL_FIELD) or "–",
-        email=text(profile, PROFILE_EMAIL_FIELD),
+        name=text_of(profile, PROFILE_NAME_FIELD) or text_of(profile, PROFILE_EMAIL_FIELD) or "–",
+        email=text_of(profile, PROFILE_EMAIL_FIELD),
         permissions=permission_strings(profile.get(PROFILE_PERMISSIONS_FIELD)),
         platforms=platforms,
         links=tuple(

@@ -1,4 +1,4 @@
-"""What all pages have in common: the profile's last word on the platform, and that nobody keeps a copy."""
+"""Guards around views: the profile decides about the platform, no cache keeps a page, and a 405 has a page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
+from django.utils.cache import patch_cache_control
 
 from portal.errors import ApiForbiddenError, PortalError
 from portal.web.cookies.platforms_cookie import mirror_platforms
@@ -15,72 +16,71 @@ from portal.web.errors.failure_pages import another_account, method_refused, off
 from portal.web.frame.account_tag import is_for_another_account
 from portal.web.frame.essentials import platform_is_denied, start_essentials
 from portal.web.navigation import lead_home
-from portal.web.pages.privacy import keep_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpRequest, HttpResponse
 
-    #: A view: a request and what its address names, to a response.
+    #: A view: takes a request and the values of its URL, returns a response.
     View = Callable[..., HttpResponse]
 
 _READING: Final = frozenset({"GET", "HEAD"})
 
 
-def page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
-    """A private page of a platform.
+def platform_page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
+    """A page that only users of the platform may open, as `GET /me` says (contract, section 5).
 
-    :param part_of: name of the list that the page's record stands in: its 404 page leads there.
+    If `/me` denies the platform, the response is a 403 page, never a redirect: the edge, which reads the token, may
+    disagree with `/me`, and a redirect could loop. A view that only reads runs while `/me` is being read; any other
+    view runs after it.
 
-    `/me` is authoritative: if it denies the platform of the page, the page is a 403 in the shell, and nothing that the
-    view has read is shown. It never redirects, so the edge and the backend may disagree without a loop (contract,
-    section 5). Where it has to be asked and the view only reads, both ask at the same time; else the view does not run
-    before `/me` has answered.
+    :param part_of: name of the list's URL, to which the 404 page of a record links.
     """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        is_asked_meanwhile = request.method in _READING and start_essentials(request)
-        if not is_asked_meanwhile and platform_is_denied(request):
+        runs_beside_profile = request.method in _READING and start_essentials(request)
+        if not runs_beside_profile and platform_is_denied(request):
             return _denied(request)
         if part_of:
             offer_list(request, reverse(part_of))
         try:
             response = view(request, *args, **kwargs)
         except PortalError:
-            if is_asked_meanwhile and platform_is_denied(request):
+            if runs_beside_profile and platform_is_denied(request):
                 return _denied(request)
             raise
-        return _denied(request) if is_asked_meanwhile and platform_is_denied(request) else response
+        return _denied(request) if runs_beside_profile and platform_is_denied(request) else response
 
-    return open_page(route, guarded, name=name)
+    return neutral_page(route, guarded, name=name)
 
 
 def _denied(request: HttpRequest) -> HttpResponse:
     return lead_home(request, render_failure(request, ApiForbiddenError(status=403)))
 
 
-def open_page(route: str, view: View, *, name: str) -> URLPattern:
-    """A page that needs no platform: the gateway's, and the neutral ones.
+def neutral_page(route: str, view: View, *, name: str) -> URLPattern:
+    """A page that needs no platform: a page of the gateway, or one that every app has.
 
-    No view runs for what a page of another account sent.
+    No cache keeps the response. A form of a page that was made for another account does not reach the view.
     """
-    answering = says_what_it_takes(view)
+    answering = with_405_page(view)
 
     @wraps(view)
-    def kept_private(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def private(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if is_for_another_account(request):
             return another_account(request)
         response = answering(request, *args, **kwargs)
         mirror_platforms(request, response)
-        return keep_private(response)
+        patch_cache_control(response, private=True, no_store=True)
+        return response
 
-    return path(route, kept_private, name=name)
+    return path(route, private, name=name)
 
 
-def says_what_it_takes(view: View) -> View:
-    """The same view with a page of its own where Django's decorators leave a 405 without a word."""
+def with_405_page(view: View) -> View:
+    """The view, with a page for the empty 405 of Django's decorators such as `require_safe`."""
 
     @wraps(view)
     def answering(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -93,7 +93,10 @@ def says_what_it_takes(view: View) -> View:
 
 
 def see_other(url: str, *args: object) -> HttpResponse:
-    """303: after a form was sent, the browser gets a page with GET, and a reload sends nothing again."""
+    """Redirect with 303 after a form was sent: the browser gets the page, and a reload does not send the form again.
+
+    :param url: a URL, or the name of one, whose values are `args`.
+    """
     response = redirect(url, *args)
-    response.status_code = 303
+    response.status_code = HTTPStatus.SEE_OTHER
     return response

@@ -1,7 +1,7 @@
-"""List pages: what the address asks for, and what the template shows. Both are values; only `render_list` renders.
+"""List pages: search, sort menu and "load more".
 
-A list's address holds `q`, `sort` and `cursor`. "Load more" is a link with the cursor: it renders that one page,
-which htmx appends; without scripts it is a page of its own with a way back to the first.
+A list's URL has the parameters `q`, `sort` and `cursor`. "Load more" is a link with the next page's cursor. With htmx,
+the rows of that page are appended; without scripts, it is a page of its own with a link back to the first one.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from urllib.parse import urlencode
 
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext_lazy as _
+
+from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,20 +23,23 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.utils.functional import _StrPromise
 
-    from portal.query.results import PaginatedResult
-
+    from portal.query import PaginatedResult
 
 MAX_QUERY_CHARS: Final = 200
-#: The elements that htmx fills; it names its target in a header.
-LIST_TARGET: Final = "list"
-ROWS_TARGET: Final = "rows"
+#: Ids of the elements that htmx fills; htmx names the element in the header `HX-Target`.
+_TABLE_ID: Final = "list"
+_ROWS_ID: Final = "rows"
+
+#: Entries of a sort menu that many lists have.
+AGE_SORTS: Final = {SORT_NEWEST_FIRST: _("Newest first"), SORT_OLDEST_FIRST: _("Oldest first")}
+NAME_SORTS: Final = {SORT_BY_NAME: _("Name, A to Z"), SORT_BY_NAME_DESCENDING: _("Name, Z to A")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListControls:
-    """What the address asks for; whatever a list does not know is left out.
+    """What the user asked for, as the URL has it.
 
-    :param cursor: where the one page begins that is asked for; empty for the first.
+    :param cursor: where the page begins; empty for the first page.
     """
 
     q: str
@@ -42,11 +48,11 @@ class ListControls:
 
     @property
     def params(self) -> dict[str, str]:
-        """The parameters of the list's query; an empty one is none."""
+        """The parameters of the list's query; an empty one is left out."""
         return {name: value for name, value in (("q", self.q), ("sort", self.sort)) if value}
 
     def url(self, *, path: str, cursor: str = "") -> str:
-        """The address of this list, or of its page at a cursor."""
+        """The URL of the page at `cursor`, with the same search and sort order."""
         params = self.params | ({"cursor": cursor} if cursor else {})
         return f"{path}?{urlencode(params)}" if params else path
 
@@ -62,13 +68,13 @@ class SortOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
-    """One list as its templates show it.
+    """One page of a list, as its templates show it.
 
-    :param total: rows that match in all, where the backend counts them.
-    :param outdated: the backend did not answer, and the rows are older ones.
-    :param as_of: when the oldest page of it was fetched.
+    :param total: number of all rows that match; None if the backend does not count them.
+    :param is_outage: the backend did not answer, and the rows are older, cached ones.
+    :param as_of: when the rows were fetched.
     :param is_fragment: only the table is rendered, for htmx.
-    :param is_appended: only its rows are used, below those that are there.
+    :param is_appended: of that table, htmx uses the rows only.
     """
 
     title: str | _StrPromise
@@ -82,40 +88,55 @@ class ListPage:
     first_url: str
     next_url: str
     is_continuation: bool
-    outdated: bool
+    is_outage: bool
     as_of: datetime | None
     is_fragment: bool
     is_appended: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListView:
-    """What is fixed about a list: its words, its sort orders, its templates, and how a record becomes a row.
+class ListPageConfig:
+    """What all pages of one list have in common.
 
-    :param sorts: the backend's sort names with their labels; the first is the default and is not sent.
+    :param sorts: the backend's sort orders with their labels. The first one is the default, and is not sent.
+    :param present: makes a row for the template from a record of the backend.
+    :param table_template: extends `portal/list_table.html`: the columns, and the cells of a row.
+    :param template: extends `portal/list.html`, where the page has an introduction or a button of its own.
     """
 
     title: str | _StrPromise
     search_hint: str | _StrPromise
-    template: str
-    table_template: str
     sorts: Mapping[str, str | _StrPromise]
     present: Callable[[Any], object]
+    table_template: str
+    template: str = "portal/list.html"
+
+    def respond(self, request: HttpRequest, hook: Callable[..., PaginatedResult[Any]]) -> HttpResponse:
+        """Read the page that the URL asks for, and render it; for htmx the table alone.
+
+        :param hook: the hook of the list, such as `ClientQueries.use_get_clients_query`.
+        :raises portal.errors.ApiError: there is nothing to show.
+        """
+        controls = self.controls(request)
+        result = hook(request, controls.params, cursor=controls.cursor or None)
+        page = self.page(controls=controls, result=result, path=request.path, target=_htmx_target(request))
+        response = render(request, self.table_template if page.is_fragment else self.template, {"list": page})
+        patch_vary_headers(response, ("HX-Request", "HX-Target"))
+        return response
 
     def controls(self, request: HttpRequest) -> ListControls:
-        """Read the address. An unknown sort order counts as the default."""
+        """Read the URL. An unknown sort order counts as the default."""
         sort = request.GET.get("sort", "")
-        default = next(iter(self.sorts))
         return ListControls(
             q=" ".join(request.GET.get("q", "").split())[:MAX_QUERY_CHARS],
-            sort=sort if sort in self.sorts and sort != default else "",
+            sort=sort if sort in self.sorts and sort != self._default_sort else "",
             cursor=request.GET.get("cursor", ""),
         )
 
     def page(self, *, controls: ListControls, result: PaginatedResult[Any], path: str, target: str | None) -> ListPage:
-        """Put a query's result and the address's wishes together.
+        """The page that shows `result`.
 
-        :param target: the element that htmx fills; None for a whole page.
+        :param target: id of the element that htmx fills; None for a whole page.
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
@@ -128,39 +149,32 @@ class ListView:
             total=data.total,
             q=controls.q,
             sort_options=[
-                SortOption(value=value, label=label, selected=value == (controls.sort or next(iter(self.sorts))))
+                SortOption(value=value, label=label, selected=value == (controls.sort or self._default_sort))
                 for value, label in self.sorts.items()
             ],
             first_path=path,
             first_url=controls.url(path=path),
             next_url=controls.url(path=path, cursor=cursor) if cursor else "",
-            is_continuation=bool(controls.cursor) and target != ROWS_TARGET,
-            outdated=result.error is not None,
+            is_continuation=bool(controls.cursor) and target != _ROWS_ID,
+            is_outage=result.error is not None,
             as_of=result.as_of,
             is_fragment=target is not None,
-            is_appended=target == ROWS_TARGET,
+            is_appended=target == _ROWS_ID,
         )
 
-    def render(self, request: HttpRequest, *, controls: ListControls, result: PaginatedResult[Any]) -> HttpResponse:
-        """The whole page, or for htmx its table alone."""
-        target = htmx_target(request)
-        page = self.page(controls=controls, result=result, path=request.path, target=target)
-        response = render(request, self.table_template if page.is_fragment else self.template, {"list": page})
-        patch_vary_headers(response, ("HX-Request", "HX-Target"))
-        return response
+    @property
+    def _default_sort(self) -> str:
+        return next(iter(self.sorts))
 
 
-def htmx_target(request: HttpRequest) -> str | None:
-    """The element of a list that htmx fills; None for a whole page, also after a form that htmx sent."""
+def is_load_more(request: HttpRequest) -> bool:
+    """Whether htmx appends the rows of the response to a list."""
+    return _htmx_target(request) == _ROWS_ID
+
+
+def _htmx_target(request: HttpRequest) -> str | None:
+    """Id of the list's element that htmx fills; None for a whole page, also after a form that htmx sent."""
     if request.headers.get("HX-Request") != "true":
         return None
     target = request.headers.get("HX-Target")
-    return target if target in {LIST_TARGET, ROWS_TARGET} else None
-
-
-def total_of(result: PaginatedResult[Any]) -> int | None:
-    """How many rows a list has in all, where the backend counts them.
-
-    :raises portal.errors.ApiError: there is nothing to show.
-    """
-    return result.unwrap().total
+    return target if target in {_TABLE_ID, _ROWS_ID} else None

@@ -1,4 +1,4 @@
-"""Overviews: a summary of the backend's own, or where it has none, the lists that know their totals."""
+"""Overviews: numbers from the backend's summary, or the totals of its lists if it has no summary."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal.config.current import portal_config
 from portal.query import use_queries
-from portal.web.present.results import optional
+from portal.web.present import record_if_exists
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from portal.query import PaginatedResult, QueryResult, QuerySpec
 
 
-class _Lacking:
-    """The summaries that this process's backend was seen to lack, for the configuration in force."""
+class _MissingSummaries:
+    """The summary endpoints that the backend answered with a 404, for the configuration in force."""
 
     def __init__(self) -> None:
-        self._made: tuple[PortalConfig, set[str]] | None = None
+        self._seen: tuple[PortalConfig, set[str]] | None = None
 
     def endpoints(self) -> set[str]:
         config = portal_config()
-        made = self._made
-        if made is None or made[0] is not config:
-            made = self._made = (config, set())
-        return made[1]
+        seen = self._seen
+        if seen is None or seen[0] is not config:
+            seen = self._seen = (config, set())
+        return seen[1]
 
 
-_lacking = _Lacking()
+_missing = _MissingSummaries()
 
 
 def summary_or_lists(
@@ -40,23 +40,23 @@ def summary_or_lists(
     summary: QuerySpec[QueryResult[Any]],
     lists: Sequence[QuerySpec[PaginatedResult[Any]]],
 ) -> tuple[QueryResult[Any], list[PaginatedResult[Any]]]:
-    """Ask for the summary, and for the lists only where it says nothing: side by side, in one round of calls.
+    """Read the summary, and the lists if there is no summary.
 
-    A backend that was seen to lack it is asked for all at once: it may have one by now.
+    Once a summary was missing, all are read side by side: the backend may have the summary by now.
 
-    :returns: the summary's result, and those of the lists; none where there is a summary.
-    :raises portal.errors.ApiError: the summary failed in any other way than that there is none.
+    :returns: the summary's result and those of the lists; no lists if there is a summary.
+    :raises portal.errors.ApiError: the summary failed in any other way than with a 404.
     """
-    endpoint, lacking = summary.query.key.endpoint, _lacking.endpoints()
-    if endpoint in lacking:
+    endpoint, missing = summary.query.key.endpoint, _missing.endpoints()
+    if endpoint in missing:
         specs: list[QuerySpec[Any]] = [summary, *lists]
         found, *totals = use_queries(request, specs)
-        if optional(found):
-            lacking.discard(endpoint)
+        if record_if_exists(found):
+            missing.discard(endpoint)
             return found, []
         return found, totals
     [found] = use_queries(request, [summary])
-    if optional(found):
+    if record_if_exists(found):
         return found, []
-    lacking.add(endpoint)
+    missing.add(endpoint)
     return found, use_queries(request, list(lists))

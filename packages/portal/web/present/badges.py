@@ -1,4 +1,4 @@
-"""A status as the pages show it: a word and a tone."""
+"""A badge: the word and the tone in which a page shows a status."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ Tone = Literal["good", "warn", "bad", "calm", "info"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Badge:
-    """A word with a tone.
-
-    :param label: translated when it is shown.
-    """
+    """A word with a tone."""
 
     label: str | _StrPromise
     tone: Tone = "calm"
 
 
 def badge_for(*, code: str, known: Mapping[str, Badge]) -> Badge:
-    """The badge of a status; one that nobody told us about shows its own word, calmly."""
+    """The badge of a status. A status that is not known shows its code, in a calm tone."""
     return known.get(code) or Badge(label=code or "–")

@@ -1,6 +1,6 @@
-"""The geometry of the charts: pure numbers in, whole coordinates out; the templates only draw.
+"""Bar charts and split bars as coordinates; the templates only draw them.
 
-Coordinates are integers, so that no language's decimal comma can break an SVG attribute.
+Coordinates are integers: a template would write a fraction with the language's decimal comma, and break the SVG.
 """
 
 from __future__ import annotations
@@ -9,29 +9,34 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from portal.web.present.badges import badge_for
+from portal.web.present.formats import number_text
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from portal.web.present.badges import Tone
+    from django.utils.functional import _StrPromise
 
-#: The drawing is stretched to its place, so these are shares, not lengths.
+    from portal.web.present.badges import Badge, Tone
+
+#: The page stretches the drawing to the room that it has, so these are shares, not lengths.
 SLOT: Final = 100
 HEIGHT: Final = 1000
 #: A bar takes this share of its slot, in hundredths; with few bars, less.
 BAR_WIDTH: Final = 62
 FEW_BARS: Final = 6
 FEW_BARS_WIDTH: Final = 34
-#: More bars than this can't each carry a word.
+#: With more bars than this, only some have room for a label.
 MAX_LABELS: Final = 12
 SPLIT_WIDTH: Final = 1000
-#: Values outside are drawn as nothing: no real figure is so small or so large, and arithmetic ends there.
+#: A value outside of these is drawn as 0: no real value is, and the arithmetic of floats fails there.
 SMALLEST: Final = 1e-9
 LARGEST: Final = 1e15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One value with the word below it and the text that shows it."""
+    """One value, the label below its bar, and the value as a text."""
 
     label: str
     value: float
@@ -40,9 +45,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One drawn bar, and the slot around it that reacts to the pointer.
+    """One bar, and the slot around it that reacts to the pointer.
 
-    :param label_shown: "" always, "wide-only" where there is room, "never".
+    :param label_shown: "" for always, "wide-only" for wide screens, "never".
     """
 
     label: str
@@ -56,9 +61,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
-    """A chart of bars over a grid.
+    """Bars over a grid of three lines.
 
-    :param axis: what the lines stand for, from the top down: the ceiling, half of it, nothing.
+    :param axis: the lines' labels, from the top down: the ceiling, half of it, 0.
     """
 
     bars: tuple[Bar, ...]
@@ -70,14 +75,14 @@ class BarChart:
     @property
     def width(self) -> int:
         """Width of the drawing."""
-        return self.slot * max(len(self.bars), 1)
+        return self.slot * len(self.bars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part of a whole: its share of the width, in thousandths."""
+    """One part of a whole; `x` and `width` are thousandths of the bar."""
 
-    label: object
+    label: str | _StrPromise
     tone: Tone
     value: str
     x: int
@@ -85,16 +90,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
-    """A bar that shows how a whole is divided."""
+class SplitBar:
+    """One bar that is divided into the parts of a whole."""
 
     parts: tuple[Part, ...]
 
 
-def bar_chart(points: Sequence[Point], *, axis_text: Callable[[float], str]) -> BarChart:
-    """Draw `points` from left to right; `axis_text` writes the values of the grid lines."""
+def bar_chart(points: Sequence[Point], *, axis_text: Callable[[float], str] = number_text) -> BarChart | None:
+    """A bar for each of `points`, from left to right; None without any.
+
+    :param axis_text: writes the labels of the grid's lines.
+    """
+    if not points:
+        return None
     values = [point.value if 0 < point.value < LARGEST else 0 for point in points]
-    top = nice_ceiling(max(values, default=0))
+    top = nice_ceiling(max(values))
     width = FEW_BARS_WIDTH if len(points) <= FEW_BARS else BAR_WIDTH
     bars = []
     for position, (point, value) in enumerate(zip(points, values, strict=True)):
@@ -114,20 +124,28 @@ def bar_chart(points: Sequence[Point], *, axis_text: Callable[[float], str]) -> 
     return BarChart(bars=tuple(bars), axis=axis, bar_width=width)
 
 
-def split(parts: Sequence[tuple[object, Tone, int]], *, count_text: Callable[[float], str]) -> Split:
-    """Divide a bar among `(label, tone, count)`; parts without a count take no room but stay in the legend."""
-    total = sum(count for _, _, count in parts)
-    drawn, begin, counted = [], 0, 0
-    for label, tone, count in parts:
-        counted += count
+def split_bar(counts: Mapping[str, int], *, badges: Mapping[str, Badge]) -> SplitBar | None:
+    """A bar that is divided among statuses, those of `badges` first; None without any.
+
+    A status whose count is 0 has no width, and still stands in the legend.
+
+    :param counts: status to count.
+    """
+    total = sum(counts.values())
+    parts, begin, counted = [], 0, 0
+    for code in (code for code in {**badges, **counts} if code in counts):
+        counted += counts[code]
         end = SPLIT_WIDTH * counted // total if total else 0
-        drawn.append(Part(label=label, tone=tone, value=count_text(count), x=begin, width=end - begin))
+        badge = badge_for(code=code, known=badges)
+        parts.append(
+            Part(label=badge.label, tone=badge.tone, value=number_text(counts[code]), x=begin, width=end - begin)
+        )
         begin = end
-    return Split(parts=tuple(drawn))
+    return SplitBar(parts=tuple(parts)) if parts else None
 
 
 def nice_ceiling(value: float) -> float:
-    """The next number of the form 1, 2, 4, 5 or 8 times a power of ten; 1 for nothing at all.
+    """The next number that is 1, 2, 4, 5 or 8 times a power of ten; 1 for 0.
 
     :param value: below `LARGEST`.
     """
@@ -138,7 +156,7 @@ def nice_ceiling(value: float) -> float:
 
 
 def _label_shown(position: int, count: int) -> str:
-    """Of many labels only each third, or sixth where it is narrow; of a dozen each second where it is narrow."""
+    """Up to twelve labels: all, or every second one on a narrow screen. More: every third one, or sixth."""
     every, narrow = (1, 2) if count <= MAX_LABELS else (3, 6)
     if position % every:
         return "never"

@@ -1,7 +1,6 @@
-"""Reading a backend's record: only `id` is sure to be there, and any other field may be missing or odd.
+"""Readers of a backend's record. A reader never fails: a field that is missing or has another type is empty.
 
-Every reader is total: what is missing or of another type is empty (contract, section 8, "Of a row only `id`
-is required").
+Of a record, only `id` is required (contract, section 8, "Of a row only `id` is required").
 """
 
 from __future__ import annotations
@@ -11,26 +10,38 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def text(record: Mapping[str, Any], name: str) -> str:
-    """A text; a number is written out, anything else is empty."""
+def id_of(record: Mapping[str, Any]) -> str:
+    """The record's id."""
+    return text_of(record, ID_FIELD)
+
+
+def created_at_of(record: Mapping[str, Any]) -> datetime | None:
+    """When the record was created, in UTC."""
+    return datetime_of(record, CREATED_AT_FIELD)
+
+
+def text_of(record: Mapping[str, Any], name: str) -> str:
+    """A text, or a number as a text."""
     value = record.get(name)
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
-def integer(record: Mapping[str, Any], name: str) -> int | None:
-    """A whole number; None where there is none."""
+def integer_of(record: Mapping[str, Any], name: str) -> int | None:
+    """A whole number."""
     value = record.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def number(record: Mapping[str, Any], name: str) -> float | None:
-    """A finite number; None where there is none."""
+def number_of(record: Mapping[str, Any], name: str) -> float | None:
+    """A finite number."""
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
@@ -41,8 +52,8 @@ def number(record: Mapping[str, Any], name: str) -> float | None:
     return as_float if math.isfinite(as_float) else None
 
 
-def decimal(record: Mapping[str, Any], name: str) -> Decimal | None:
-    """An amount of money, which stands as a decimal in a string; None where there is none."""
+def decimal_of(record: Mapping[str, Any], name: str) -> Decimal | None:
+    """An amount of money, which the backend sends as a decimal in a string."""
     value = record.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
@@ -53,8 +64,8 @@ def decimal(record: Mapping[str, Any], name: str) -> Decimal | None:
     return amount if amount.is_finite() else None
 
 
-def moment(record: Mapping[str, Any], name: str) -> datetime | None:
-    """A point in time (ISO 8601), in UTC; None where there is none."""
+def datetime_of(record: Mapping[str, Any], name: str) -> datetime | None:
+    """A time (ISO 8601), in UTC. A time without a zone is one in UTC."""
     value = record.get(name)
     if not isinstance(value, str):
         return None
@@ -65,7 +76,15 @@ def moment(record: Mapping[str, Any], name: str) -> datetime | None:
         return None
 
 
-def records(record: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], ...]:
-    """A list of objects; entries that are none are left out."""
+def objects_of(record: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], ...]:
+    """The objects of a list; other entries are left out."""
     value = record.get(name)
     return tuple(entry for entry in value if isinstance(entry, dict)) if isinstance(value, list) else ()
+
+
+def counts_of(record: Mapping[str, Any], name: str) -> dict[str, int]:
+    """The whole numbers of an object, such as the number of rows by status; other values are left out."""
+    value = record.get(name)
+    if not isinstance(value, dict):
+        return {}
+    return {key: count for key in value if (count := integer_of(value, key)) is not None}

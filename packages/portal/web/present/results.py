@@ -1,4 +1,4 @@
-"""From a query's result to what a view can present, or the error that becomes its page."""
+"""From a hook's result to the record that a page shows, or to the error that becomes the page."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ if TYPE_CHECKING:
 
 
 def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
-    """The one record that the page is about.
+    """The record that the page is about.
 
-    :raises portal.errors.ApiError: the backend failed or refused, or its answer is no object.
+    :raises portal.errors.ApiError: the query failed, or the response is not an object.
     """
     data = result.unwrap()
     if not isinstance(data, dict):
-        raise ApiMalformedError("the answer is no object")
+        raise ApiMalformedError("the response is not an object")
     return data
 
 
-def record_beside_form(result: QueryResult[Any]) -> Mapping[str, Any]:
-    """The record that a form which was sent is about: empty while the backend does not answer.
+def record_if_exists(result: QueryResult[Any]) -> Mapping[str, Any] | None:
+    """The record; None if the backend has none (404).
 
-    What somebody typed stands in the form, and is not given up for what the record says.
-
-    :raises portal.errors.ApiError: the backend refused, as in :func:`record_of`.
-    """
-    away = isinstance(result.error, ApiUnavailableError) and result.data is None
-    return {} if away else record_of(result)
-
-
-def optional(result: QueryResult[Any]) -> Mapping[str, Any] | None:
-    """A record that the page can do without: None where the backend has no such endpoint.
-
-    :raises portal.errors.ApiError: it failed or refused in any other way.
+    :raises portal.errors.ApiError: the query failed in any other way.
     """
     return None if isinstance(result.error, ApiNotFoundError) else record_of(result)
 
 
-def oldest(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:
-    """When the oldest of what these results hold was fetched; None where they hold nothing."""
+def record_if_answered(result: QueryResult[Any]) -> Mapping[str, Any]:
+    """The record; empty if the backend does not answer and no older record is cached.
+
+    For a page that shows a sent form again: an outage must not take away what the user typed.
+
+    :raises portal.errors.ApiError: the query failed in any other way.
+    """
+    is_unknown = isinstance(result.error, ApiUnavailableError) and result.data is None
+    return {} if is_unknown else record_of(result)
+
+
+def oldest_as_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:
+    """When the oldest data of these results were fetched; None if they have no data."""
     return min((result.as_of for result in results if result.as_of is not None), default=None)

@@ -1,4 +1,4 @@
-"""A figure on an overview page: one number that leads to its list."""
+"""A tile of an overview: one number with its label."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """One figure.
+class StatTile:
+    """One number on an overview.
 
-    :param value: written out in the page's language.
-    :param route: name of the address that it leads to; empty for none.
+    :param value: the number as a text in the page's language.
+    :param route: name of the URL that the tile links to; empty for no link.
     :param icon: the icon's template, such as `"energy/icons/meters.svg"`; empty for none.
     """
 

@@ -8,7 +8,7 @@ from portal.api.sign_in import sign_out as end_sign_in
 from portal.config.current import portal_config
 from portal.web.frame.shell import SIGNED_OUT_PATH, active_locale
 from portal.web.oidc.provider_sign_out import provider_sign_out_url
-from portal.web.pages.guards import see_other
+from portal.web.pages import see_other
 from portal.web.request import facts_of, query_client_of, request_id_of, tokens_of
 
 if TYPE_CHECKING:

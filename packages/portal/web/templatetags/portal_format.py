@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
-from django.utils.translation import get_language
 
-from portal.config.locales import DEFAULT_LOCALE
-from portal.web.present import formats
+from portal.web.present import clock_text, compact_number_text, day_text, moment_text, money_text, number_text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,68 +19,64 @@ register = template.Library()
 MAX_PLACES = 3
 
 
-def _locale() -> str:
-    return get_language() or DEFAULT_LOCALE
-
-
 @register.filter
 def amount(value: float | None, places: int = 0) -> str:
     """A number with grouped thousands."""
-    return formats.number_text(value, locale=_locale(), places=places)
+    return number_text(value, places=places)
 
 
 @register.filter
 def money(value: Decimal | None, currency: str) -> str:
     """An amount of money."""
-    return formats.money_text(value, currency=currency, locale=_locale())
+    return money_text(value, currency=currency)
 
 
 @register.filter
 def kwh(value: float | None) -> str:
     """An amount of energy."""
-    text = formats.number_text(value, locale=_locale(), places=1)
+    text = number_text(value, places=1)
     return text if value is None else f"{text}\N{NO-BREAK SPACE}kWh"
 
 
 @register.filter
 def kw(value: float | None) -> str:
     """A power."""
-    text = formats.number_text(value, locale=_locale(), places=0 if value is None or value == int(value) else 1)
+    text = compact_number_text(value)
     return text if value is None else f"{text}\N{NO-BREAK SPACE}kW"
 
 
 @register.filter
 def day(value: datetime | None) -> str:
-    """A `<time>` that shows the day on which something happened, where the reader is; without scripts in UTC."""
-    return _time(value, formats.day_text(value, locale=_locale()), local="day")
+    """The `<time>` of an event, shown as its day: in the browser's time zone, or in UTC without scripts."""
+    return _time(value, day_text(value), local="day")
 
 
 @register.filter
 def calendar_day(value: datetime | None) -> str:
-    """A `<time>` that shows a day that is the same for every reader, such as the day of an invoice."""
-    return _time(value, formats.day_text(value, locale=_locale()))
+    """The `<time>` of a day that is the same in every time zone, such as the day of an invoice."""
+    return _time(value, day_text(value))
 
 
 @register.filter
 def moment(value: datetime | None) -> str:
-    """A `<time>` that shows day and time of day, in the reader's own time; without scripts in UTC, and says so."""
-    return _time(value, formats.moment_text(value, locale=_locale()), local="moment")
+    """The `<time>` of an event, shown as its day and time of day."""
+    return _time(value, moment_text(value), local="moment")
 
 
 @register.filter
 def clock(value: datetime | None) -> str:
-    """A `<time>` that shows the time of day, likewise."""
-    return _time(value, formats.clock_text(value, locale=_locale()), local="clock")
+    """The `<time>` of an event, shown as its time of day."""
+    return _time(value, clock_text(value), local="clock")
 
 
 @register.filter
 def as_of(value: datetime | None) -> str:
-    """The `<time>` that says when what a page shows was fetched; with its time of day alone, as it is minutes old."""
-    return _time(value, formats.clock_text(value, locale=_locale()), local="clock", is_as_of=True)
+    """The `<time>` at which the page's data was fetched, shown as its time of day: data is minutes old."""
+    return _time(value, clock_text(value), local="clock", is_as_of=True)
 
 
 def _time(value: datetime | None, text: str, *, local: str = "", is_as_of: bool = False) -> str:
-    """A `<time>`; `portal.js` writes one with `data-local` anew in the reader's own time."""
+    """A `<time>`. `portal.js` rewrites one that has `data-local` in the browser's time zone."""
     if value is None:
         return text
     moment = value.isoformat(timespec="seconds")
@@ -93,6 +87,6 @@ def _time(value: datetime | None, text: str, *, local: str = "", is_as_of: bool 
 
 @register.filter
 def quantity(value: float | None) -> str:
-    """A number with as many decimal places as it has, at most three."""
+    """A number with as many decimal places as it needs, at most three."""
     places = 0 if value is None else next(n for n in (0, 1, 2, 3) if n == MAX_PLACES or round(value, n) == value)
-    return formats.number_text(value, locale=_locale(), places=places)
+    return number_text(value, places=places)

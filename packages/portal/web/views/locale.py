@@ -11,7 +11,7 @@ from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import accept_target, with_locale
 from portal.web.frame.shell import LOGIN_PATH, active_locale
-from portal.web.pages.guards import see_other
+from portal.web.pages import see_other
 from portal.web.request import facts_of
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.http import JsonResponse
+from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
@@ -13,7 +14,6 @@ from portal.api.tokens import SignInStatus
 from portal.errors import ApiUnavailableError
 from portal.web.frame.account_tag import account_mark
 from portal.web.oidc.sign_ins import has_ended_at_provider
-from portal.web.pages.privacy import keep_private
 from portal.web.request import facts_of, tokens_of
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @csrf_exempt
 @require_safe
+@cache_control(private=True, no_store=True)
 def sign_in_state(request: HttpRequest) -> JsonResponse:
     """`{"signedIn", "account"}` from the cookies and the store: nothing is refreshed, the backend is not asked.
 
@@ -32,8 +33,8 @@ def sign_in_state(request: HttpRequest) -> JsonResponse:
         raise ApiUnavailableError("the keys of tokens are not at hand")
     if facts.signed_in and (_was_signed_out(request) or has_ended_at_provider(request)):
         tokens_of(request).clear()
-        return keep_private(JsonResponse({"signedIn": False, "account": None}))
-    return keep_private(JsonResponse({"signedIn": facts.signed_in, "account": account_mark(facts)}))
+        return JsonResponse({"signedIn": False, "account": None})
+    return JsonResponse({"signedIn": facts.signed_in, "account": account_mark(facts)})
 
 
 def _was_signed_out(request: HttpRequest) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django import forms
 
-from portal.errors import ApiConflictError, ApiForbiddenError, ApiUnavailableError, ApiValidationError
+from portal.errors import ApiConflictError, ApiError, ApiForbiddenError, ApiUnavailableError, ApiValidationError
+from portal.query import MutationResult
 from portal.web.pages.forms import BackendForm, one_line, telephone
 
 
@@ -20,13 +21,17 @@ def valid_form() -> ExampleForm:
     return form
 
 
+def failed(error: ApiError) -> MutationResult[None]:
+    return MutationResult(data=None, error=error)
+
+
 def test_an_empty_field_is_sent_as_null() -> None:
     assert valid_form().body() == {"name": "Ada", "phone": None}
 
 
 def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> None:
     form = valid_form()
-    assert form.add_backend_error(ApiValidationError("no", errors={"name": ["Taken."], "other": ["Odd."]}))
+    form.show_backend_error(failed(ApiValidationError("no", errors={"name": ["Taken."], "other": ["Odd."]})))
     assert form.errors["name"] == ["Taken."]
     assert form.non_field_errors() == ["Odd."]
 
@@ -34,20 +39,28 @@ def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> 
 def test_a_refusal_without_fields_shows_its_detail_or_a_sentence_of_our_own() -> None:
     for detail, shown in (("Closed on Sundays.", "Closed on Sundays."), ("", "The service does not accept this.")):
         form = valid_form()
-        assert form.add_backend_error(ApiValidationError(detail))
+        form.show_backend_error(failed(ApiValidationError(detail)))
         assert form.non_field_errors() == [shown]
 
 
 def test_a_conflict_can_be_cured_in_the_form() -> None:
     form = valid_form()
-    assert form.add_backend_error(ApiConflictError("Someone was faster."))
+    form.show_backend_error(failed(ApiConflictError("Someone was faster.")))
     assert form.non_field_errors() == ["Someone was faster."]
 
 
-@pytest.mark.parametrize("error", [ApiForbiddenError(), ApiUnavailableError()])
-def test_what_no_form_can_cure_is_left_to_the_caller(error: Exception) -> None:
+def test_what_no_form_can_cure_is_raised() -> None:
     form = valid_form()
-    assert not form.add_backend_error(error)
+    with pytest.raises(ApiForbiddenError):
+        form.show_backend_error(failed(ApiForbiddenError()))
+    assert not form.errors
+
+
+def test_a_form_that_nobody_answered_has_no_errors_and_can_be_sent_again() -> None:
+    form, error = valid_form(), ApiUnavailableError()
+    form.show_backend_error(failed(error))
+    assert form.outage is error
+    assert not form.was_rejected
     assert not form.errors
 
 

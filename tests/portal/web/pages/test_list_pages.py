@@ -10,9 +10,9 @@ from django.test import RequestFactory
 
 from portal.errors import ApiUnavailableError
 from portal.query import PaginatedRes, PaginatedResult
-from portal.web.pages.list_pages import ListView
+from portal.web.pages.list_pages import ListPageConfig
 
-VIEW = ListView(
+CONFIG = ListPageConfig(
     title="Things",
     search_hint="Name",
     template="list.html",
@@ -29,11 +29,11 @@ def result_of(**changes: Any) -> PaginatedResult[Any]:
 
 
 def controls_of(query: str):
-    return VIEW.controls(RequestFactory().get(f"/en/things?{query}"))
+    return CONFIG.controls(RequestFactory().get(f"/en/things?{query}"))
 
 
 def page_of(query: str, *, target: str | None = None, **changes: Any):
-    return VIEW.page(controls=controls_of(query), result=result_of(**changes), path="/en/things", target=target)
+    return CONFIG.page(controls=controls_of(query), result=result_of(**changes), path="/en/things", target=target)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_a_page_at_a_cursor_leads_back_to_the_first_but_not_where_it_is_appended
 
 
 def test_older_rows_through_an_outage_are_marked() -> None:
-    assert page_of("", error=ApiUnavailableError()).outdated
-    assert not page_of("").outdated
+    assert page_of("", error=ApiUnavailableError()).is_outage
+    assert not page_of("").is_outage
 
 
 def test_without_any_rows_to_show_the_error_becomes_the_page() -> None:

@@ -9,15 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.web.present.charts import HEIGHT, SPLIT_WIDTH, Point, bar_chart, nice_ceiling, split
+from portal.web.present.badges import Badge
+from portal.web.present.charts import HEIGHT, SPLIT_WIDTH, BarChart, Point, bar_chart, nice_ceiling, split_bar
 
 #: All that JSON may bring, and what some decoders make of it.
-VALUES = st.lists(st.floats(), max_size=40)
+VALUES = st.lists(st.floats(), min_size=1, max_size=40)
 
 
-def chart_of(values: list[float]):
+def chart_of(values: list[float]) -> BarChart:
     points = [Point(label=str(position), value=value, text=str(value)) for position, value in enumerate(values)]
-    return bar_chart(points, axis_text=str)
+    chart = bar_chart(points, axis_text=str)
+    assert chart is not None
+    return chart
 
 
 @given(VALUES)
@@ -55,7 +58,21 @@ def test_of_many_labels_only_some_are_shown(count: int, shown: int) -> None:
 
 @given(st.lists(st.integers(min_value=0, max_value=10**9), min_size=1, max_size=6))
 def test_the_parts_of_a_whole_fill_it_without_gaps(counts: list[int]) -> None:
-    parts = split([(str(at), "calm", count) for at, count in enumerate(counts)], count_text=str).parts
-    assert sum(part.width for part in parts) == (SPLIT_WIDTH if sum(counts) else 0)
-    assert all(after.x == before.x + before.width for before, after in pairwise(parts))
-    assert all(part.width == 0 for part, count in zip(parts, counts, strict=True) if not count)
+    bar = split_bar({str(at): count for at, count in enumerate(counts)}, badges={})
+    assert bar is not None
+    assert sum(part.width for part in bar.parts) == (SPLIT_WIDTH if sum(counts) else 0)
+    assert all(after.x == before.x + before.width for before, after in pairwise(bar.parts))
+    assert all(part.width == 0 for part, count in zip(bar.parts, counts, strict=True) if not count)
+
+
+def test_known_statuses_come_first_and_in_their_own_order() -> None:
+    bar = split_bar(
+        {"odd": 2, "faulted": 1, "free": 3}, badges={"free": Badge(label="Free"), "faulted": Badge(label="Faulted")}
+    )
+    assert bar is not None
+    assert [(part.label, part.value) for part in bar.parts] == [("Free", "3"), ("Faulted", "1"), ("odd", "2")]
+
+
+def test_without_anything_to_draw_there_is_no_chart() -> None:
+    assert bar_chart([]) is None
+    assert split_bar({}, badges={"free": Badge(label="Free")}) is None
