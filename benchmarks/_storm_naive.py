@@ -9,7 +9,7 @@ from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:
     from benchmarks._storm_server import StormServer
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 KEY = "naive"
 STALE_TIME_S = 300

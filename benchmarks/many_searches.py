@@ -31,7 +31,7 @@ from portal.errors import ApiUnavailableError
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientQueries
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from tests.portal.api.world import World
 from tests.support.redis_server import RedisServer, running_redis
 

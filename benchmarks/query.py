@@ -27,7 +27,7 @@ from portal.query import create_query_client
 from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

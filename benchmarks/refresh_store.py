@@ -28,7 +28,7 @@ from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:

@@ -36,11 +36,11 @@ from portal.query import create_query_client
 from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal.store.aliases import query_store
+from portal.store import query_store
 
 if TYPE_CHECKING:
     from portal.api.session import ApiSession
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 SECONDS = 60
 PROCESSES = 3

@@ -18,7 +18,7 @@ from portal.errors import ConfigurationError
 from portal.identity import make_verifier
 from portal.query.hooks.checks import check_endpoints
 from portal.services.endpoint_list import import_services
-from portal.store.checks import check_embedded_store, check_refresh_store
+from portal.store import check_embedded_store, check_refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

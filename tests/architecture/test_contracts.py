@@ -63,10 +63,17 @@ WRONG_IMPORTS = [
         "import sqlite_cache.pool",
         "From outside sqlite_cache only its face is imported",
     ),
+    (
+        "packages/portal/query/client.py",
+        "import portal.store.shared_store",
+        "From outside the store only its face is imported",
+    ),
+    ("packages/portal/store/size.py", "import portal.store.checks", "Inside the store imports go down"),
+    ("packages/sqlite_cache/pool.py", "import sqlite_cache.eviction", "Inside sqlite_cache imports go down"),
     ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django and fork_safety only"),
     ("packages/fork_safety/__init__.py", "import django.conf", "fork_safety needs the standard library only"),
     ("packages/portal/query/client.py", "import sqlite_cache", "Only the store opens what processes share"),
-    ("packages/portal/store/aliases.py", "import pytest", "What is served needs no test tools"),
+    ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
 ]
 

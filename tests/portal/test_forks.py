@@ -16,7 +16,7 @@ from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from tests.support.forks import PATIENCE_S, child_finishes, held_by_another_thread
 
 COUNTERS = Counters()

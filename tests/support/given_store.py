@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.core.cache.backends.base import BaseCache
 
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 
 
 class StoreOn(SharedStore):

@@ -16,7 +16,7 @@ from portal.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 logger = logging.getLogger(__name__)
 

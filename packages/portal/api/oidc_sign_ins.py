@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.api.expiry import sign_in_lifetime
 from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
-from portal.store.aliases import MISSING
+from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.api.oidc_tokens import LoggedOut, SignedInAs
     from portal.api.tokens import TokenPair
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 #: How long a logout token is known as used, seconds: longer than it is accepted.
 USED_FOR_S: Final = 15 * 60

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
     from portal.process.deadline import Deadline
     from portal.query.request_cache import Remembered
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
 

@@ -13,10 +13,10 @@ from portal.query.cache.page_cache import QueryCache
 from portal.query.partition.namespaces import Namespaces
 from portal.query.reads.flights import Flights
 from portal.query.reads.revalidations import Revalidations
-from portal.store.aliases import query_store
+from portal.store import query_store
 
 if TYPE_CHECKING:
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

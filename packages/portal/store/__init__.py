@@ -1,1 +1,28 @@
-"""What processes share: the embedded cache backend, and the one door to Django's cache."""
+"""The cache that processes share: two stores, and the checks that a store can carry the token refresh.
+
+    checks          system checks: `add` is atomic across processes, and the refresh store never evicts
+      └ shared_store    SharedStore, query_store(), refresh_store(): typed values, one error, a circuit
+          └ size            how full a store is, with a warning in the log before it is full
+              └ redis_info      what a Redis tells about itself
+    sentinel        Django's Redis cache on the primary that Sentinels name
+
+The other backend is `sqlite_cache`, a package of its own. The addresses are read in `portal.config.store_urls`.
+"""
+
+from __future__ import annotations
+
+from portal.store.checks import check_embedded_store, check_refresh_store
+from portal.store.sentinel import SentinelCache
+from portal.store.shared_store import MISSING, REFRESH_ALIAS, Missing, SharedStore, query_store, refresh_store
+
+__all__ = [
+    "MISSING",
+    "REFRESH_ALIAS",
+    "Missing",
+    "SentinelCache",
+    "SharedStore",
+    "check_embedded_store",
+    "check_refresh_store",
+    "query_store",
+    "refresh_store",
+]

@@ -1,7 +1,7 @@
-"""System checks of the shared store: what would break the refresh must not start.
+"""System checks of the shared stores: a project does not start with a store that would break the token refresh.
 
-A refresh is safe only if `add` is atomic across all processes, if all of them read what was written, and if nothing of
-what it shares is dropped to make room. No message repeats an address: it may carry a password.
+A refresh is safe only if `add` is atomic across all processes, if all of them read what one has written, and if the
+store evicts nothing. No message repeats an address, because an address may contain a password.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Django's own name
 
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
-from portal.store.redis_facts import RedisFacts, is_redis, read_facts
+from portal.store.redis_info import RedisInfo, is_redis, read_info
+from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-#: Backends of Django whose `add` two processes can both win; measured, not presumed.
+#: Django's backends with which two processes can win the same `add`, and why (packages/sqlite_cache/README.md).
 NOT_ATOMIC: Final = {
     "django.core.cache.backends.locmem.LocMemCache": "each process has its own",
     "django.core.cache.backends.dummy.DummyCache": "it keeps nothing",
     "django.core.cache.backends.filebased.FileBasedCache": "several processes can win the same `add`",
     "django.core.cache.backends.db.DatabaseCache": "it evicts what is in use, and several processes win the same `add`",
 }
-#: Atomic across processes, but they evict under memory pressure and give no way to forbid it.
+#: Backends that are atomic across processes, but evict entries when memory is short, and can't be told not to.
 EVICTING: Final = frozenset(
     {
         "django.core.cache.backends.memcached.PyMemcacheCache",
         "django.core.cache.backends.memcached.PyLibMCCache",
     }
 )
-#: Redis policies that drop only what they may, or nothing; with `volatile-*` every record may go, since all expire.
+#: The only policy that evicts nothing: `volatile-*` may evict each of our records, because all of them expire.
 SAFE_POLICY: Final = "noeviction"
 _EMBEDDED: Final = "sqlite_cache.SQLiteCache"
 _REDIS: Final = frozenset(
-    {"django.core.cache.backends.redis.RedisCache", "portal.store.sentinel.SentinelCache"},
+    {"django.core.cache.backends.redis.RedisCache", "portal.store.SentinelCache"},
 )
-#: The variable that each alias's address comes from.
+#: The environment variable of each alias.
 _VARIABLES: Final = {REFRESH_ALIAS: "REFRESH_CACHE_URL (by default CACHE_URL)", QUERY_ALIAS: "CACHE_URL"}
 
 
 def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
-    """The store of the refresh is one that can carry it."""
+    """The refresh store is atomic across processes and never evicts."""
     entry: Mapping[str, Any] = settings.CACHES.get(REFRESH_ALIAS, {})
     backend = str(entry.get("BACKEND", ""))
     if not backend:
@@ -73,7 +73,7 @@ def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[Che
 
 
 def check_embedded_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
-    """The files of the embedded store can be opened: on a machine of one's own, nothing but a mistake prevents it."""
+    """The files of the embedded stores can be opened: on a local disk, only a mistake prevents that."""
     messages = []
     for alias in (QUERY_ALIAS, REFRESH_ALIAS):
         entry: Mapping[str, Any] = settings.CACHES.get(alias, {})
@@ -94,13 +94,13 @@ def check_embedded_store(app_configs: object = None, **_: object) -> Sequence[Ch
 
 
 def _check_redis() -> Sequence[CheckMessage]:
-    found = _facts_of(REFRESH_ALIAS)
-    of_queries = _facts_of(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
-    # A mistake in either address is told also while the other's server is away.
-    wrong = [answer for answer in (found, of_queries) if isinstance(answer, Error)]
+    found = _redis_info(REFRESH_ALIAS)
+    query_info = _redis_info(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
+    # A mistake in one address is reported also while the server of the other address is down.
+    wrong = [one for one in (found, query_info) if isinstance(one, Error)]
     if wrong:
         return wrong[:1]
-    if not isinstance(found, RedisFacts):
+    if not isinstance(found, RedisInfo):
         return [found]
     if found.is_cluster or found.is_replica:
         what = "a node of a Redis Cluster, which is not supported" if found.is_cluster else "a replica"
@@ -112,19 +112,19 @@ def _check_redis() -> Sequence[CheckMessage]:
             )
         ]
     if found.policy is None:
-        return [_unread(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
+        return [_unknown(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
     if found.policy != SAFE_POLICY:
         return [_evicts(f"Redis with maxmemory-policy {found.policy}")]
-    return _check_room(found, of_queries)
+    return _check_room(found, query_info)
 
 
 def _is_redis(alias: str) -> bool:
     return str(settings.CACHES.get(alias, {}).get("BACKEND", "")) in _REDIS
 
 
-def _check_room(of_refresh: RedisFacts, of_queries: RedisFacts | CheckMessage | None) -> Sequence[CheckMessage]:
-    """What is cached can't take the room of the refresh."""
-    if of_queries is None:
+def _check_room(refresh_info: RedisInfo, query_info: RedisInfo | CheckMessage | None) -> Sequence[CheckMessage]:
+    """Cached queries can't fill the Redis of the refresh."""
+    if query_info is None:
         return [
             Warning(
                 "REFRESH_CACHE_URL is a Redis, and what is cached lies on each machine by itself.",
@@ -132,10 +132,10 @@ def _check_room(of_refresh: RedisFacts, of_queries: RedisFacts | CheckMessage | 
                 id="portal.store.W004",
             )
         ]
-    if not isinstance(of_queries, RedisFacts):
-        return [of_queries]
-    one = of_queries.identity is not None and of_queries.identity == of_refresh.identity
-    if not one or not of_refresh.limit:
+    if not isinstance(query_info, RedisInfo):
+        return [query_info]
+    one = query_info.identity is not None and query_info.identity == refresh_info.identity
+    if not one or not refresh_info.limit:
         return []
     return [
         Warning(
@@ -147,22 +147,22 @@ def _check_room(of_refresh: RedisFacts, of_queries: RedisFacts | CheckMessage | 
     ]
 
 
-def _facts_of(alias: str) -> RedisFacts | CheckMessage:
+def _redis_info(alias: str) -> RedisInfo | CheckMessage:
     try:
         backend = SharedStore(alias=alias).backend()
-        return read_facts(backend) if is_redis(backend) else _unread(alias, "it is no Redis")
+        return read_info(backend) if is_redis(backend) else _unknown(alias, "it is no Redis")
     except (TypeError, ValueError):
         return Error(
             f"The address in {_VARIABLES[alias]} has an option that redis-py does not know, or can't read.",
             hint="Options after the ? have redis-py's names and values, such as ssl_ca_certs and the path of a file.",
             id="portal.store.E004",
         )
-    except Exception as error:  # noqa: BLE001  a server may be out of reach, or forbid the command, in any way
-        return _unread(alias, type(error).__name__)
+    except Exception as error:  # noqa: BLE001  redis-py has many errors for a server that is down or forbids INFO
+        return _unknown(alias, type(error).__name__)
 
 
-def _unread(alias: str, why: str) -> Warning:
-    """The kind of the failure alone: redis-py's words may name the user, and the address."""
+def _unknown(alias: str, why: str) -> Warning:
+    """A warning that names only the kind of the failure: redis-py's message may name the user and the address."""
     return Warning(
         f"The Redis in {_VARIABLES[alias]} can't be asked what it is and how it evicts: {why}.",
         hint=f"It should be reachable, no node of a Cluster; that of the refresh with maxmemory-policy {SAFE_POLICY}.",

@@ -1,12 +1,12 @@
-"""Redis with Sentinels: the primary that they name, and for what must not be lost, a replica's word that it has it.
+"""Django's Redis cache on the primary that Sentinels name. It can wait until a replica has each write.
 
-Redis sends its replicas a write after it has answered. A primary that dies in between takes with it what it has
-confirmed. For the refresh that would mean a token presented twice. So with `WAIT_FOR_REPLICA` a write that no replica
-has taken within half a second is an error, as if the store were down, unless there is no replica at all.
+Redis sends a write to its replicas after it has answered the client. If the primary dies in between, the confirmed
+write is lost. For the token refresh that would mean to submit a token twice. So with `WAIT_FOR_REPLICA` a write that no
+replica has within half a second is an error, as if the store were down, unless the primary has no replica at all.
 
 Settings::
 
-    {"BACKEND": "portal.store.sentinel.SentinelCache",
+    {"BACKEND": "portal.store.SentinelCache",
      "LOCATION": "redis+sentinel://[user:password@]host[:port],…/service[/database]",    # portal.config.store_urls
      "OPTIONS": {"WAIT_FOR_REPLICA": True,
                  "username": …, "password": …, "sentinel_username": …, "sentinel_password": …,
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 
     from redis.client import Pipeline
 
-#: Longest wait for a replica's word, milliseconds: below the limit of one operation.
+#: Longest wait for a replica, milliseconds: shorter than the limit of one operation.
 WAIT_MS: Final = 500
-#: How long it is believed that there are no replicas, seconds.
-ALONE_FOR_S: Final = 2.0
-#: Shortest limit of asking one Sentinel, seconds.
+#: After a primary without replicas was seen, no write waits for this long, seconds.
+NO_REPLICA_TTL_S: Final = 2.0
+#: Shortest timeout of a request to one Sentinel, seconds.
 MIN_SENTINEL_TIMEOUT_S: Final = 0.2
 
 
 class NoReplicaError(ResponseError):
-    """No replica has taken a write: it may be lost with the primary."""
+    """No replica has the write, so it may be lost with the primary. The server answers, as with other such errors."""
 
 
 class PrimaryPool(SentinelConnectionPool):
-    """Connections to the primary that the Sentinels name; each new one asks them."""
+    """Connections to the primary that the Sentinels name. Each new connection asks the Sentinels."""
 
     @classmethod
     def from_url(cls, url: str, **options: Any) -> PrimaryPool:
-        """Make it as Django's cache makes its pools.
+        """Make the pool; Django's cache calls this.
 
-        Nothing is tried twice: a connection that fails asks anew on its next use, and limits stay limits. All
+        Nothing is retried, so that timeouts hold: a connection that fails asks the Sentinels on its next use. All
         Sentinels together may take as long as one operation.
         """
         address = read_sentinel_url(url)
         given = parse_url(f"redis://?{urlencode(address.options)}")  # type: ignore[no-untyped-call]  # as redis-py has it
-        watchers = {
+        sentinel_users = {
             name: options.pop(f"sentinel_{name}", None) or getattr(address, f"sentinel_{name}")
             for name in ("username", "password")
         }
@@ -67,39 +67,39 @@ class PrimaryPool(SentinelConnectionPool):
         common = {"ssl": address.tls, "retry": Retry(NoBackoff(), 0), **given}
         sentinels = Sentinel(  # type: ignore[no-untyped-call]  # as redis-py has it
             address.hosts,
-            sentinel_kwargs={**common, **watchers, "socket_timeout": each, "socket_connect_timeout": each},
+            sentinel_kwargs={**common, **sentinel_users, "socket_timeout": each, "socket_connect_timeout": each},
         )
         return cls(address.service, sentinels, **{**options, **common, **users, "db": address.database})
 
 
 class PrimaryClient(RedisCacheClient):
-    """Django's client on such a pool; with `WAIT_FOR_REPLICA` what it writes counts when a replica has it."""
+    """Django's client on such a pool. With `WAIT_FOR_REPLICA` a write succeeds when a replica has it."""
 
     _serializer: Any
 
     def __init__(self, servers: list[str], *, WAIT_FOR_REPLICA: bool = False, **options: Any) -> None:  # noqa: N803  as in the settings
         super().__init__(servers, pool_class=PrimaryPool, **options)
         self._waits = WAIT_FOR_REPLICA
-        self._alone_until = 0.0
+        self._no_replica_until = 0.0
 
     def add(self, key: Any, value: Any, timeout: Any) -> bool:
-        """As Django's."""
+        """Set a missing key, as Django's client."""
         if self._is_plain(timeout):
             return super().add(key, value, timeout)
         text = self._serializer.dumps(value)
-        (added,) = self._kept(lambda pipe: pipe.set(key, text, ex=timeout, nx=True))
+        (added,) = self._replicated(lambda pipe: pipe.set(key, text, ex=timeout, nx=True))
         return bool(added)
 
     def set(self, key: Any, value: Any, timeout: Any) -> None:
-        """As Django's."""
+        """Set a key, as Django's client."""
         if self._is_plain(timeout):
             super().set(key, value, timeout)
         else:
             text = self._serializer.dumps(value)
-            self._kept(lambda pipe: pipe.set(key, text, ex=timeout))
+            self._replicated(lambda pipe: pipe.set(key, text, ex=timeout))
 
     def set_many(self, data: Any, timeout: Any) -> None:
-        """As Django's: all of it is seen, or none."""
+        """Set several keys in one transaction, as Django's client."""
         if self._is_plain(timeout):
             super().set_many(data, timeout)
             return
@@ -112,18 +112,18 @@ class PrimaryClient(RedisCacheClient):
                 pipe.expire(key, timeout)
             pipe.execute_command("EXEC")  # type: ignore[no-untyped-call]  # as redis-py has it
 
-        self._kept(write)
+        self._replicated(write)
 
     def _is_plain(self, timeout: Any) -> bool:
-        """Whether nothing is waited for: also while there is no replica, and for what ends at once."""
-        return not self._waits or timeout == 0 or time.monotonic() < self._alone_until
+        """Whether the write does not wait: the option is off, no replica was seen, or the value expires at once."""
+        return not self._waits or timeout == 0 or time.monotonic() < self._no_replica_until
 
-    def _kept(self, write: Callable[[Pipeline], object]) -> list[Any]:
-        """Write, wait for a replica, and ask whether there is one: in one go, and all on the connection of the write.
+    def _replicated(self, write: Callable[[Pipeline], object]) -> list[Any]:
+        """Write, wait for a replica, and ask for the list of replicas, in one round trip on one connection.
 
-        Redis knows by it which write is meant; another one might lead to another primary by now.
+        WAIT concerns the writes of its own connection, and another connection might lead to another primary by now.
 
-        :raises NoReplicaError: there are replicas, and none has the write.
+        :raises NoReplicaError: the primary has replicas, and none of them has the write.
         """
         pipe = self.get_client(write=True).pipeline(transaction=False)
         write(pipe)
@@ -132,15 +132,15 @@ class PrimaryClient(RedisCacheClient):
         *answers, taken, replication = pipe.execute()
         if not taken:
             if any(isinstance(one, dict) and one.get("state") == "online" for one in replication.values()):
-                raise NoReplicaError("no replica has taken the write")
-            self._alone_until = time.monotonic() + ALONE_FOR_S
+                raise NoReplicaError("no replica has the write")
+            self._no_replica_until = time.monotonic() + NO_REPLICA_TTL_S
         return answers
 
 
 class SentinelCache(RedisCache):
-    """Django's Redis cache on the primary that Sentinels name; see the module."""
+    """Django's Redis cache on the primary that Sentinels name; the module lists the settings."""
 
     def __init__(self, server: str | list[str], params: dict[str, Any]) -> None:
-        # As a text Django would take the Sentinels for servers.
+        # Django would split a string at commas and take each Sentinel for a server.
         super().__init__([server] if isinstance(server, str) else server, params)
         self._class = PrimaryClient

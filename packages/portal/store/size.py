@@ -1,4 +1,4 @@
-"""How full a store is: for `/metrics`, and said in the log before it is full."""
+"""How full a store is: for `/metrics`, and for a warning in the log before the store is full."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
-from portal.store.redis_facts import is_redis, read_facts
+from portal.store.redis_info import is_redis, read_info
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How old a size may be that is shown, seconds.
-KNOWN_FOR_S: Final = 10.0
-#: How often a process that writes looks at the size, seconds.
+#: A size that is older is asked again, seconds.
+SIZE_TTL_S: Final = 10.0
+#: A process that writes looks at the size this often, seconds.
 LOOK_EVERY_S: Final = 60.0
 #: Said from this share of the limit on, and again at each further step; anew after it has fallen below by a step.
 WARN_FROM: Final = 0.7
@@ -30,25 +30,26 @@ _MB: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSize:
-    """Bytes in use, and the limit; None where there is none, or the store does not tell."""
+    """Bytes in use, and the limit in bytes; None where the store has no limit, or does not tell it."""
 
     used: int
     limit: int | None
 
 
 def read_size(backend: BaseCache) -> StoreSize | None:
-    """The size of the store behind a Django cache; None where it does not tell."""
+    """The size of the store behind a Django cache; None where the store does not tell its size."""
     if isinstance(backend, SQLiteCache):
         return StoreSize(used=backend.size_in_bytes(), limit=backend.size_limit.max_bytes)
     if not is_redis(backend):
         return None
-    facts = read_facts(backend)
+    facts = read_info(backend)
     return None if facts.used is None else StoreSize(used=facts.used, limit=facts.limit or None)
 
 
 class SizeWatch:
-    """The size of one store, looked at now and then. Safe for threads: of several at once, one looks.
+    """Remembers the size of one store for some seconds. Safe for threads: one of them asks at a time.
 
+    :param alias: names the store in the log.
     :param ask: gives the size, or raises `StoreUnavailableError`.
     :param clock: seconds, monotonic.
     """
@@ -65,17 +66,17 @@ class SizeWatch:
         self._warn_from = WARN_FROM
 
     def size(self) -> StoreSize | None:
-        """The size of some seconds ago at most; None where it can't be told."""
+        """The size, some seconds old at most; None where it is unknown."""
         now = self._clock()
-        if self._asked_at is None or now - self._asked_at >= KNOWN_FOR_S:
-            # Whoever comes while this one asks gets what is known, and does not wait for a store that hangs.
+        if self._asked_at is None or now - self._asked_at >= SIZE_TTL_S:
+            # Other threads get None while this one asks: they do not wait for a store that hangs.
             self._asked_at = now
             self._size = None
             self._look()
         return self._size
 
     def after_write(self) -> None:
-        """Look, if that was long ago: a store fills by writes."""
+        """Look at the size if the last look was long ago, because writes fill a store."""
         now = self._clock()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY_S
@@ -85,7 +86,7 @@ class SizeWatch:
         try:
             self._size = size = self._ask()
         except StoreUnavailableError as error:
-            logger.debug("its size is not known: %s", error)
+            logger.debug("the size of a store is unknown: %s", error)
             return
         if size is None or size.limit is None:
             return

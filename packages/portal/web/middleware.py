@@ -27,7 +27,7 @@ from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.identity import parse_platforms_cookie, use_key_source
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
-from portal.store.aliases import refresh_store
+from portal.store import refresh_store
 from portal.web.cookies.platforms_cookie import withdraw_platforms
 from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 from portal.web.errors.failure_pages import render_failure

@@ -11,7 +11,7 @@ from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from tests.portal.api.world import MAX_AGE_S, jwt
 
 BASE = "http://backend.test/base"

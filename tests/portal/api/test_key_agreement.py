@@ -12,7 +12,7 @@ from portal.api.key_agreement import warn_of_other_keys
 from portal.config.current import portal_config
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import PROJECTS
-from portal.store.aliases import refresh_store
+from portal.store import refresh_store
 from portal.web.middleware import ApiAccessMiddleware
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.given_store import StoreOn

@@ -12,7 +12,7 @@ from portal.api.oidc_sign_ins import USED_FOR_S, ProviderSignIns
 from portal.api.oidc_tokens import LoggedOut, SignedInAs
 from portal.api.tokens import TokenPair
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from sqlite_cache import SQLiteCache, close_idle_connections
 
 OUT = LoggedOut(subject="ada", sid=None, token_id="j-1")

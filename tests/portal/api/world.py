@@ -20,7 +20,7 @@ from portal.api.refresh.token_endpoint import ExchangeOutcome, InvalidGrant, NoR
 from portal.api.tokens import TokenPair, TokenStore
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 
 ACCESS_LIFETIME_S = 300
 MAX_AGE_S = 30 * 24 * 3600

@@ -1,6 +1,6 @@
 """A store, a backend and a clock that tests of the query layer can look into and interfere with.
 
-The store has the interface of `portal.store.aliases.SharedStore` and keeps JSON text, so nothing that JSON
+The store has the interface of `portal.store.SharedStore` and keeps JSON text, so nothing that JSON
 has no form for passes. The backend has the interface of `ApiSession`, and runs a test's own code inside its requests.
 """
 
@@ -31,7 +31,7 @@ from portal.process.thread_pool import Pool
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
 from portal.query.retries import Retries
-from portal.store.aliases import MISSING
+from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.stations import StationQueries
-from portal.store.aliases import query_store
+from portal.store import query_store
 from tests.portal.query.fakes import Process, World
 
 if TYPE_CHECKING:

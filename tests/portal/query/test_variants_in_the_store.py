@@ -12,7 +12,7 @@ from portal.api.metrics import Outcome
 from portal.query.cache import page_cache as cache_module
 from portal.query.cache.page_cache import MAX_PAGES, MAX_VARIANT_PAGES
 from portal.services.energy.clients import ClientQueries
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
 from tests.portal.api.world import World as RefreshWorld
 from tests.portal.query.fakes import Process, World

@@ -6,7 +6,7 @@ import pytest
 from django.core.checks import registry
 from django.test import override_settings
 
-from portal.store.checks import check_embedded_store, check_refresh_store
+from portal.store import check_embedded_store, check_refresh_store
 from sqlite_cache import close_idle_connections
 from tests.support.ports import free_port
 from tests.support.redis_server import running_redis

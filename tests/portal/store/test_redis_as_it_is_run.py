@@ -18,8 +18,7 @@ from django.test import override_settings
 from portal.config.base_settings import build_settings
 from portal.config.store_urls import check_store_url
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import MISSING, query_store, refresh_store
-from portal.store.checks import check_refresh_store
+from portal.store import MISSING, check_refresh_store, query_store, refresh_store
 from tests.support.harness import ROOT
 from tests.support.nginx_server import make_certificate
 from tests.support.ports import free_port

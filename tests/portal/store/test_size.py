@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from portal.errors import StoreUnavailableError
-from portal.store.size import KNOWN_FOR_S, LOOK_EVERY_S, SizeWatch, StoreSize, read_size
+from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch, StoreSize, read_size
 from tests.support.given_store import StoreOn
 from tests.support.redis_server import running_redis
 
@@ -43,7 +43,7 @@ def looks(ask, times: int, caplog) -> list[str]:
     with caplog.at_level(logging.WARNING):
         for _ in range(times):
             watched.size()
-            clock.now += KNOWN_FOR_S
+            clock.now += SIZE_TTL_S
     return [record.getMessage() for record in caplog.records]
 
 
@@ -72,7 +72,7 @@ def test_it_is_asked_once_in_some_seconds():
     clock, ask = Clock(), Asked(1, 2)
     watched = watch(ask, clock)
     assert [watched.size().used for _ in range(5)] == [MB] * 5
-    clock.now += KNOWN_FOR_S
+    clock.now += SIZE_TTL_S
     assert watched.size().used == 2 * MB
     assert ask.times == 2
 
@@ -115,7 +115,7 @@ def test_writes_of_a_store_look_at_its_size(make_sqlite, monkeypatch):
     for number, write in enumerate(
         (store.add, store.set, lambda key, _, **options: store.set_many({key: 1}, **options))
     ):
-        store._watch = watch(ask, clock)
+        store._size = watch(ask, clock)
         clock.now += LOOK_EVERY_S
         write(f"key{number}", 1, lifetime_s=60)
         assert ask.times == number + 1

@@ -15,7 +15,7 @@ from redis.exceptions import OutOfMemoryError, ResponseError
 
 from portal.errors import StoreUnavailableError
 from portal.process.circuit_breaker import store_circuits
-from portal.store.aliases import MISSING, query_store, refresh_store
+from portal.store import MISSING, query_store, refresh_store
 from sqlite_cache import CacheFullError, CacheUnavailableError, close_idle_connections
 from tests.support.given_store import StoreOn
 

@@ -14,7 +14,7 @@ from portal.config.portal_config import PortalConfig
 from portal.config.projects import PROJECTS
 from portal.errors import UsageError
 from portal.services.energy.clients import ClientQueries
-from portal.store.aliases import MISSING, query_store, refresh_store
+from portal.store import MISSING, query_store, refresh_store
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
 from portal.testing.projects import project_in_force
 from tests.support.nested_pytest import run_pytest

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.tokens import TokenPair, TokenStore
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -33,12 +33,12 @@ from portal.api.refresh.token_family import Family, Older
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_LOCK_S
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import MISSING
+from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from portal.query.endpoints.keys import QueryKey
     from portal.query.partition.namespaces import Namespaces
     from portal.query.partition.token_bindings import Scope
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
 

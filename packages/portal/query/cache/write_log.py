@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.cache.patches import Record, record_from_stored
-from portal.store.aliases import Missing
+from portal.store import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 #: Records that a read applies at most; a page that lacks more is a miss.
 MAX_RECORDS: Final = 64

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 #: Longer than anything else that is cached, so that a store which evicts by age takes a number last.
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60

@@ -43,7 +43,7 @@ from portal.query.partition.token_bindings import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 #: Longer than an access token lives; a token without an end proves itself again after a day.
 PROOF_LIFETIME_S: Final = 24 * 60 * 60

@@ -15,7 +15,7 @@ from portal.query.partition.token_bindings import is_proof_key, namespace_key, p
 
 if TYPE_CHECKING:
     from portal.query.partition.generations import Generations
-    from portal.store.aliases import SharedStore
+    from portal.store import SharedStore
 
 #: Principals and tokens that are remembered; where there are more, all that is cached is cleared instead.
 MAX_OWED: Final = 4096

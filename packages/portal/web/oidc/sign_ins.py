@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.config.current import portal_config
 from portal.errors import SignInEndedError, StoreUnavailableError
-from portal.store.aliases import refresh_store
+from portal.store import refresh_store
 from portal.web.request import query_client_of, tokens_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import query_store, refresh_store
+from portal.store import query_store, refresh_store
 from portal.web.errors.failure_log import explain_failure
 
 if TYPE_CHECKING:

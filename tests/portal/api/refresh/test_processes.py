@@ -20,7 +20,7 @@ from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from tests.portal.api.world import MAX_AGE_S, jwt
 from tests.support.http_server import Received, reply, scripted_server
 

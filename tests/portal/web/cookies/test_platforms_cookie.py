@@ -9,7 +9,7 @@ import responses
 from django.test import Client
 
 from portal.config.cookies import SIGN_IN_COOKIES
-from portal.store.aliases import REFRESH_ALIAS, SharedStore
+from portal.store import REFRESH_ALIAS, SharedStore
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 Cookies = dict[str, str]

@@ -12,7 +12,6 @@ from portal.config.limits import (
     SIGN_IN_WINDOW_MIN,
     SIGN_INS_PER_ACCOUNT,
 )
-from portal.store.counters import SharedCounters
 from portal.web.sign_in.rate_limit import Counted, SignInLimit, TooMany, network_of
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.given_store import StoreOn
@@ -44,7 +43,7 @@ def backend(tmp_path, clock):
 
 @pytest.fixture
 def limit(backend, clock):
-    return SignInLimit(counters=SharedCounters(store=StoreOn(backend), clock=clock), clock=clock)
+    return SignInLimit(store=StoreOn(backend), clock=clock)
 
 
 def fail(limit, *, times, account=ACCOUNT, address=STRANGER):
@@ -150,7 +149,7 @@ def test_a_store_that_is_down_keeps_nobody_out_and_says_so(clock, caplog):
         def __getattr__(self, name):
             raise OSError("gone")
 
-    limit = SignInLimit(counters=SharedCounters(store=StoreOn(Broken())), clock=clock)
+    limit = SignInLimit(store=StoreOn(Broken()), clock=clock)
     with caplog.at_level(logging.WARNING):
         outcomes = fail(limit, times=SIGN_IN_TRIES + 5)
         limit.give_back(outcomes[0])

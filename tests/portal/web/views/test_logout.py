@@ -11,7 +11,7 @@ from django.test import Client
 
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.config.limits import HANDOVER_AFTER_USE_S
-from portal.store.aliases import refresh_store
+from portal.store import refresh_store
 from portal.testing import access_token, page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
 

@@ -21,7 +21,7 @@ from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.identity.token_cache import UNVERIFIABLE, TokenCache
 from portal.process.circuit_breaker import call_circuits
 from portal.query.process_state import process_runtime
-from portal.store.aliases import SharedStore
+from portal.store import SharedStore
 from portal.testing import access_token
 
 GATEWAY = "http://localhost:8000"

@@ -1,4 +1,4 @@
-"""What a Redis says of itself, by its INFO: how it evicts, how full it is, what part it plays."""
+"""What a Redis server tells about itself in INFO: its eviction policy, its memory, its role."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RedisFacts:
-    """See the module. What a server does not tell is None.
+class RedisInfo:
+    """The fields of INFO that matter here. A field that the server does not tell is None.
 
-    :param limit: `maxmemory` in bytes; 0 for none.
+    :param used: memory in use, bytes.
+    :param limit: `maxmemory`, bytes; 0 for none.
     :param policy: `maxmemory-policy`.
-    :param identity: of this run of the server: the same for two addresses of one server.
+    :param identity: `run_id`: two addresses with the same one lead to the same server.
     """
 
     used: int | None
@@ -31,20 +32,20 @@ class RedisFacts:
 
 
 def is_redis(backend: BaseCache) -> bool:
-    """Whether the store is a Redis."""
+    """Whether the backend talks to a Redis."""
     return isinstance(backend, RedisCache)
 
 
-def read_facts(backend: BaseCache) -> RedisFacts:
+def read_info(backend: BaseCache) -> RedisInfo:
     """Ask the server.
 
-    :param backend: one that :func:`is_redis` knows.
-    :raises TypeError: its address has an option that redis-py does not know.
-    :raises Exception: whatever redis-py raises when the server is out of reach, or forbids INFO.
+    :param backend: a backend for which :func:`is_redis` is true.
+    :raises TypeError: the address has an option that redis-py does not know.
+    :raises Exception: any error of redis-py: the server is out of reach, or forbids INFO.
     """
     client = backend._cache.get_client(write=True)  # type: ignore[attr-defined]  # noqa: SLF001  Django offers no public way to its Redis client
     info: Mapping[str, Any] = client.info()
-    return RedisFacts(
+    return RedisInfo(
         used=_number(info.get("used_memory")),
         limit=_number(info.get("maxmemory")),
         policy=_text(info.get("maxmemory_policy")),

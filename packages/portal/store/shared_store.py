@@ -1,13 +1,12 @@
-"""The one door to the cache that processes share: two stores, typed, with one kind of failure.
+"""The two stores that processes share: aliases of Django's cache, typed, with one kind of failure.
 
-`query_store()` keeps cached queries and may lose any of them at any time. `refresh_store()` keeps what a token
-refresh shares (locks, hand-over records, verdicts, tombstones); nothing in it is ever evicted, and
-nobody calls `clear()` on it: on Redis that empties the whole database.
+`query_store()` keeps cached queries, and may lose any entry at any time. `refresh_store()` keeps the locks, rotation
+records, outcomes and tombstones of token refreshes, and must never evict an entry. Do not call `clear()` on its
+backend: on Redis that empties the whole database.
 """
 
 from __future__ import annotations
 
-import logging
 import math
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -35,14 +34,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-logger = logging.getLogger(__name__)
-
 QUERY_ALIAS: Final = "default"
 REFRESH_ALIAS: Final = "refresh"
 
 
 class Missing(Enum):
-    """The answer for a key that has no value; None is a value."""
+    """The result for a key without a value; None is a value."""
 
     MISSING = "missing"
 
@@ -51,20 +48,21 @@ MISSING: Final = Missing.MISSING
 
 
 class SharedStore:
-    """One alias of Django's `CACHES`, in JSON values and seconds. Safe for threads and after a fork.
+    """One alias of Django's `CACHES`, for JSON values. Safe for threads and after a fork.
 
-    Lifetimes are rounded up to whole seconds, the grain that every backend has. Each method raises
-    :class:`~portal.errors.StoreUnavailableError` when the backend fails, for whatever reason; only a value that
-    JSON has no form for is a `TypeError`. While the circuit of its address is open, it fails at once.
+    Lifetimes are in seconds, rounded up to whole ones, because Redis takes whole seconds; None is for ever. Each method
+    raises :class:`~portal.errors.StoreUnavailableError` for every failure of the backend, and at once while the circuit
+    of its server is open. A value without a JSON form is a `TypeError`.
     """
+
+    _backend: BaseCache | None
+    _circuit: CircuitBreaker | None
 
     def __init__(self, *, alias: str) -> None:
         self.alias = alias
-        self._backend: BaseCache | None = None
-        self._circuit: CircuitBreaker | None = None
         self._opening = ForkSafeLock()
-        self._watch = self._new_watch()
-        reset_after_fork(self, SharedStore.forget_backend)
+        self.reset()
+        reset_after_fork(self, SharedStore.reset)
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
@@ -75,20 +73,20 @@ class SharedStore:
         return self._do(lambda backend: backend.get_many(list(keys)))
 
     def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
-        """Set `key` if it has no value; True for exactly one of all who try, in all processes."""
-        added = self._do(lambda backend: backend.add(key, value, _seconds(lifetime_s)))
-        self._watch.after_write()
+        """Set `key` if it has no value; True for exactly one of all callers, in all processes."""
+        added = self._do(lambda backend: backend.add(key, value, _whole_seconds(lifetime_s)))
+        self._size.after_write()
         return added
 
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
-        """Set `key`, whatever was there."""
-        self._do(lambda backend: backend.set(key, value, _seconds(lifetime_s)))
-        self._watch.after_write()
+        """Set `key`, and replace any value of before."""
+        self._do(lambda backend: backend.set(key, value, _whole_seconds(lifetime_s)))
+        self._size.after_write()
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
         """Set several keys in one round trip."""
-        self._do(lambda backend: backend.set_many(dict(values), _seconds(lifetime_s)))
-        self._watch.after_write()
+        self._do(lambda backend: backend.set_many(dict(values), _whole_seconds(lifetime_s)))
+        self._size.after_write()
 
     def delete(self, key: str) -> bool:
         """Remove `key`; False where it had no value."""
@@ -111,14 +109,14 @@ class SharedStore:
 
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
         """Give `key` a new lifetime from now; False where it has no value."""
-        return self._do(lambda backend: backend.touch(key, _seconds(lifetime_s)))
+        return self._do(lambda backend: backend.touch(key, _whole_seconds(lifetime_s)))
 
     def size(self) -> StoreSize | None:
-        """How full it is, of some seconds ago; None where that can't be told. Never raises."""
-        return self._watch.size()
+        """How full the store was some seconds ago; None where that is unknown. Never raises."""
+        return self._size.size()
 
     def backend(self) -> BaseCache:
-        """The process's own backend object: one for all threads, so that threads share its connections."""
+        """The backend of this process: one object for all threads, so that they share its connections."""
         backend = self._backend
         if backend is None:
             with self._opening:
@@ -127,23 +125,24 @@ class SharedStore:
                     backend = self._backend = caches.create_connection(self.alias)
         return backend
 
-    def forget_backend(self) -> None:
-        """Open anew on the next use: the settings have changed, or this is a child process."""
-        self._backend = None
-        self._watch = self._new_watch()
-        self._circuit = None
-
-    def _new_watch(self) -> SizeWatch:
-        return SizeWatch(alias=self.alias, ask=lambda: self._do(read_size))
-
     def circuit(self) -> CircuitBreaker:
-        """What keeps operations from a store that hangs: one for each address, whichever aliases name it."""
+        """The circuit of the server: one for each address, so two aliases on one server share it."""
         circuit = self._circuit
         if circuit is None:
             circuit = self._circuit = store_circuits.of(_address(self.alias))
         return circuit
 
+    def reset(self) -> None:
+        """Open the backend again on the next use: the settings have changed, or this is a child process."""
+        self._backend = None
+        self._circuit = None
+        self._size = SizeWatch(alias=self.alias, ask=self._read_size)
+
+    def _read_size(self) -> StoreSize | None:
+        return self._do(read_size)
+
     def _do(self, operation: Callable[[BaseCache], T]) -> T:
+        """Do one operation. The circuit admits the operation, and learns its outcome."""
         circuit = self.circuit()
         admission = circuit.admit()
         if admission is None:
@@ -154,9 +153,9 @@ class SharedStore:
             circuit.withdraw(admission)
             raise
         except Exception as error:
-            # The words of other backends may name keys, which are hashes, and addresses: those stay in the chain.
+            # Other backends' messages may name keys, which are hashes, and addresses: they stay in the chain.
             why = f"{type(error).__name__}: {error}" if isinstance(error, SQLiteCacheError) else type(error).__name__
-            if isinstance(error, CacheFullError | ResponseError):  # it answers: a full Redis, say
+            if isinstance(error, CacheFullError | ResponseError):  # the server answers that it refuses
                 circuit.answered()
             elif isinstance(error, CacheBusyError):  # other processes write to the file at the moment
                 circuit.withdraw(admission)
@@ -171,7 +170,7 @@ class SharedStore:
 
 
 def _address(alias: str) -> str:
-    """Whom an alias asks, without the user and password of its address."""
+    """The server of an alias, without user and password."""
     given = settings.CACHES.get(alias, {}).get("LOCATION", "")
     location = str(given[0] if given and isinstance(given, list | tuple) else given)
     scheme, separator, rest = location.partition("://")
@@ -179,7 +178,7 @@ def _address(alias: str) -> str:
         return f"store {location or alias}"
     server, _, path = rest.partition("/")
     server, path = server.rpartition("@")[2], path.partition("?")[0]
-    # Databases of one Redis are one server. A socket has its name in the path; Sentinels watch several servers.
+    # All databases of one Redis are one server. The path names a socket, or one of the services of Sentinels.
     if not server:
         server = f"/{path}"
     elif is_sentinel_url(location):
@@ -187,7 +186,7 @@ def _address(alias: str) -> str:
     return f"store {scheme}://{server}"
 
 
-def _seconds(lifetime_s: float | None) -> int | None:
+def _whole_seconds(lifetime_s: float | None) -> int | None:
     return None if lifetime_s is None else max(0, math.ceil(lifetime_s))
 
 
@@ -201,15 +200,15 @@ def query_store() -> SharedStore:
 
 
 def refresh_store() -> SharedStore:
-    """The store of what a token refresh shares."""
+    """The store of what token refreshes share."""
     return _refresh_store
 
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:
     if setting == "CACHES":
         store_circuits.forget()
-        _query_store.forget_backend()
-        _refresh_store.forget_backend()
+        _query_store.reset()
+        _refresh_store.reset()
 
 
-setting_changed.connect(_on_setting_changed, dispatch_uid="portal.store.aliases")
+setting_changed.connect(_on_setting_changed, dispatch_uid="portal.store.shared_store")

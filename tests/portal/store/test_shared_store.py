@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 
 from portal.errors import StoreUnavailableError
-from portal.store.aliases import MISSING, SharedStore, query_store, refresh_store
+from portal.store import MISSING, SharedStore, query_store, refresh_store
 
 LOCMEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 SERIALIZER = {"serializer": "sqlite_cache.JSONSerializer"}

@@ -1,0 +1,153 @@
+"""A window of counted sign-ins: on every store, across threads and processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+
+import pytest
+
+from portal.errors import StoreUnavailableError
+from portal.web.sign_in.rate_limit import FixedWindow
+from sqlite_cache import SQLiteCache
+from tests.support.given_store import StoreOn
+
+KEY = "who"
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Broken:
+    def __getattr__(self, name):
+        raise OSError("gone")
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def window_on(cache, clock=time.time, *, limit=2) -> FixedWindow:
+    return FixedWindow(name="test", limit=limit, store=StoreOn(cache), clock=clock, window_s=60)
+
+
+@pytest.fixture
+def window(cache, clock):
+    return window_on(cache, clock)
+
+
+def test_counts_and_tells_when_the_window_ends(window):
+    assert not window.is_full(KEY)
+    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
+    assert window.is_full(KEY)
+    assert window.retry_after(KEY) == 60
+
+
+def test_a_later_count_does_not_move_the_end(window, clock):
+    window.count(KEY)
+    clock.now = 1030.0
+    window.count(KEY)
+    assert window.retry_after(KEY) == 30
+
+
+def test_a_window_ends_by_itself(make_sqlite, clock):
+    cache = make_sqlite()
+    cache.clock = clock
+    window = window_on(cache, clock)
+    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
+    clock.now = 1061.0
+    assert not window.is_full(KEY)
+    assert window.count(KEY)
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("counted_before", [0, 1])
+def test_a_counter_that_ends_while_it_is_added_to_ends_again(make_redis, monkeypatch, counted_before):
+    cache = make_redis()
+    client = cache._cache.get_client(write=True)
+    window = window_on(cache)
+    for _ in range(counted_before):
+        window.count(KEY)
+    exists = client.exists
+
+    def ends_between(name):
+        found = exists(name)
+        client.delete(name)
+        return found
+
+    monkeypatch.setattr(client, "exists", ends_between)
+    monkeypatch.setattr(cache._cache, "get_client", lambda *_, **__: client)
+    assert window.count(KEY)
+    assert 0 < client.ttl(cache.make_key(f"test:{KEY}")) <= 60
+    assert cache.get(f"test:{KEY}") == 1
+
+
+def test_a_counter_that_was_taken_back_begins_a_window_anew(window, clock):
+    window.count(KEY)
+    window.take_back(KEY)
+    clock.now = 1030.0
+    assert window.count(KEY)
+    assert window.retry_after(KEY) == 60
+
+
+def test_taking_from_a_window_that_has_ended_changes_nothing(window):
+    window.take_back(KEY)
+    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
+
+
+def test_keys_are_counted_apart(window):
+    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
+    assert window.count("other")
+
+
+def test_a_window_whose_end_is_lost_is_waited_for_a_second(window, cache):
+    window.count(KEY)
+    cache.delete(f"test:{KEY}:end")
+    assert window.retry_after(KEY) == 1
+
+
+def test_a_store_that_is_down_is_an_error():
+    with pytest.raises(StoreUnavailableError):
+        window_on(Broken()).count(KEY)
+
+
+def test_threads_are_let_through_exactly_as_often_as_the_limit_says(cache):
+    window = window_on(cache, limit=10)
+    passed = []
+    start = threading.Barrier(12)
+
+    def try_often():
+        start.wait()
+        passed.extend(window.count(KEY) for _ in range(5))
+
+    threads = [threading.Thread(target=try_often) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert passed.count(True) == 10
+    assert len(passed) == 60
+
+
+def _try_in_a_process(path, start, answers):
+    window = window_on(SQLiteCache(path, {}), limit=10)
+    start.wait()
+    answers.put(sum(window.count(KEY) for _ in range(5)))
+
+
+def test_so_are_processes(sqlite_path):
+    context = multiprocessing.get_context("spawn")
+    start, answers = context.Barrier(4), context.Queue()
+    processes = [context.Process(target=_try_in_a_process, args=(str(sqlite_path), start, answers)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    passed = [answers.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+    assert sum(passed) == 10
