@@ -202,7 +202,7 @@ def test_a_sign_in_that_only_a_refresh_could_name_has_no_account(backend: respon
 
 @pytest.mark.parametrize("path", ["/sign-in-state", "/en/essentials"])
 def test_while_a_tokens_key_is_unknown_nobody_is_called_signed_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TokenCache, "read", lambda *_, **__: UNVERIFIABLE)
+    monkeypatch.setattr(TokenCache, "check", lambda *_, **__: UNVERIFIABLE)
     client = Client(headers={"accept": "application/json"})
     client.cookies["VAR_ACCESS_TOKEN"] = "of.a.new-key"
     response = client.get(path)
