@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from portal.config import env
+from portal.config.environment import reader as env
 from portal.config.projects import PROJECTS
 from tests.support.harness import ROOT
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.core.checks import Error, Warning, register  # noqa: A004  Django's own name for it
 
 from portal.config.current import portal_config
-from portal.config.env import REPOSITORY
+from portal.config.environment import REPOSITORY
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier

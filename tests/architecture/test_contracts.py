@@ -17,7 +17,7 @@ WRONG_IMPORTS = [
     ("packages/portal/identity/users.py", "import portal.api.session", "Layers: imports go down"),
     ("packages/portal/query/client.py", "import portal.services.user", "Layers: imports go down"),
     ("packages/portal/api/session.py", "import portal.edge.rules", "Layers: imports go down"),
-    ("packages/portal/errors.py", "import portal.config.env", "Layers: imports go down"),
+    ("packages/portal/errors.py", "import portal.config.environment.reader", "Layers: imports go down"),
     ("packages/portal/utils.py", "", "Layers: imports go down"),
     ("apps/energy/views.py", "import apps.finance.views", "The projects are independent of each other"),
     ("apps/finance/presenters.py", "import apps.auth_app.views", "The projects are independent of each other"),

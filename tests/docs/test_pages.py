@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config import env
+from portal.config.environment import reader as env
 from portal.config.projects import PROJECTS
 from portal.management import commands as commands_folder
 from portal.management.entry import WORKSPACE_COMMANDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.template import engines
 
-from portal.config.env import read_config
+from portal.config.environment.reader import read_config
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.web.pages import neutral_page, platform_page
 from portal.web.urls import portal_patterns

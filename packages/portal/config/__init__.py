@@ -1,1 +1,18 @@
-"""What is configured: read once, into frozen typed objects."""
+"""The configuration: read once, into frozen typed objects, and the names and numbers that never change at run time.
+
+::
+
+    base_settings       Django's settings of one project
+    current             the running project's configuration, at request time
+      environment/      the environment, read once -> PortalConfig
+        portal_config   the shape of a project's configuration
+    log_lines           the form of a log line
+    projects            the Django projects: gateway, then one for each platform
+      platforms         the platforms: name, permission, path prefix
+    locales             the languages
+    cookies             names and limits of the shared cookies
+    limits              numbers: times, sizes, counts
+    wire_names          the backend's names: paths, fields, parameters, headers
+
+The modules here are lists of names, and each is imported by its own path: `portal.config.limits`.
+"""

@@ -10,10 +10,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from portal.config.env import REPOSITORY, read_config
+from portal.config.environment import REPOSITORY, is_sentinel_url, read_config, split_credentials
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.config.store_urls import is_sentinel_url, split_credentials
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The shape of a project's configuration: frozen values, which `portal.config.env` fills once at start."""
+"""The configuration of one project: frozen values, which `portal.config.environment` reads once at start."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po, write_po
 from django.template import engines
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from portal.config.env import REPOSITORY
+from portal.config.environment import REPOSITORY
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.projects import PROJECTS
 

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from portal.config.env import REPOSITORY
+from portal.config.environment import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ replica has within half a second is an error, as if the store were down, unless 
 Settings::
 
     {"BACKEND": "portal.store.SentinelCache",
-     "LOCATION": "redis+sentinel://[user:password@]host[:port],…/service[/database]",    # portal.config.store_urls
+     "LOCATION": "redis+sentinel://[user:password@]host[:port],…/service[/database]",  # portal.config.environment
      "OPTIONS": {"WAIT_FOR_REPLICA": True,
                  "username": …, "password": …, "sentinel_username": …, "sentinel_password": …,
                  …}}     # and those of Django's RedisCache
@@ -26,7 +26,7 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
-from portal.config.store_urls import read_sentinel_url
+from portal.config.environment import read_sentinel_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable

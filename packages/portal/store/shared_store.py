@@ -17,8 +17,8 @@ from django.core.signals import setting_changed
 from redis.exceptions import ResponseError
 
 from fork_safety import ForkSafeLock, reset_after_fork
+from portal.config.environment import is_sentinel_url
 from portal.config.limits import STORE_SLOW_S
-from portal.config.store_urls import is_sentinel_url
 from portal.errors import StoreUnavailableError
 from portal.process.circuit_breaker import store_circuits
 from portal.store.size import SizeWatch, read_size

@@ -12,7 +12,7 @@ import requests
 from django.conf import settings
 
 from portal.config.base_settings import build_settings
-from portal.config.env import read_config
+from portal.config.environment.reader import read_config
 from tests.support.harness import RunningStack, running_stack
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import io
 
 from django.core.management import call_command
 
-from portal.config.env import REPOSITORY
+from portal.config.environment.reader import REPOSITORY
 from portal.query.hooks.checks import check_endpoints
 from portal.services.endpoint_list import all_entries
 

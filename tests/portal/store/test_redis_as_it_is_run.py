@@ -16,7 +16,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from portal.config.base_settings import build_settings
-from portal.config.store_urls import check_store_url
+from portal.config.environment.store_urls import check_store_url
 from portal.errors import StoreUnavailableError
 from portal.store import MISSING, check_refresh_store, query_store, refresh_store
 from tests.support.harness import ROOT

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.config.env import REPOSITORY, port_base
+from portal.config.environment import REPOSITORY, port_base
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.server.fleet import Fleet, FleetError

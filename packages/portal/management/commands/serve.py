@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.current import portal_config
-from portal.config.env import port_base
+from portal.config.environment import port_base
 from portal.server.ports import port_is_free
 from portal.server.workers import end_with_parent, serve_wsgi
 

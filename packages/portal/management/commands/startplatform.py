@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.management.templates import TemplateCommand
 
 from portal.config import platforms
-from portal.config.env import REPOSITORY
+from portal.config.environment import REPOSITORY
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
 

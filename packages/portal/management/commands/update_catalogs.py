@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from portal.config.env import REPOSITORY
+from portal.config.environment import REPOSITORY
 from portal.devtools.catalogs import (
     TRANSLATED,
     catalog_folders,

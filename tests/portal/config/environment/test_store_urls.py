@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.config.store_urls import SentinelAddress, check_store_url, read_sentinel_url, split_credentials
+from portal.config.environment.store_urls import SentinelAddress, check_store_url, read_sentinel_url, split_credentials
 from portal.errors import ConfigurationError
 
 

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 import environ
 
 from portal.config import limits
+from portal.config.environment.state_dir import kept_secret, private_dir
+from portal.config.environment.store_urls import check_store_url
 from portal.config.log_lines import LOG_FORMATS
 from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
-from portal.config.state_dir import kept_secret, private_dir
-from portal.config.store_urls import check_store_url
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNOR
 #: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
 _NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+REPOSITORY = Path(__file__).resolve().parents[4]
 
 
 def port_base(env: environ.Env | None = None) -> int:

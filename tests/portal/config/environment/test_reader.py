@@ -10,10 +10,10 @@ import pytest
 from django.test import override_settings
 from django.views.debug import SafeExceptionReporterFilter
 
-from portal.config import env as env_module
 from portal.config.base_settings import build_settings
-from portal.config.env import read_config
-from portal.config.state_dir import kept_secret, private_dir
+from portal.config.environment import reader as env_module
+from portal.config.environment.reader import read_config
+from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.errors import ConfigurationError
 from tests.support.authority import Authority
 

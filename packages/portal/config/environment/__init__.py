@@ -1,0 +1,13 @@
+"""The environment of one process, read once at start. No other module reads `os.environ`.
+
+::
+
+    reader              every variable -> PortalConfig, or ConfigurationError with one line
+      store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels
+      state_dir         APP_STATE_DIR: the private folder, and the secrets in it
+"""
+
+from portal.config.environment.reader import REPOSITORY, port_base, read_config
+from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
+
+__all__ = ["REPOSITORY", "is_sentinel_url", "port_base", "read_config", "read_sentinel_url", "split_credentials"]
