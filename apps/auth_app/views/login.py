@@ -10,22 +10,24 @@ from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import LoginForm
 from portal.config.current import portal_config
-from portal.web.navigation import REASON_PARAM
+from portal.web.errors.redirects import REASON_PARAM
 from portal.web.oidc.attempts import forget_stale_attempts
 from portal.web.pages import see_other
 from portal.web.sign_in.password import SignInLimited, SignInRefused, SignInUnavailable, explain, reason_of, sign_in
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web import PortalRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def login(request: HttpRequest) -> HttpResponse:
+def login(request: PortalRequest) -> HttpResponse:
     """Sign in with email and password, or by way of the OpenID provider that stands in their place."""
     return _login_at_provider(request) if portal_config().oidc.enabled else _login_with_password(request)
 
 
-def _login_with_password(request: HttpRequest) -> HttpResponse:
+def _login_with_password(request: PortalRequest) -> HttpResponse:
     """Ask for email and password; POST signs in and hands over to the user's platform, or to `next`."""
     if request.method != "POST":
         return _form_page(request, LoginForm(initial={"next": request.GET.get("next", "")}))
@@ -55,7 +57,9 @@ def _login_with_password(request: HttpRequest) -> HttpResponse:
             return see_other(outcome.url)
 
 
-def _form_page(request: HttpRequest, form: LoginForm, *, status: int = 200, unreachable: bool = False) -> HttpResponse:
+def _form_page(
+    request: PortalRequest, form: LoginForm, *, status: int = 200, unreachable: bool = False
+) -> HttpResponse:
     reason = reason_of(request)
     address = {name: value for name, value in (("next", form["next"].value()), (REASON_PARAM, reason)) if value}
     context = {
@@ -68,7 +72,7 @@ def _form_page(request: HttpRequest, form: LoginForm, *, status: int = 200, unre
     return render(request, "auth_app/login.html", context, status=status)
 
 
-def _login_at_provider(request: HttpRequest) -> HttpResponse:
+def _login_at_provider(request: PortalRequest) -> HttpResponse:
     """The way to the provider, in place of the form; a form that is sent all the same signs nobody in."""
     if request.method == "POST":
         return see_other("login")

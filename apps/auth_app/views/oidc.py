@@ -29,14 +29,16 @@ from portal.web.pages import see_other
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web import PortalRequest
 
 
-def only_with_provider(view: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def only_with_provider(view: Callable[[PortalRequest], HttpResponse]) -> Callable[[PortalRequest], HttpResponse]:
     """The view where an OpenID provider signs people in; elsewhere nothing stands at its address, in `DEBUG` too."""
 
     @wraps(view)
-    def found(request: HttpRequest) -> HttpResponse:
+    def found(request: PortalRequest) -> HttpResponse:
         return view(request) if portal_config().oidc.enabled else page_not_found(request)
 
     return found
@@ -44,7 +46,7 @@ def only_with_provider(view: Callable[[HttpRequest], HttpResponse]) -> Callable[
 
 @only_with_provider
 @require_safe
-def to_provider(request: HttpRequest) -> HttpResponse:
+def to_provider(request: PortalRequest) -> HttpResponse:
     """Begin an attempt, and send the browser to the provider."""
     attempt = new_attempt(wanted=request.GET.get("next", ""), locale=active_locale())
     url = authorization_url(attempt)
@@ -59,7 +61,7 @@ def to_provider(request: HttpRequest) -> HttpResponse:
 @only_with_provider
 @require_safe
 @cache_control(private=True, no_store=True)
-def from_provider(request: HttpRequest) -> HttpResponse:
+def from_provider(request: PortalRequest) -> HttpResponse:
     """End an attempt: signed in, or a page that says why not. Each attempt ends once."""
     attempt = find_callback_attempt(request)
     with translation.override(attempt.locale if attempt else active_locale()):
@@ -73,7 +75,7 @@ def from_provider(request: HttpRequest) -> HttpResponse:
 @csrf_exempt  # the provider calls, not a browser; the token that it brings is signed
 @only_with_provider
 @require_POST
-def backchannel_logout(request: HttpRequest) -> HttpResponse:
+def backchannel_logout(request: PortalRequest) -> HttpResponse:
     """The provider says that somebody signed out there (Back-Channel Logout 1.0, section 2.8)."""
     if accept_logout_token(request.POST.get("logout_token", "")):
         response = JsonResponse({})
@@ -83,7 +85,7 @@ def backchannel_logout(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _failure_page(request: HttpRequest, failure: ProviderFailure) -> HttpResponse:
+def _failure_page(request: PortalRequest, failure: ProviderFailure) -> HttpResponse:
     response = render(request, "auth_app/oidc_failure.html", {"failure": failure}, status=failure.status)
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)

@@ -24,14 +24,15 @@ from portal.web.sign_in.sign_out import sign_out
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
 
     from apps.auth_app.presenters.sign_ins import SignInRow
     from portal.services.iam.auth import SignIn
+    from portal.web import PortalRequest
 
 
 @require_safe
-def profile(request: HttpRequest) -> HttpResponse:
+def profile(request: PortalRequest) -> HttpResponse:
     """The profile, with the first of the user's sign-ins, or with a cursor one further page of them.
 
     The profile is this page's own query: without it there is no page. The first sign-ins may be missing; a page of
@@ -66,7 +67,7 @@ def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: s
 
 
 @require_POST
-def revoke(request: HttpRequest, sign_in_id: str) -> HttpResponse:
+def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
     """End one sign-in. Ending the one that asks is a sign-out."""
     if _is_current(request, sign_in_id):
         return sign_out(request)
@@ -75,7 +76,7 @@ def revoke(request: HttpRequest, sign_in_id: str) -> HttpResponse:
     return see_other("profile")
 
 
-def _is_current(request: HttpRequest, sign_in_id: str) -> bool:
+def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
     """Whether this is the sign-in that asks: the list is read as far as one of the two stands in it."""
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
     while True:
@@ -95,7 +96,7 @@ def _present_certain(sign_ins: Any) -> list[SignInRow]:
 
 
 @require_POST
-def revoke_all(request: HttpRequest) -> HttpResponse:
+def revoke_all(request: PortalRequest) -> HttpResponse:
     """End every sign-in of the user, this one last, so that the others can still be named.
 
     Each is ended once: the list may be behind, and one may have ended by itself meanwhile.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from portal.web import is_signed_in
 from portal.web.oidc.attempts import forget_stale_attempts
-from portal.web.request import is_signed_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

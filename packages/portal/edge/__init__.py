@@ -16,8 +16,16 @@ response, or the view runs. `routes` and the table are pure.
 
 from portal.edge.decisions import Decision, Forward, Reject
 from portal.edge.explanation import explain
-from portal.edge.http import EdgeResponses, is_htmx, is_navigation, security_headers
-from portal.edge.middleware import EdgeRequest, load_routes
+from portal.edge.http import (
+    PROBLEM_CONTENT_TYPE,
+    EdgeResponses,
+    is_htmx,
+    is_navigation,
+    navigation_headers,
+    problem_document,
+    security_headers,
+)
+from portal.edge.middleware import load_routes
 from portal.edge.request_context import EdgeUser, RequestContext
 from portal.edge.routes import (
     RouteTable,
@@ -33,11 +41,11 @@ from portal.edge.rules import login_url_from
 
 __all__ = [
     "NEUTRAL_PATHS",
+    "PROBLEM_CONTENT_TYPE",
     "PROFILE_PATH",
     "PUBLIC_PATHS",
     "UNGATED_PATHS",
     "Decision",
-    "EdgeRequest",
     "EdgeResponses",
     "EdgeUser",
     "Forward",
@@ -54,6 +62,8 @@ __all__ = [
     "load_routes",
     "login_url_from",
     "make_site",
+    "navigation_headers",
+    "problem_document",
     "security_headers",
     "with_locale",
 ]

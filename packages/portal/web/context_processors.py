@@ -10,10 +10,10 @@ from portal.web.frame.essentials import profile_denies, use_app_essentials
 from portal.web.frame.shell import shell_for
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from portal.web.request import PortalRequest
 
 
-def essentials(request: HttpRequest) -> dict[str, Any]:
+def essentials(request: PortalRequest) -> dict[str, Any]:
     """The result of `/me`, for all templates of the page (requirements, "Private application shell").
 
     Both are lazy: a fragment that shows neither asks for neither.

@@ -1,33 +1,22 @@
-"""What every line says that is written while a request is answered: which request, and whose.
+"""The fields that every log line has which is written during a request: the request's id, and the user's tag.
 
-`request_id` is the request's own (`X-Request-Id`). `user` is the account's mark (:mod:`.frame.account_tag`): a
-truncated hash of the access token's subject, never a name, an address or a token. Where tokens are only decoded, the
-subject is what the caller says it is: the mark tells lines apart, and proves nothing.
+`request_id` is the response's `X-Request-Id`. `user` is the account tag (:mod:`.frame.account_tag`): a truncated hash
+of the access token's subject, never a name, an address or a token. Without keys a token is decoded and not verified,
+so that its subject may be forged: the tag tells lines apart, and proves nothing.
 
-Work that is handed to another thread takes both along in `contextvars.copy_context()`.
+A thread that works for a request needs both: it runs in `contextvars.copy_context()`.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from portal.config.log_lines import log_context
-from portal.web.frame.account_tag import account_mark
+from portal.web.frame.account_tag import account_tag
 
 if TYPE_CHECKING:
-    from portal.web.request import ApiAccessRequest
+    from portal.web.request import PortalRequest
 
 
-def begin_log_context(request: ApiAccessRequest) -> None:
-    """Name this request in all that its thread logs from now on, until the thread's next request.
-
-    It outlives the middleware: Django writes its line about a response when every middleware is done with it.
-    """
-    log_context.set(partial(_fields, request))
-
-
-def _fields(request: ApiAccessRequest) -> dict[str, object]:
-    """Worked out for a line, not for each request: most requests write none."""
-    facts = getattr(request, "edge_user", None)
-    return {"request_id": request.request_id, "user": None if facts is None else account_mark(facts)}
+def log_fields(request: PortalRequest) -> dict[str, object]:
+    """The fields of a request. Called for each line that is written: most requests write none."""
+    return {"request_id": request.request_id, "user": account_tag(getattr(request, "edge_user", None))}

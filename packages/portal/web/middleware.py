@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from django.http import HttpResponse
@@ -22,6 +23,7 @@ from portal.api.tokens import NO_TOKENS, TokenStatus, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
+from portal.config.log_lines import log_context
 from portal.edge import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.identity import parse_platforms_cookie, use_key_source
@@ -32,10 +34,10 @@ from portal.web.cookies.platforms_cookie import withdraw_platforms
 from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_cookie, remove_duplicates, write_tokens
 from portal.web.errors.failure_pages import render_failure
 from portal.web.errors.problems import problem
-from portal.web.log_context import begin_log_context
-from portal.web.navigation import RENEWAL_LOST, is_page_navigation, login_url
+from portal.web.errors.redirects import RENEWAL_LOST, login_url
+from portal.web.log_context import log_fields
 from portal.web.reload import note_form, user_reloads
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, is_page_navigation
 from portal.web.sign_in.post_login import platforms_after_login
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from portal.query.client import QueryClient
-    from portal.web.request import ApiAccessRequest
+    from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +82,7 @@ class ApiAccessMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """One request."""
-        request = cast("ApiAccessRequest", request)
+        request = cast("PortalRequest", request)
         tokens = TokenStore(read_tokens(request.COOKIES))
         if tokens.incoming == NO_TOKENS and request.COOKIES.get(VAR_ACCESS_TOKEN):
             # What stands in the cookie is none that a sign-in set: it goes, as a dead one does (contract, section 5).
@@ -104,7 +106,8 @@ class ApiAccessMiddleware:
                 )
             ),
         )
-        begin_log_context(request)
+        # Outlives the middleware: Django writes its line about a response when every middleware is done with it.
+        log_context.set(partial(log_fields, request))
         return self._commit(request, self.get_response(request))
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
@@ -114,11 +117,12 @@ class ApiAccessMiddleware:
         """
         if not isinstance(exception, PortalError) or isinstance(exception, MISTAKES):
             return None
-        if cast("ApiAccessRequest", request).token_store.ended:
+        request = cast("PortalRequest", request)
+        if request.token_store.ended:
             return HttpResponse(status=204)  # replaced on the way out
         return render_failure(request, exception)
 
-    def _commit(self, request: ApiAccessRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def _commit(self, request: PortalRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
         if tokens.ended:
             logger.info("this sign-in has ended: sent to %s", "the sign-in page" if tokens.lost else ENDED_PATH)
@@ -138,7 +142,7 @@ class ApiAccessMiddleware:
         response.headers._store["x-request-id"] = (REQUEST_ID_RESPONSE_HEADER, request.request_id)  # noqa: SLF001  no public way past the check
         return response
 
-    def _deliver(self, request: ApiAccessRequest, response: HttpResponseBase) -> None:
+    def _deliver(self, request: PortalRequest, response: HttpResponseBase) -> None:
         tokens = request.token_store
         signed_in = tokens.fate is TokenStatus.SIGNED_IN
         pair = tokens.current if signed_in else api_session().refresher.deliverable(tokens)
@@ -168,7 +172,7 @@ def read_user_agent(sent: str | None) -> str | None:
     return "".join(UNSENDABLE.split(sent or ""))[:USER_AGENT_MAX_CHARS].strip() or None
 
 
-def sign_in_ended(request: HttpRequest, *, lost: bool = False) -> HttpResponse:
+def sign_in_ended(request: PortalRequest, *, lost: bool = False) -> HttpResponse:
     """The sign-in can't go on: a redirect; for htmx and fetch 401 with `HX-Redirect` (contract, section 8).
 
     :param lost: nobody refused it, but its newest token may not be presented again. Then to the sign-in page, which

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from portal.config.current import portal_config
-from portal.web.navigation import is_page_navigation
-from portal.web.request import is_signed_in
+from portal.web.request import is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

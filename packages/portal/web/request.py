@@ -1,62 +1,50 @@
-"""What the middleware left on a request, typed, for views and flows."""
+"""`PortalRequest`: Django's request with the attributes that the two outer middlewares and the pages add to it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from django.http import HttpRequest
 
+from portal.edge import is_navigation, navigation_headers
+
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
-    from portal.edge import EdgeRequest, EdgeUser, Site
+    from portal.config.platforms import TPlatform
+    from portal.edge import EdgeUser, Site
     from portal.process.deadline import Deadline
     from portal.query import QueryClient
 
 
-#: Carried by every response (contract, section 6).
+#: Every response has this header (contract, section 6).
 REQUEST_ID_RESPONSE_HEADER: Final = "X-Request-Id"
 
 
-class ApiAccessRequest(HttpRequest):
-    """The request with what the outermost middleware puts on it."""
+class PortalRequest(HttpRequest):
+    """The type of every request that a view gets.
 
+    A type only: Django makes its own requests, and the attributes are set one by one.
+    """
+
+    #: Set by `ApiAccessMiddleware`, on every request.
+    request_id: str
     token_store: TokenStore
     api_deadline: Deadline
     query_client: QueryClient
-    request_id: str
+    #: The platforms that `/me` permitted in this request; None while it was not asked, or did not answer.
+    me_platforms: tuple[TPlatform, ...] | None
 
-
-def facts_of(request: HttpRequest) -> EdgeUser:
-    """What the edge knows about who asks."""
-    return cast("EdgeRequest", request).edge_user
-
-
-def site_of(request: HttpRequest) -> Site:
-    """The application in its surroundings, as the edge sees it."""
-    return cast("EdgeRequest", request).edge_site
+    #: Set by `ProxyMiddleware`, on every request that it forwards.
+    edge_user: EdgeUser
+    edge_site: Site
 
 
 def is_signed_in(request: HttpRequest) -> bool:
-    """Whether there is a sign-in; no for a request that never reached the edge."""
-    facts: EdgeUser | None = getattr(request, "edge_user", None)
-    return facts is not None and facts.signed_in
+    """Whether the user is signed in; False for a request that the edge did not forward."""
+    edge_user: EdgeUser | None = getattr(request, "edge_user", None)
+    return edge_user is not None and edge_user.signed_in
 
 
-def request_id_of(request: HttpRequest) -> str | None:
-    """The request's id; None for a request that never reached our middleware."""
-    return getattr(request, "request_id", None)
-
-
-def deadline_of(request: HttpRequest) -> Deadline | None:
-    """Until when its calls to the backend may take; None for a request that never reached our middleware."""
-    return getattr(request, "api_deadline", None)
-
-
-def tokens_of(request: HttpRequest) -> TokenStore:
-    """The request's tokens."""
-    return cast("ApiAccessRequest", request).token_store
-
-
-def query_client_of(request: HttpRequest) -> QueryClient:
-    """The user's own queries."""
-    return cast("ApiAccessRequest", request).query_client
+def is_page_navigation(request: HttpRequest) -> bool:
+    """Whether a browser shows the response as a page (contract, section 5)."""
+    return is_navigation(navigation_headers(request.META))

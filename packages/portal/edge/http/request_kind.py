@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 #: A longer header is not cached.
@@ -28,6 +31,23 @@ class NavigationHeaders(Protocol):
     @property
     def htmx(self) -> str | None:
         """`HX-Request`"""
+
+
+class _Headers(NamedTuple):
+    accept: str | None
+    fetch_mode: str | None
+    requested_with: str | None
+    htmx: str | None
+
+
+def navigation_headers(meta: Mapping[str, str]) -> NavigationHeaders:
+    """The headers that tell, from a request's `META`."""
+    return _Headers(
+        accept=meta.get("HTTP_ACCEPT"),
+        fetch_mode=meta.get("HTTP_SEC_FETCH_MODE"),
+        requested_with=meta.get("HTTP_X_REQUESTED_WITH"),
+        htmx=meta.get("HTTP_HX_REQUEST"),
+    )
 
 
 def is_htmx(context: NavigationHeaders) -> bool:

@@ -19,7 +19,7 @@ _VARY = "Cookie, Accept, Sec-Fetch-Mode, X-Requested-With, HX-Request"
 _VARY_BY_LANGUAGE = "Accept-Language, Cookie"
 _ALLOW = "GET, HEAD, POST, OPTIONS"
 _HTML = "text/html; charset=utf-8"
-_PROBLEM = "application/problem+json"
+PROBLEM_CONTENT_TYPE = "application/problem+json"
 _DETAILS = {
     400: "The address is malformed.",
     401: "Sign in to continue.",
@@ -63,18 +63,29 @@ class EdgeResponses:
         return response
 
     def _problem(self, decision: Reject, request_id: str) -> HttpResponse:
-        """RFC 9457's problem document."""
-        document = {
-            "type": "about:blank",
-            "title": HTTPStatus(decision.status).phrase,
-            "status": decision.status,
-            "detail": _DETAILS[decision.status],
-            **({"requestId": request_id} if request_id else {}),
-        }
-        response = _respond(decision.status, json.dumps(document).encode(), _PROBLEM, self._varying)
+        status = decision.status
+        document = problem_document(
+            status=status, title=HTTPStatus(status).phrase, detail=_DETAILS[status], request_id=request_id
+        )
+        response = _respond(status, document, PROBLEM_CONTENT_TYPE, self._varying)
         if decision.hx_redirect is not None:
             response.headers["HX-Redirect"] = decision.hx_redirect
         return response
+
+
+def problem_document(*, status: int, title: str, detail: str, request_id: str | None) -> bytes:
+    """An error for programs (RFC 9457): `{"type", "title", "status", "detail", "requestId"}`.
+
+    :param request_id: left out where there is none.
+    """
+    document = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        **({"requestId": request_id} if request_id else {}),
+    }
+    return json.dumps(document, ensure_ascii=False).encode()
 
 
 def _respond(status: int, content: bytes, content_type: str, headers: ResponseHeaders) -> HttpResponse:

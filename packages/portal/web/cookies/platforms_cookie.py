@@ -16,14 +16,14 @@ from portal.config.current import portal_config
 from portal.identity import dump_platforms_cookie
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 from portal.web.frame.essentials import known_essentials
-from portal.web.request import tokens_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
+    from portal.web.request import PortalRequest
 
-def mirror_platforms(request: HttpRequest, response: HttpResponseBase) -> None:
+
+def mirror_platforms(request: PortalRequest, response: HttpResponseBase) -> None:
     """Write the cookie if this request learned of other platforms than its cookie names.
 
     It lives as long as the refresh token that the request holds now.
@@ -35,11 +35,13 @@ def mirror_platforms(request: HttpRequest, response: HttpResponseBase) -> None:
     if request.COOKIES.get(VAR_PERMITTED_PLATFORMS) == value:
         return
     config = portal_config()
-    lifetime = sign_in_lifetime(tokens_of(request).current.refresh, now=time.time(), default_s=config.sign_in_max_age_s)
+    lifetime = sign_in_lifetime(
+        request.token_store.current.refresh, now=time.time(), default_s=config.sign_in_max_age_s
+    )
     set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)
 
 
-def withdraw_platforms(request: HttpRequest, response: HttpResponseBase) -> None:
+def withdraw_platforms(request: PortalRequest, response: HttpResponseBase) -> None:
     """Take the cookie back if the request's sign-in was signed out meanwhile: its sign-out has cleared it for good.
 
     Asked of the store only where the cookie is about to be written, which is seldom: where `/me` says what it said
@@ -48,5 +50,5 @@ def withdraw_platforms(request: HttpRequest, response: HttpResponseBase) -> None
     if VAR_PERMITTED_PLATFORMS not in response.cookies:
         return
     # The tokens that came with the request: the browser may have signed in anew by now.
-    if api_session().refresher.sign_in_status(tokens_of(request).incoming) is SignInStatus.SIGNED_OUT:
+    if api_session().refresher.sign_in_status(request.token_store.incoming) is SignInStatus.SIGNED_OUT:
         del response.cookies[VAR_PERMITTED_PLATFORMS]

@@ -31,15 +31,16 @@ from portal.errors import (
 from portal.web.cookies.platforms_cookie import mirror_platforms
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.problems import problem
-from portal.web.frame.essentials import leave_placeholder, use_app_essentials
-from portal.web.navigation import is_page_navigation
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER, is_signed_in, request_id_of
+from portal.web.frame.essentials import skip_profile, use_app_essentials
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
     from django.utils.functional import _StrPromise
+
+    from portal.web.request import PortalRequest
 
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
@@ -189,11 +190,11 @@ def failure_for(error: PortalError) -> Failure:
     return failure
 
 
-def render_failure(request: HttpRequest, error: PortalError) -> HttpResponse:
+def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     """Answer with what an error of the tree means: a page for people, a problem document for programs."""
     if isinstance(error, ApiUnavailableError | StoreUnavailableError):
         # The profile comes from the same backend: asking it too would only make this page late.
-        leave_placeholder(request)
+        skip_profile(request)
     failure = failure_for(error)
     if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         explain_failure(request, error, status=failure.status)
@@ -206,28 +207,28 @@ def render_failure(request: HttpRequest, error: PortalError) -> HttpResponse:
     return _answer(request, failure)
 
 
-def offer_list(request: HttpRequest, url: str) -> None:
+def offer_list(request: PortalRequest, url: str) -> None:
     """Have this page's 404, or what it could not send, lead back to the list that its record would stand in."""
     setattr(request, _LIST_URL, url)
 
 
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's signature
+def csrf_failure(request: PortalRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's signature
     """A form without a valid token (Django's `CSRF_FAILURE_VIEW`)."""
     return _answer(request, _CSRF_FAILURE)
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+def bad_request(request: PortalRequest, exception: Exception) -> HttpResponse:
     """Django's `handler400`; 413 where it was the size that Django refused."""
     too_large = isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent)
     return _answer(request, _FAILURES[413 if too_large else 400])
 
 
-def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
+def permission_denied(request: PortalRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
     """Django's `handler403`."""
     return _answer(request, _FAILURES[403])
 
 
-def another_account(request: HttpRequest) -> HttpResponse:
+def another_account(request: PortalRequest) -> HttpResponse:
     """What was sent comes from a page that was made for another account: nothing is done. 409.
 
     A page that htmx asked for is told to look who is signed in, and covers itself.
@@ -237,7 +238,7 @@ def another_account(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def method_refused(request: HttpRequest, *, allow: str) -> HttpResponse:
+def method_refused(request: PortalRequest, *, allow: str) -> HttpResponse:
     """The address is there, but not for this method.
 
     :param allow: the methods that it takes, as the header names them.
@@ -248,18 +249,18 @@ def method_refused(request: HttpRequest, *, allow: str) -> HttpResponse:
 
 
 @csrf_exempt
-def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001  Django's signature
+def page_not_found(request: PortalRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001  Django's signature
     """Django's `handler404`, and the view of every address that no other view has."""
     return _answer(request, _FAILURES[404])
 
 
-def server_error(request: HttpRequest) -> HttpResponse:
+def server_error(request: PortalRequest) -> HttpResponse:
     """Django's `handler500`: asks nobody for anything."""
-    leave_placeholder(request)
+    skip_profile(request)
     return _answer(request, _FAILURES[500])
 
 
-def _answer(request: HttpRequest, failure: Failure) -> HttpResponse:
+def _answer(request: PortalRequest, failure: Failure) -> HttpResponse:
     if is_page_navigation(request):
         response = _page(request, failure)
         mirror_platforms(request, response)
@@ -268,19 +269,19 @@ def _answer(request: HttpRequest, failure: Failure) -> HttpResponse:
         response = problem(request, status=failure.status, title=str(failure.title), detail=detail)
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
-    if request_id := request_id_of(request):
+    if request_id := getattr(request, "request_id", None):
         # What fails outside of our middleware passes it no more.
         response[REQUEST_ID_RESPONSE_HEADER] = request_id
     patch_cache_control(response, private=True, no_store=True)
     return response
 
 
-def _page(request: HttpRequest, failure: Failure) -> HttpResponse:
+def _page(request: PortalRequest, failure: Failure) -> HttpResponse:
     in_shell = failure.in_shell and is_signed_in(request)
     if in_shell:
         try:
             use_app_essentials(request)
         except (ApiError, StoreUnavailableError, SignInEndedError):
-            leave_placeholder(request)
+            skip_profile(request)
     template = f"portal/pages/failure_{'shell' if in_shell else 'plain'}.html"
     return render(request, template, {"failure": failure}, status=failure.status)

@@ -1,23 +1,20 @@
-"""Errors for programs: `application/problem+json` (RFC 9457), which scripts of a page show to people."""
+"""Errors for programs: `application/problem+json` (RFC 9457). The scripts of a page show them to people."""
 
 from __future__ import annotations
 
-import json
+from typing import TYPE_CHECKING
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 
-from portal.web.request import request_id_of
+from portal.edge import PROBLEM_CONTENT_TYPE, problem_document
 
-CONTENT_TYPE = "application/problem+json"
+if TYPE_CHECKING:
+    from django.http import HttpRequest
 
 
 def problem(request: HttpRequest, *, status: int, title: str, detail: str = "") -> HttpResponse:
-    """A problem document: `{"type", "title", "status", "detail", "requestId"}`."""
-    body = {
-        "type": "about:blank",
-        "title": title,
-        "status": status,
-        "detail": detail,
-        **({"requestId": request_id} if (request_id := request_id_of(request)) else {}),
-    }
-    return HttpResponse(json.dumps(body, ensure_ascii=False), status=status, content_type=CONTENT_TYPE)
+    """A response with a problem document. It has the request's id where the request passed our middleware."""
+    document = problem_document(
+        status=status, title=title, detail=detail, request_id=getattr(request, "request_id", None)
+    )
+    return HttpResponse(document, status=status, content_type=PROBLEM_CONTENT_TYPE)

@@ -1,36 +1,38 @@
-"""How a page, its forms and the sign-in watch name an account: alike for the same one, and saying nothing about it."""
+"""The account tag: a short id of the signed-in account that does not reveal the account.
+
+A page carries the tag of the account that it was rendered for, in its forms and for htmx. The sign-in watch compares
+the tag with the one of `/sign-in-state`, and log lines carry it as `user`.
+"""
 
 from __future__ import annotations
 
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from portal.web.request import facts_of
-
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.edge import EdgeUser
+    from portal.web.request import PortalRequest
 
-#: The hidden field of forms, and the header of what htmx asks for: the mark of the account that the page was made for.
-MADE_FOR_FIELD: Final = "madeFor"
-MADE_FOR_META: Final = "HTTP_X_MADE_FOR"
-#: Characters of the account's digest: enough to tell two accounts apart, too few to look one up.
-ACCOUNT_CHARS: Final = 16
-
-
-def account_mark(facts: EdgeUser) -> str | None:
-    """A truncated SHA-256 of the signed-in user's subject; None when it is unknown (contract, section 6)."""
-    subject = facts.user.subject if facts.signed_in and facts.user else None
-    return sha256(subject.encode("utf-8", "surrogatepass")).hexdigest()[:ACCOUNT_CHARS] if subject else None
+#: Where a request names the account of the page that sent it: a form's hidden field, and htmx's header.
+PAGE_ACCOUNT_FIELD: Final = "madeFor"
+PAGE_ACCOUNT_META: Final = "HTTP_X_MADE_FOR"
+#: Characters of the hash: enough to tell two accounts apart, too few to find the account.
+TAG_CHARS: Final = 16
 
 
-def is_for_another_account(request: HttpRequest) -> bool:
-    """Whether this comes from a page that was made for somebody else than who is signed in now.
+def account_tag(edge_user: EdgeUser | None) -> str | None:
+    """A truncated SHA-256 of the signed-in user's subject; None where the subject is unknown (contract, section 6)."""
+    if edge_user is None or not edge_user.signed_in or edge_user.user is None or not edge_user.user.subject:
+        return None
+    return sha256(edge_user.user.subject.encode("utf-8", "surrogatepass")).hexdigest()[:TAG_CHARS]
 
-    Another tab can sign out and in again while a page stays open. Where one of the two is unknown (no mark was
-    sent, or the sign-in is a refresh token alone), nothing speaks against it.
+
+def is_from_another_account(request: PortalRequest) -> bool:
+    """Whether the page that sent this request was rendered for another account than the one signed in now.
+
+    Another tab can sign out and in again while a page stays open. False where one of the two accounts is unknown:
+    the page sent no tag, or there is no access token.
     """
-    made_for = request.POST.get(MADE_FOR_FIELD) or request.META.get(MADE_FOR_META)
-    current = account_mark(facts_of(request))
-    return bool(made_for) and current is not None and made_for != current
+    page_account = request.POST.get(PAGE_ACCOUNT_FIELD) or request.META.get(PAGE_ACCOUNT_META)
+    current = account_tag(request.edge_user)
+    return bool(page_account) and current is not None and page_account != current

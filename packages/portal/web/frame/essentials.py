@@ -17,16 +17,15 @@ from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
 from portal.web.frame.shell import active_locale
-from portal.web.oidc.sign_ins import leave_if_ended_at_provider
+from portal.web.oidc.sign_ins import end_if_ended_at_provider
 from portal.web.present import text_of
-from portal.web.request import is_signed_in, query_client_of
+from portal.web.request import is_signed_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from django.http import HttpRequest
-
     from portal.config.platforms import TPlatform
+    from portal.web.request import PortalRequest
 
 _MEMO = "_portal_essentials"
 MAX_INITIALS = 2
@@ -82,7 +81,7 @@ def present_profile(
     )
 
 
-def fetch_user_essentials(request: HttpRequest) -> Essentials | None:
+def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
     """Ask `GET /me` (or its cached answer) and remember the outcome for the rest of this request.
 
     :returns: None where the request has no sign-in, and where `/me` fails: the page then shows the placeholder.
@@ -94,7 +93,7 @@ def fetch_user_essentials(request: HttpRequest) -> Essentials | None:
     return essentials
 
 
-def start_essentials(request: HttpRequest) -> bool:
+def start_essentials(request: PortalRequest) -> bool:
     """Begin to ask `GET /me` while the request goes on, where that takes a call and it is known whose the token is.
 
     :returns: whether it is under way: :func:`use_app_essentials` will wait for it.
@@ -102,33 +101,33 @@ def start_essentials(request: HttpRequest) -> bool:
     """
     if hasattr(request, _MEMO) or not is_signed_in(request):
         return False
-    leave_if_ended_at_provider(request)
+    end_if_ended_at_provider(request)
     try:
-        return query_client_of(request).start(UserQueries.use_get_me_query.spec())
+        return request.query_client.start(UserQueries.use_get_me_query.spec())
     except (ApiError, StoreUnavailableError):
         return False
 
 
-def use_app_essentials(request: HttpRequest) -> Essentials | None:
+def use_app_essentials(request: PortalRequest) -> Essentials | None:
     """What this request already learned, else what :func:`fetch_user_essentials` gives."""
     if not hasattr(request, _MEMO):
         return fetch_user_essentials(request)
     return known_essentials(request)
 
 
-def known_essentials(request: HttpRequest) -> Essentials | None:
+def known_essentials(request: PortalRequest) -> Essentials | None:
     """What this request learned so far; asks nobody."""
     return getattr(request, _MEMO, None)
 
 
-def leave_placeholder(request: HttpRequest) -> None:
+def skip_profile(request: PortalRequest) -> None:
     """Do not ask `/me` for this page any more: what it says is that the backend does not answer."""
     if not hasattr(request, _MEMO):
         setattr(request, _MEMO, None)
 
 
-def _from_me(request: HttpRequest) -> Essentials | None:
-    leave_if_ended_at_provider(request)
+def _from_me(request: PortalRequest) -> Essentials | None:
+    end_if_ended_at_provider(request)
     try:
         result = UserQueries.use_get_me_query(request)
     except (ApiError, StoreUnavailableError):
@@ -150,13 +149,13 @@ def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
     )
 
 
-def platform_is_denied(request: HttpRequest) -> bool:
+def platform_is_denied(request: PortalRequest) -> bool:
     """Whether the profile says that this app's platform is not the user's; unknown is not denied."""
     use_app_essentials(request)
     return profile_denies(request)
 
 
-def profile_denies(request: HttpRequest) -> bool:
+def profile_denies(request: PortalRequest) -> bool:
     """The same from what this request learned so far; asks nobody."""
     platform = portal_config().project.platform
     essentials = known_essentials(request)

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.web.frame.account_tag import account_mark
+from portal.web.frame.account_tag import account_tag
 from portal.web.frame.platform_names import project_name
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def shell_for(request: HttpRequest, *, profile_denies: bool = False) -> Shell:
     """
     config = portal_config()
     locale = active_locale()
-    facts: EdgeUser | None = getattr(request, "edge_user", None)
-    user = facts if facts is not None and facts.signed_in else None
+    edge_user: EdgeUser | None = getattr(request, "edge_user", None)
+    user = edge_user if edge_user is not None and edge_user.signed_in else None
     platform = config.project.platform
     home_url = f"{config.gateway_url}/{locale}{LOGIN_PATH}"
     if user is not None:
@@ -123,7 +123,7 @@ def shell_for(request: HttpRequest, *, profile_denies: bool = False) -> Shell:
         gateway_url=config.gateway_url,
         signed_in=user is not None,
         has_navigation=platform is None or may_open,
-        account=None if facts is None else account_mark(facts),
+        account=account_tag(user),
     )
 
 

@@ -35,11 +35,10 @@ from portal.web.sign_in.password import SignInRefused, keep_sign_in
 from portal.web.sign_in.rate_limit import sign_in_limit
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.api.oidc_provider import OidcClient, ProviderMetadata
     from portal.api.transport import RawResponse
     from portal.web.oidc.attempts import Attempt
+    from portal.web.request import PortalRequest
     from portal.web.sign_in.password import SignedIn
 
 logger = logging.getLogger(__name__)
@@ -76,7 +75,7 @@ def authorization_url(attempt: Attempt) -> str | ProviderFailure:
     )
 
 
-def sign_in_from_callback(request: HttpRequest, attempt: Attempt | None) -> SignedIn | ProviderFailure:
+def sign_in_from_callback(request: PortalRequest, attempt: Attempt | None) -> SignedIn | ProviderFailure:
     """Take what the provider sent the browser back with, and sign in; nothing is believed unchecked.
 
     :param attempt: what :func:`find_callback_attempt` found.
@@ -96,7 +95,7 @@ def sign_in_from_callback(request: HttpRequest, attempt: Attempt | None) -> Sign
     return _keep(request, answer, wanted=attempt.wanted)
 
 
-def _keep(request: HttpRequest, answer: _Checked, *, wanted: str) -> SignedIn | ProviderFailure:
+def _keep(request: PortalRequest, answer: _Checked, *, wanted: str) -> SignedIn | ProviderFailure:
     """Keep the tokens of who signed in, unless the account did so too often of late."""
     limit, account = sign_in_limit(), f"provider:{answer.signed_in_as.subject}"
     full = limit.too_many(account)
@@ -113,7 +112,7 @@ def _keep(request: HttpRequest, answer: _Checked, *, wanted: str) -> SignedIn | 
     return outcome
 
 
-def find_callback_attempt(request: HttpRequest) -> Attempt | None:
+def find_callback_attempt(request: PortalRequest) -> Attempt | None:
     """The attempt that this callback belongs to, if this browser began it."""
     return find_attempt(request, state=request.GET.get("state", ""))
 
@@ -122,7 +121,7 @@ def _redirect_uri() -> str:
     return portal_config().gateway_url + CALLBACK_PATH
 
 
-def _ask_provider(request: HttpRequest, attempt: Attempt) -> _Checked | ProviderFailure:
+def _ask_provider(request: PortalRequest, attempt: Attempt) -> _Checked | ProviderFailure:
     """Tokens for the callback's code, and who the ID token says signed in.
 
     :raises ApiUnavailableError: the provider does not answer.
@@ -154,7 +153,7 @@ def _ask_provider(request: HttpRequest, attempt: Attempt) -> _Checked | Provider
     return _Checked(pair=pair, id_token=id_token, signed_in_as=signed_in_as)
 
 
-def _code(request: HttpRequest, metadata: ProviderMetadata) -> str | ProviderFailure:
+def _code(request: PortalRequest, metadata: ProviderMetadata) -> str | ProviderFailure:
     """The code of the callback, or why there is none."""
     named = request.GET.get("iss")
     if named != metadata.issuer and (named is not None or metadata.names_itself):

@@ -15,10 +15,9 @@ from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.process.deadline import Deadline
 from portal.web.frame.shell import SIGNED_OUT_PATH
 from portal.web.oidc.sign_ins import provider_sign_ins
-from portal.web.request import tokens_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +25,7 @@ logger = logging.getLogger(__name__)
 LOGOUT_CALL_DEADLINE_S: Final = 5.0
 
 
-def provider_sign_out_url(request: HttpRequest) -> str | None:
+def provider_sign_out_url(request: PortalRequest) -> str | None:
     """Where the browser goes on to sign out at the provider (RP-Initiated Logout 1.0).
 
     Asked before the request's tokens are cleared. The way back is the signed-out page without a locale, so that
@@ -49,7 +48,7 @@ def provider_sign_out_url(request: HttpRequest) -> str | None:
         logger.warning("sign-out: the provider's sign-out page is not at the issuer's origin: signed out here alone")
         return None
     try:
-        id_token = provider_sign_ins().id_token(tokens_of(request).current)
+        id_token = provider_sign_ins().id_token(request.token_store.current)
     except StoreUnavailableError:
         id_token = None
     return client.end_session_url(metadata, id_token=id_token, return_to=portal_config().gateway_url + SIGNED_OUT_PATH)

@@ -9,10 +9,9 @@ from portal.api.oidc_sign_ins import ProviderSignIns
 from portal.config.current import portal_config
 from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.store import refresh_store
-from portal.web.request import query_client_of, tokens_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
 
@@ -22,26 +21,26 @@ def provider_sign_ins() -> ProviderSignIns:
     return ProviderSignIns(store=refresh_store(), max_age_s=portal_config().sign_in_max_age_s)
 
 
-def has_ended_at_provider(request: HttpRequest) -> bool:
+def has_ended_at_provider(request: PortalRequest) -> bool:
     """Whether the provider ended this sign-in; no where there is no provider, or the store can't tell."""
     if not portal_config().oidc.enabled:
         return False
     try:
-        return provider_sign_ins().has_ended(tokens_of(request).current)
+        return provider_sign_ins().has_ended(request.token_store.current)
     except StoreUnavailableError as error:
         logger.warning("sign-in: whether the provider has ended it is not known: %s", error)
         return False
 
 
-def leave_if_ended_at_provider(request: HttpRequest) -> None:
+def end_if_ended_at_provider(request: PortalRequest) -> None:
     """End the sign-in here too if the provider has ended it, and drop its cached data.
 
     :raises SignInEndedError: it has ended.
     """
     if not has_ended_at_provider(request):
         return
-    query_client_of(request).purge()
-    tokens = tokens_of(request)
+    request.query_client.purge()
+    tokens = request.token_store
     refresh = tokens.current.refresh
     if refresh is None:
         tokens.clear()

@@ -13,14 +13,16 @@ from django.utils.cache import patch_cache_control
 from portal.errors import ApiForbiddenError, PortalError
 from portal.web.cookies.platforms_cookie import mirror_platforms
 from portal.web.errors.failure_pages import another_account, method_refused, offer_list, render_failure
-from portal.web.frame.account_tag import is_for_another_account
+from portal.web.errors.redirects import redirect_htmx_home
+from portal.web.frame.account_tag import is_from_another_account
 from portal.web.frame.essentials import platform_is_denied, start_essentials
-from portal.web.navigation import lead_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web.request import PortalRequest
 
     #: A view: takes a request and the values of its URL, returns a response.
     View = Callable[..., HttpResponse]
@@ -39,7 +41,7 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "") -> UR
     """
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: PortalRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         runs_beside_profile = request.method in _READING and start_essentials(request)
         if not runs_beside_profile and platform_is_denied(request):
             return _denied(request)
@@ -56,8 +58,8 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "") -> UR
     return neutral_page(route, guarded, name=name)
 
 
-def _denied(request: HttpRequest) -> HttpResponse:
-    return lead_home(request, render_failure(request, ApiForbiddenError(status=403)))
+def _denied(request: PortalRequest) -> HttpResponse:
+    return redirect_htmx_home(request, render_failure(request, ApiForbiddenError(status=403)))
 
 
 def neutral_page(route: str, view: View, *, name: str) -> URLPattern:
@@ -68,8 +70,8 @@ def neutral_page(route: str, view: View, *, name: str) -> URLPattern:
     answering = with_405_page(view)
 
     @wraps(view)
-    def private(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if is_for_another_account(request):
+    def private(request: PortalRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if is_from_another_account(request):
             return another_account(request)
         response = answering(request, *args, **kwargs)
         mirror_platforms(request, response)
@@ -83,7 +85,7 @@ def with_405_page(view: View) -> View:
     """The view, with a page for the empty 405 of Django's decorators such as `require_safe`."""
 
     @wraps(view)
-    def answering(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def answering(request: PortalRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = view(request, *args, **kwargs)
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             return response

@@ -33,16 +33,14 @@ from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failure_pages import RETRY_AFTER_S
+from portal.web.errors.redirects import REASON_PARAM, RENEWAL_LOST
 from portal.web.frame.shell import active_locale
-from portal.web.navigation import REASON_PARAM, RENEWAL_LOST
-from portal.web.request import tokens_of
 from portal.web.sign_in.post_login import resolve_post_login_path
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.errors import ApiError
+    from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
 
@@ -119,7 +117,7 @@ class SignInUnavailable:
     retry_after: int
 
 
-def reason_of(request: HttpRequest) -> str:
+def reason_of(request: PortalRequest) -> str:
     """Which reason that we know led the visitor to this sign-in page; empty for none."""
     reason = request.GET.get(REASON_PARAM, "")
     return reason if reason in _REASONS else ""
@@ -131,7 +129,7 @@ def explain(reason: str) -> str:
 
 
 def sign_in(
-    request: HttpRequest, *, email: str, password: str, wanted: str
+    request: PortalRequest, *, email: str, password: str, wanted: str
 ) -> SignedIn | SignInRefused | SignInUnavailable | SignInLimited:
     """Ask the backend for tokens, keep them, and work out where to go. Failed tries count against a limit.
 
@@ -159,7 +157,7 @@ def sign_in(
 
 
 def _try(
-    request: HttpRequest, *, email: str, password: str, wanted: str
+    request: PortalRequest, *, email: str, password: str, wanted: str
 ) -> SignedIn | SignInRefused | SignInUnavailable:
     result = AuthMutations.use_login_mutation(request).mutate(
         body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: password}
@@ -175,7 +173,7 @@ def _try(
     )
 
 
-def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> SignedIn | SignInRefused:
+def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str) -> SignedIn | SignInRefused:
     """Keep tokens that somebody has just been given, and work out where to go.
 
     :param pair: has an access token.
@@ -183,7 +181,7 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
         the sign-in page: a language chosen there by the switch takes the place of its own.
     """
     try:
-        set_tokens(tokens_of(request), pair)
+        set_tokens(request.token_store, pair)
     except UnusableTokenError as error:
         return SignInRefused(status=502, text=str(_UNUSABLE[error.fault]), fault=error.fault)
     path = resolve_post_login_path(request, access_token=pair.access or "")
@@ -194,7 +192,7 @@ def keep_sign_in(request: HttpRequest, pair: TokenPair, *, wanted: str) -> Signe
     return SignedIn(url=target or f"/{active_locale()}{path}")
 
 
-def _is_chosen(request: HttpRequest, *, locale: str) -> bool:
+def _is_chosen(request: PortalRequest, *, locale: str) -> bool:
     """Whether the visitor chose this language by the switch, and did not just follow an address that has it."""
     return request.COOKIES.get(VAR_SELECTED_LOCALE) == locale
 
@@ -204,7 +202,7 @@ def _token(data: object, name: str) -> str | None:
     return token if isinstance(token, str) and token else None
 
 
-def _refusal(request: HttpRequest, error: ApiError) -> SignInRefused | SignInUnavailable:
+def _refusal(request: PortalRequest, error: ApiError) -> SignInRefused | SignInUnavailable:
     if isinstance(error, ApiUnavailableError):
         explain_failure(request, error, status=503)
         wait = RETRY_AFTER_S if error.retry_after is None else math.ceil(error.retry_after)

@@ -10,17 +10,15 @@ from portal.config.wire_names import ME_PATH
 from portal.edge import home_path
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
-from portal.web.request import deadline_of, request_id_of, tokens_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.config.platforms import TPlatform
+    from portal.web.request import PortalRequest
 
 _MEMO = "_portal_platforms_after_login"
 
 
-def resolve_post_login_path(request: HttpRequest, *, access_token: str) -> str:
+def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str:
     """The home path of the user's platform, or the shared profile path; without the locale.
 
     1. `GET /me` with an explicit bearer: the request's own cookies do not hold the token yet.
@@ -41,18 +39,18 @@ def resolve_post_login_path(request: HttpRequest, *, access_token: str) -> str:
     return home_path(primary_platform(platforms, role=user.role if user else None))
 
 
-def platforms_after_login(request: HttpRequest) -> tuple[TPlatform, ...] | None:
+def platforms_after_login(request: PortalRequest) -> tuple[TPlatform, ...] | None:
     """What `/me` permitted to who signed in with this request; None when it was not asked, or did not answer."""
     return getattr(request, _MEMO, None)
 
 
-def _fetch_profile(request: HttpRequest, access_token: str) -> Any:
+def _fetch_profile(request: PortalRequest, access_token: str) -> Any:
     answer = api_session().call(
-        tokens=tokens_of(request),
+        tokens=request.token_store,
         method="GET",
         path=ME_PATH,
         bearer=access_token,
-        deadline=deadline_of(request),
-        request_id=request_id_of(request),
+        deadline=request.api_deadline,
+        request_id=request.request_id,
     )
     return answer.data

@@ -12,24 +12,26 @@ from portal.errors import ApiUnavailableError
 from portal.services.user import UserQueries
 from portal.web.errors.failure_pages import render_failure
 from portal.web.errors.problems import problem
+from portal.web.errors.redirects import redirect_htmx_to_login
 from portal.web.frame.essentials import use_app_essentials
-from portal.web.navigation import lead_to_login
-from portal.web.request import facts_of, is_signed_in
+from portal.web.request import is_signed_in
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web.request import PortalRequest
 
 
 @require_safe
-def essentials(request: HttpRequest) -> HttpResponse:
+def essentials(request: PortalRequest) -> HttpResponse:
     """The user's part of the shell as a fragment; 401 when signed out, else the status of a `/me` that failed.
 
     So 401 where the backend rejects the sign-in, and 503 while it does not answer.
     """
-    if facts_of(request).unverifiable:
+    if request.edge_user.unverifiable:
         raise ApiUnavailableError("the keys of tokens are not at hand")
     if not is_signed_in(request):
-        return lead_to_login(request, problem(request, status=401, title=_("Please sign in again")))
+        return redirect_htmx_to_login(request, problem(request, status=401, title=_("Please sign in again")))
     if use_app_essentials(request) is None:
         # The request has asked already, and remembers what came of it: nobody is asked again.
         reason = UserQueries.use_get_me_query(request).error

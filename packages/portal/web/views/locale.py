@@ -12,14 +12,15 @@ from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import accept_target, with_locale
 from portal.web.frame.shell import LOGIN_PATH, active_locale
 from portal.web.pages import see_other
-from portal.web.request import facts_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web.request import PortalRequest
 
 
 @require_POST
-def switch_locale(request: HttpRequest) -> HttpResponse:
+def switch_locale(request: PortalRequest) -> HttpResponse:
     """Keep the choice in its cookie, and go back to the page, in that language. An unknown one changes nothing."""
     config = portal_config()
     wanted = request.POST.get("locale", "")
@@ -44,7 +45,7 @@ def switch_locale(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _fallback(request: HttpRequest) -> str:
+def _fallback(request: PortalRequest) -> str:
     """The default home, or the sign-in page when signed out."""
-    facts = facts_of(request)
-    return facts.home_url if facts.signed_in else f"{portal_config().gateway_url}/{DEFAULT_LOCALE}{LOGIN_PATH}"
+    user = request.edge_user
+    return user.home_url if user.signed_in else f"{portal_config().gateway_url}/{DEFAULT_LOCALE}{LOGIN_PATH}"

@@ -10,11 +10,13 @@ from django.views.decorators.http import require_http_methods
 from portal.web.sign_in.sign_out import sign_out
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web.request import PortalRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def logout(request: HttpRequest) -> HttpResponse:
+def logout(request: PortalRequest) -> HttpResponse:
     """Ask, or sign out everywhere in this browser and say so on the gateway's page.
 
     Also works for a sign-in that the backend no longer accepts: what it answers does not matter here.

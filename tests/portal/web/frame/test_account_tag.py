@@ -1,4 +1,4 @@
-"""The mark by which a page and the watch tell accounts apart."""
+"""The tag by which a page and the sign-in watch tell accounts apart."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from portal.identity.users import user_from_claims
-from portal.web.frame.account_tag import ACCOUNT_CHARS, account_mark
+from portal.web.frame.account_tag import TAG_CHARS, account_tag
 
 
 @dataclass(frozen=True)
-class Facts:
+class User:
     signed_in: bool
     user: object
 
 
-def mark(subject: object, *, signed_in: bool = True) -> str | None:
-    return account_mark(Facts(signed_in=signed_in, user=user_from_claims({"sub": subject})))
+def tag_of(subject: object, *, signed_in: bool = True) -> str | None:
+    return account_tag(User(signed_in=signed_in, user=user_from_claims({"sub": subject})))
 
 
-def test_an_account_has_one_mark_and_no_other_account_has_it():
-    marks = [mark(subject) for subject in ("ada", "bob", "Ada", "ada ")]
-    assert marks[0] == mark("ada")
-    assert len(set(marks)) == len(marks)
+def test_an_account_has_one_tag_and_no_other_account_has_it():
+    tags = [tag_of(subject) for subject in ("ada", "bob", "Ada", "ada ")]
+    assert tags[0] == tag_of("ada")
+    assert len(set(tags)) == len(tags)
 
 
-def test_the_mark_does_not_say_who():
-    assert mark("ada") == sha256(b"ada").hexdigest()[:ACCOUNT_CHARS]
-    assert "ada" not in str(mark("ada"))
+def test_the_tag_does_not_name_the_account():
+    assert tag_of("ada") == sha256(b"ada").hexdigest()[:TAG_CHARS]
+    assert "ada" not in str(tag_of("ada"))
 
 
-def test_nobody_has_no_mark():
-    assert mark("ada", signed_in=False) is None
-    assert mark("") is None
-    assert mark(7) is None
-    assert account_mark(Facts(signed_in=True, user=None)) is None
+def test_without_a_known_subject_there_is_no_tag():
+    assert tag_of("ada", signed_in=False) is None
+    assert tag_of("") is None
+    assert tag_of(7) is None
+    assert account_tag(User(signed_in=True, user=None)) is None
 
 
 def test_any_text_can_be_a_subject():
-    assert mark("\ud800") is not None
+    assert tag_of("\ud800") is not None

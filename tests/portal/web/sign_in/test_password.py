@@ -24,8 +24,10 @@ from tests.portal.web.conftest import BACKEND, access_token, profile
 def request_to_sign_in() -> HttpRequest:
     request = RequestFactory().post("/en/login")
     request.token_store = TokenStore()
+    request.api_deadline = Deadline(10)
+    request.request_id = "id"
     request.query_client = create_query_client(
-        tokens=request.token_store, api=api_session(), deadline=Deadline(10), request_id="id"
+        tokens=request.token_store, api=api_session(), deadline=request.api_deadline, request_id=request.request_id
     )
     return request
 

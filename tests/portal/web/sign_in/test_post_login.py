@@ -16,6 +16,8 @@ from tests.portal.web.conftest import BACKEND, access_token, profile
 def request_without_cookies() -> HttpRequest:
     request = HttpRequest()
     request.token_store = TokenStore()
+    request.api_deadline = Deadline(10)
+    request.request_id = "of-this-request"
     return request
 
 
