@@ -53,7 +53,7 @@ def _discover() -> None:
         (lambda: KEYS._lock, lambda: KEYS.keys_for("unknown")),
         (lambda: OIDC._fetching, _discover),
         (lambda: oidc_client.__globals__["_clients_lock"], oidc_client),
-        (lambda: KNOWN._bad._lock, lambda: KNOWN.read("no token", now=0)),
+        (lambda: KNOWN._bad._lock, lambda: KNOWN.check("no token", now=0)),
         (lambda: STORE._opening, lambda: STORE.get("nothing")),
         (lambda: api_session.__globals__["_process"]._lock, api_session),
     ],
