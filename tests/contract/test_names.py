@@ -64,17 +64,17 @@ def test_the_members_of_lists_have_the_names_of_the_contract() -> None:
         ("portal.query", "paginated_query_endpoint", {"unique_by"}),
         (
             "portal.query.hooks.mutations",
-            "MutationEndpoint.remove_from_paginated_list",
+            "MutationHook.remove_from_paginated_list",
             {"list_query_key", "get_deleted_id"},
         ),
         (
             "portal.query.hooks.mutations",
-            "MutationEndpoint.add_created_to_paginated_list",
+            "MutationHook.add_created_to_paginated_list",
             {"list_query_key", "select_list_item"},
         ),
         (
             "portal.query.hooks.mutations",
-            "MutationEndpoint.merge_updated_in_paginated_list",
+            "MutationHook.merge_updated_in_paginated_list",
             {"list_query_key", "select_list_item"},
         ),
         ("portal.web", "resolve_post_login_path", {"request", "access_token"}),

@@ -107,7 +107,7 @@ class ThingMutations(MutationGroup, domain="things"):
     use_update_thing_mutation = (
         mutation_endpoint(data=Thing, body=ThingCreateReq, params=RowParams, url=thing_url, method="PUT")
         .merge_updated_in_paginated_list(list_query_key="get_things", select_list_item=lambda thing: thing)
-        .outdate(query_key=ThingQueries.use_get_thing_query, get_params=lambda sent: sent.params)
+        .invalidates(query_key=ThingQueries.use_get_thing_query, get_params=lambda sent: sent.params)
     )
     use_delete_thing_mutation = mutation_endpoint(
         params=RowParams, url=thing_url, method="DELETE"

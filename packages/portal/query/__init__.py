@@ -6,27 +6,24 @@ Services declare endpoints with this module's names; applications call the hooks
 from __future__ import annotations
 
 from portal.query.client import QueryClient, create_query_client
-from portal.query.endpoints.requests import QuerySpec, Variables
+from portal.query.endpoints.list_helpers import Variables
+from portal.query.endpoints.requests import QuerySpec
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
-from portal.query.hooks.lists import PaginatedQueryEndpoint, PaginatedQueryHook, paginated_query_endpoint
-from portal.query.hooks.mutation_endpoint import mutation_endpoint
-from portal.query.hooks.mutations import Mutation, MutationEndpoint, MutationHook
+from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint
+from portal.query.hooks.mutations import Mutation, MutationHook, mutation_endpoint
 from portal.query.hooks.parallel import use_queries
-from portal.query.hooks.queries import QueryEndpoint, QueryHook, query_endpoint
+from portal.query.hooks.queries import QueryHook, query_endpoint
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 
 __all__ = [
     "Mutation",
-    "MutationEndpoint",
     "MutationGroup",
     "MutationHook",
     "MutationResult",
-    "PaginatedQueryEndpoint",
     "PaginatedQueryHook",
     "PaginatedRes",
     "PaginatedResult",
     "QueryClient",
-    "QueryEndpoint",
     "QueryGroup",
     "QueryHook",
     "QueryResult",

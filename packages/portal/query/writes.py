@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from portal.api.response_limits import usable_body
-from portal.config.wire_names import ID_FIELD, PATHS_WITHOUT_BEARER
+from portal.config.wire_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
 from portal.query.backend_calls import may_have_arrived
 from portal.query.cache.patches import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
-from portal.query.endpoints.requests import ListHelper, Outdate, RemoveFromList, WriteRequest
 from portal.query.invalidation_targets import one_query
 
 if TYPE_CHECKING:
@@ -20,7 +19,9 @@ if TYPE_CHECKING:
 
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache.page_cache import QueryCache
+    from portal.query.endpoints.list_helpers import Invalidation, ListHelper
     from portal.query.endpoints.registry import Registry
+    from portal.query.endpoints.requests import WriteRequest
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.cached_reads import Reads
     from portal.query.request_cache import RequestCache
@@ -107,7 +108,7 @@ def records_of(write: WriteRequest, data: Any, *, registry: Registry) -> dict[st
     for target in write.targets:
         found = [_operation(helper, write, data) for helper in write.helpers if helper.target == target]
         operations = [operation for operation in found if operation is not None]
-        outdated = [_outdated(part, write, registry) for part in write.invalidates if part.target == target]
+        outdated = [_outdated(part, write, registry) for part in write.invalidations if part.target == target]
         touched: frozenset[str] | None = frozenset(operation.row_id for operation in operations)
         if len(operations) < len(found):
             outdated.append(Outdated())
@@ -127,42 +128,31 @@ def _operation(helper: ListHelper, write: WriteRequest, data: Any) -> Operation 
         made = _made(helper, write, data)
     except Exception:
         logger.warning(
-            "%s: %s raised, so %s is fetched anew instead; it should %s",
+            "%s: %s raised, so %s is fetched anew instead; it should give %s",
             *_named(helper, write),
             exc_info=True,
         )
         return None
     if made is None:
         logger.warning(
-            "%s: %s gave nothing usable, so %s is fetched anew instead; it should %s", *_named(helper, write)
+            "%s: %s gave nothing usable, so %s is fetched anew instead; it should give %s", *_named(helper, write)
         )
     return made
 
 
 def _made(helper: ListHelper, write: WriteRequest, data: Any) -> Operation | None:
-    if isinstance(helper, RemoveFromList):
-        name = row_id({ID_FIELD: helper.get_deleted_id(write.variables)})
-        return None if name is None else Operation(kind="remove", row_id=name)
     # As it will come out of the store: a key that is no text, and a tuple, are others there.
-    row: Any = json.loads(json.dumps(helper.select_list_item(data), allow_nan=False))
+    row: Any = json.loads(json.dumps(helper.row(write.variables, data), allow_nan=False))
     usable_body(row, endpoint=write.endpoint)
     name = row_id(row)
-    if name is None:
-        return None
-    return Operation(kind=helper.kind, row_id=name, row=row)
+    return None if name is None else Operation(kind=helper.kind, row_id=name, row=row if helper.puts_row else None)
 
 
 def _named(helper: ListHelper, write: WriteRequest) -> tuple[str, str, str, str]:
-    removes = isinstance(helper, RemoveFromList)
-    return (
-        write.endpoint,
-        "get_deleted_id" if removes else "select_list_item",
-        helper.target,
-        "give the id of the deleted row" if removes else "give the full object with its id",
-    )
+    return write.endpoint, helper.option, helper.target, helper.returns
 
 
-def _outdated(part: Outdate, write: WriteRequest, registry: Registry) -> Outdated:
+def _outdated(part: Invalidation, write: WriteRequest, registry: Registry) -> Outdated:
     if part.get_params is None:
         return Outdated()
     try:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import portal.services
+from portal.query.endpoints.list_helpers import DeclaredMutation
 from portal.query.endpoints.registry import REGISTRY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from portal.query.endpoints.registry import DeclaredMutation, DeclaredQuery
+    from portal.query.endpoints.declarations import Endpoint
 
 _SERVICES = "portal.services."
 #: Ends the reference page: what a backend may do without.
@@ -31,7 +32,6 @@ own totals, and no charts. Any other failure is the overview's page |
 uses one. A team's hook call that does gets an unfiltered list from a backend that ignores it |
 | `readings` of one meter | its page has no chart |
 """
-_WORDS = {"remove": "removes from", "add": "adds to", "merge": "merges in"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +61,9 @@ def all_entries() -> list[Entry]:
     """Every endpoint of the services, by domain, path and method."""
     import_services()
     entries = [
-        *(_query_entry(hook) for hook in REGISTRY.queries.values() if hook.hook_name.startswith(_SERVICES)),
-        *(_mutation_entry(hook) for hook in REGISTRY.mutations.values() if hook.hook_name.startswith(_SERVICES)),
+        _entry(hook)
+        for hook in (*REGISTRY.queries.values(), *REGISTRY.mutations.values())
+        if hook.hook_name.startswith(_SERVICES)
     ]
     return sorted(entries, key=lambda entry: (entry.key.partition(".")[0], entry.path, entry.method, entry.key))
 
@@ -97,29 +98,18 @@ def as_markdown(entries: Sequence[Entry]) -> str:
     return "\n".join([*parts, _BEYOND.removesuffix("\n")])
 
 
-def _query_entry(hook: DeclaredQuery) -> Entry:
+def _entry(hook: Endpoint[Any]) -> Entry:
+    effects: tuple[str, ...] = ()
+    if isinstance(hook, DeclaredMutation):
+        effects = (
+            *(f"{helper.effect} `{helper.target}`" for helper in hook.helpers),
+            *(f"invalidates `{invalidation.target}`" for invalidation in hook.invalidations),
+        )
     return Entry(
-        method="GET",
+        method=hook.method if isinstance(hook, DeclaredMutation) else "GET",
         path=hook.path_shape,
         key=hook.key,
         hook=hook.hook_name.removeprefix(_SERVICES),
-        types=_types(hook.declared_types),
+        types=tuple(f"{role}: {getattr(kind, '__name__', kind)}" for role, kind in hook.declared_types.items()),
+        effects=effects,
     )
-
-
-def _mutation_entry(hook: DeclaredMutation) -> Entry:
-    return Entry(
-        method=hook.method,
-        path=hook.path_shape,
-        key=hook.key,
-        hook=hook.hook_name.removeprefix(_SERVICES),
-        types=_types(hook.declared_types),
-        effects=(
-            *(f"{_WORDS[helper.kind]} `{helper.target}`" for helper in hook.helpers),
-            *(f"invalidates `{outdated.target}`" for outdated in hook.invalidates),
-        ),
-    )
-
-
-def _types(declared: dict[str, object]) -> tuple[str, ...]:
-    return tuple(f"{role}: {getattr(kind, '__name__', kind)}" for role, kind in declared.items() if kind is not None)

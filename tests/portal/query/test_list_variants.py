@@ -133,7 +133,7 @@ class TestOutdate:
         read = faulty.queries.use_get_thing_query
         for word in ("x", "y"):
             read(faulty.request(), {"q": word})
-        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_thing", get_params=get_params))
+        faulty.write(lambda endpoint: endpoint.invalidates(query_key="get_thing", get_params=get_params))
         faulty.world.backend.calls.clear()
         for word in ("x", "y"):
             read(faulty.request(), {"q": word})
@@ -147,7 +147,7 @@ class TestOutdate:
     ) -> None:
         faulty.serve()
         faulty.queries.use_get_thing_query(faulty.request(), {"q": "x"})
-        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_thing", get_params=lambda _sent: named))
+        faulty.write(lambda endpoint: endpoint.invalidates(query_key="get_thing", get_params=lambda _sent: named))
         assert "get_params names no query of faulty.get_thing" in caplog.text
         faulty.queries.use_get_thing_query(faulty.request(), {"q": "x"})
         assert faulty.world.backend.counted()["GET", "/thing"] == 2
@@ -163,7 +163,7 @@ class TestOutdate:
         faulty.serve()
         faulty.world.backend.open_paths["/things/a"] = {"id": "a"}
         Queries.use_get_one_query(faulty.request(), {"id": "a"})
-        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_one", get_params=lambda _sent: named))
+        faulty.write(lambda endpoint: endpoint.invalidates(query_key="get_one", get_params=lambda _sent: named))
         assert "get_params names no query of faulty.get_one" in caplog.text
         faulty.world.backend.open_paths["/things/a"] = {"id": "a"}
         Queries.use_get_one_query(faulty.request(), {"id": "a"})
@@ -174,7 +174,7 @@ class TestOutdate:
     ) -> None:
         faulty.shown()
         faulty.shown({"q": "x"})
-        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_things", get_params=lambda _sent: {}))
+        faulty.write(lambda endpoint: endpoint.invalidates(query_key="get_things", get_params=lambda _sent: {}))
         faulty.shown()
         faulty.shown({"q": "x"})
         assert faulty.fetched() == 3
@@ -184,7 +184,7 @@ class TestOutdate:
         faulty.serve()
         read = faulty.queries.use_get_thing_query
         read(faulty.request(), {"q": "5"})
-        faulty.write(lambda endpoint: endpoint.outdate(query_key="get_thing", get_params=lambda _sent: {"q": 5}))
+        faulty.write(lambda endpoint: endpoint.invalidates(query_key="get_thing", get_params=lambda _sent: {"q": 5}))
         faulty.world.backend.calls.clear()
         read(faulty.request(), {"q": "5"})
         assert [params["q"] for _, _, params in faulty.world.backend.calls] == ["5"]

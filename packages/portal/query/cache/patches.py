@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, SETTLING_S, Page, Row
+from portal.query.endpoints.list_helpers import LIST_HELPERS
 
-Kind: TypeAlias = Literal["remove", "add", "merge"]
-KINDS: tuple[Kind, ...] = ("remove", "add", "merge")
+Kind: TypeAlias = str
+#: In the order in which they are applied.
+KINDS: tuple[Kind, ...] = tuple(helper.kind for helper in LIST_HELPERS)
 
 #: Of an operation's kind, the key of the mutation that wrote it, the variant's parameters and the row: True where
 #: the row belongs at the start, False where it does not belong, None where only the server can say.

@@ -6,7 +6,6 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from portal.query.cache.merged_pages import copied
-from portal.query.endpoints.requests import RemoveFromList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,6 +49,6 @@ def _matches(registry: Registry, *, kind: Kind, by: str, endpoint: str) -> Calla
     hook = registry.mutations.get(by)
     # There is one at most of each kind for a list (portal.query.E008).
     for helper in hook.helpers if hook else ():
-        if not isinstance(helper, RemoveFromList) and helper.kind == kind and helper.target == endpoint:
+        if helper.kind == kind and helper.target == endpoint:
             return helper.matches
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from portal.api.response_limits import writable
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
@@ -11,15 +11,12 @@ from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SO
 from portal.query.endpoints.urls import Address, Url, address
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from portal.query.endpoints.keys import QueryKey
+    from portal.query.endpoints.list_helpers import Effect, Invalidation, ListHelper, Method, Variables
 
-TBody = TypeVar("TBody")
 TResult = TypeVar("TResult")
-TParams = TypeVar("TParams")
-
-Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
 
 #: What every list can be asked: the portal's own name, and the backend's.
 _LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
@@ -30,7 +27,7 @@ class ReadRequest:
     """A one-shot read of one endpoint with its parameters.
 
     :param stale_time_s: seconds for which an answer counts as fresh.
-    :param cache: whether the answer is the same for all tokens of a user; else nothing but this request keeps it.
+    :param cache: whether the response is cached for all tokens of the user; else only this request keeps it.
     :param stale_while_revalidate: whether an answer past its stale time is shown, and fetched anew behind the request.
     """
 
@@ -79,54 +76,6 @@ class QuerySpec(Generic[TResult]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variables(Generic[TBody, TParams]):
-    """What `mutate` was called with; None for a part that the endpoint does not declare."""
-
-    body: TBody
-    params: TParams
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveFromList:
-    """Delete: removes the row with that id from a list.
-
-    :param target: qualified key of the list's endpoint.
-    """
-
-    kind: ClassVar[Literal["remove"]] = "remove"
-    target: str
-    get_deleted_id: Callable[[Variables[Any, Any]], object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PutInList:
-    """Create: puts the selected row at the start of a list. Update: replaces the row with the same id.
-
-    :param matches: of a variant's parameters and the row: True where it belongs at the start, or stays in its place,
-        False where it does not belong, None where only the server can say (that variant becomes stale).
-    """
-
-    kind: Literal["add", "merge"]
-    target: str
-    select_list_item: Callable[[Any], object]
-    matches: Callable[[Any, Any], bool | None] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outdate:
-    """Marks queries of another endpoint as stale.
-
-    :param get_params: of the variables: the parameters that name them; None for all of that endpoint.
-    """
-
-    target: str
-    get_params: Callable[[Variables[Any, Any]], Mapping[str, Any]] | None = None
-
-
-ListHelper: TypeAlias = RemoveFromList | PutInList
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRequest:
     """One write, with what it changes in cached queries.
 
@@ -141,14 +90,15 @@ class WriteRequest:
     variables: Variables[Any, Any]
     has_body: bool
     helpers: tuple[ListHelper, ...] = ()
-    invalidates: tuple[Outdate, ...] = ()
+    invalidations: tuple[Invalidation, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
         """The endpoints that it concerns, each once."""
-        return tuple(dict.fromkeys(part.target for part in (*self.helpers, *self.invalidates)))
+        effects: tuple[Effect, ...] = (*self.helpers, *self.invalidations)
+        return tuple(dict.fromkeys(effect.target for effect in effects))
 
     def address(self) -> Address:
         """Where it is written.

@@ -15,8 +15,9 @@ from django.core.checks import Error
 
 from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError
+from portal.query.endpoints.declarations import DeclaredList
+from portal.query.endpoints.list_helpers import ListHelper
 from portal.query.endpoints.registry import REGISTRY, Registry
-from portal.query.endpoints.requests import Outdate
 from portal.query.endpoints.urls import is_path
 from portal.query.request_partition import PROFILE_QUERY
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from django.apps import AppConfig
     from django.core.checks import CheckMessage
 
-    from portal.query.endpoints.registry import DeclaredMutation, DeclaredQuery
+    from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
+    from portal.query.endpoints.list_helpers import DeclaredMutation, Effect
 
 
 def check_endpoints(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
@@ -46,50 +48,53 @@ def check_registry(registry: Registry) -> list[CheckMessage]:
 
 
 def _duplicates(registry: Registry) -> Iterator[CheckMessage]:
-    for key, hook_name in registry.duplicates:
+    for hook in registry.duplicates:
         yield Error(
-            f"{hook_name} has the key {key}, which another hook has already",
+            f"{hook.hook_name} has the key {hook.key}, which another hook has already",
             hint="name one of the two hooks differently: keys are made of the domain and the hook's name",
             id="portal.query.E001",
         )
 
 
-def _query_faults(query: DeclaredQuery) -> Iterator[CheckMessage]:
+def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
     yield from _url_faults(query)
-    item, unique_by = query.declared_types.get("item"), getattr(query, "unique_by", False)
-    if unique_by and is_typeddict(item) and unique_by not in _fields(item):
+    if not isinstance(query, DeclaredList) or not query.unique_by or not is_typeddict(query.item):
+        return
+    fields = list(query.item.__annotations__)
+    if query.unique_by not in fields:
         yield Error(
-            f"{query.hook_name}: rows are told apart by {unique_by!r}, which {_name(item)} does not have",
-            hint=f"give unique_by one of its fields ({', '.join(_fields(item))}), or False to keep duplicates",
+            f"{query.hook_name}: rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have",
+            hint=f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
             id="portal.query.E002",
         )
 
 
-def _mutation_faults(mutation: DeclaredMutation, registry: Registry) -> Iterator[CheckMessage]:
+def _mutation_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[CheckMessage]:
     yield from _url_faults(mutation)
     yield from _helper_faults(mutation)
-    for part in (*mutation.helpers, *mutation.invalidates):
-        query = registry.queries.get(part.target)
+    effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.invalidations)
+    for effect in effects:
+        query = registry.queries.get(effect.target)
         if query is None:
-            close = difflib.get_close_matches(part.target, registry.queries, n=1, cutoff=0.4)
+            close = difflib.get_close_matches(effect.target, registry.queries, n=1, cutoff=0.4)
             yield Error(
-                f"{mutation.hook_name}: the query key {part.target!r} is that of no query",
+                f"{mutation.hook_name}: the query key {effect.target!r} is that of no query",
                 hint=f"give the hook itself{f', or its key {close[0]!r}' if close else ''}: the cached list is not"
                 " patched otherwise",
                 id="portal.query.E003",
             )
-        elif not query.is_list and not isinstance(part, Outdate):
+        elif not query.is_list and isinstance(effect, ListHelper):
             yield Error(
-                f"{mutation.hook_name}: {part.target!r} is no paginated list",
-                hint="list cache helpers are for lists; mark a one-shot query as stale with .outdate(query_key=…)",
+                f"{mutation.hook_name}: {effect.target!r} is no paginated list",
+                hint="list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
                 id="portal.query.E004",
             )
 
 
-def _helper_faults(mutation: DeclaredMutation) -> Iterator[CheckMessage]:
-    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers)
+def _helper_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[CheckMessage]:
+    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
     for (kind, target), number in counted.items():
-        if number > 1 and kind != "remove":
+        if number > 1:
             yield Error(
                 f"{mutation.hook_name}: {number} helpers of one kind ({kind}) change the list {target!r}",
                 hint="give one: nobody could say by whose `matches` a row is judged",
@@ -97,7 +102,7 @@ def _helper_faults(mutation: DeclaredMutation) -> Iterator[CheckMessage]:
             )
 
 
-def _url_faults(declared: DeclaredQuery | DeclaredMutation) -> Iterator[CheckMessage]:
+def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
     try:
         path = declared.path_shape
     except (PortalError, TypeError, AttributeError, KeyError, ValueError) as error:
@@ -115,18 +120,10 @@ def _url_faults(declared: DeclaredQuery | DeclaredMutation) -> Iterator[CheckMes
         )
 
 
-def _profile_faults(profile: DeclaredQuery | None) -> Iterator[CheckMessage]:
+def _profile_faults(profile: DeclaredQuery[Any] | None) -> Iterator[CheckMessage]:
     if profile is None or profile.is_list or profile.path_shape != ME_PATH:
         yield Error(
             f"{PROFILE_QUERY.key.endpoint} should be the one-shot query of {ME_PATH}: it proves whose data may be read",
             hint="declare it in portal.services.user",
             id="portal.query.E007",
         )
-
-
-def _fields(kind: Any) -> list[str]:
-    return list(kind.__annotations__)
-
-
-def _name(kind: Any) -> str:
-    return str(getattr(kind, "__name__", kind))

@@ -68,7 +68,7 @@ class ClientMutations(MutationGroup):
             select_list_item=lambda client: client,
             matches=belongs_at_start,
         )
-        .outdate(query_key=EnergySummaryQueries.use_get_summary_query)
+        .invalidates(query_key=EnergySummaryQueries.use_get_summary_query)
     )
     use_update_client_mutation = (
         mutation_endpoint(data=Client, body=ClientUpdateReq, params=RowParams, url=client_url, method="PATCH")
@@ -77,7 +77,7 @@ class ClientMutations(MutationGroup):
             select_list_item=lambda client: client,
             matches=stays_in_place,
         )
-        .outdate(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
+        .invalidates(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
     )
     use_delete_client_mutation = (
         mutation_endpoint(params=RowParams, url=client_url, method="DELETE")
@@ -85,6 +85,6 @@ class ClientMutations(MutationGroup):
             list_query_key=ClientQueries.use_get_clients_query,
             get_deleted_id=lambda variables: variables.params["id"],
         )
-        .outdate(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
-        .outdate(query_key=EnergySummaryQueries.use_get_summary_query)
+        .invalidates(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
+        .invalidates(query_key=EnergySummaryQueries.use_get_summary_query)
     )

@@ -46,7 +46,7 @@ class AccountMutations(MutationGroup):
             select_list_item=lambda account: account,
             matches=stays_in_place,
         )
-        .outdate(query_key=AccountQueries.use_get_account_query, get_params=lambda variables: variables.params)
+        .invalidates(query_key=AccountQueries.use_get_account_query, get_params=lambda variables: variables.params)
         # It may be the caller's own account.
-        .outdate(query_key=UserQueries.use_get_me_query)
+        .invalidates(query_key=UserQueries.use_get_me_query)
     )

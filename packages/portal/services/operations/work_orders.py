@@ -73,7 +73,7 @@ class WorkOrderMutations(MutationGroup):
             select_list_item=lambda work_order: work_order,
             matches=belongs_at_start,
         )
-        .outdate(query_key=OperationsSummaryQueries.use_get_summary_query)
+        .invalidates(query_key=OperationsSummaryQueries.use_get_summary_query)
     )
     use_update_work_order_mutation = (
         mutation_endpoint(data=WorkOrder, body=WorkOrderUpdateReq, params=RowParams, url=work_order_url, method="PATCH")
@@ -82,6 +82,6 @@ class WorkOrderMutations(MutationGroup):
             select_list_item=lambda work_order: work_order,
             matches=stays_in_place,
         )
-        .outdate(query_key=WorkOrderQueries.use_get_work_order_query, get_params=lambda variables: variables.params)
-        .outdate(query_key=OperationsSummaryQueries.use_get_summary_query)
+        .invalidates(query_key=WorkOrderQueries.use_get_work_order_query, get_params=lambda variables: variables.params)
+        .invalidates(query_key=OperationsSummaryQueries.use_get_summary_query)
     )

@@ -66,15 +66,33 @@ def test_each_kind_belongs_in_its_own_group(registry: Registry) -> None:
         type("M", (MutationGroup,), {"use_a_mutation": query_endpoint(data=dict, url="/a")}, registry=registry)
 
 
-def test_an_endpoint_outside_a_group_says_what_it_should_derive_from() -> None:
+def test_a_hook_outside_a_group_says_on_its_first_use_what_its_class_should_derive_from(
+    process: Process, ada: Any
+) -> None:
     class Loose:
         use_a_query = query_endpoint(data=dict, url="/a")
         use_b_query = paginated_query_endpoint(item=dict, url="/a")
         use_a_mutation = mutation_endpoint(url="/a", method="POST")
 
-    for name, group in [("use_a_query", "Query"), ("use_b_query", "Query"), ("use_a_mutation", "Mutation")]:
+    client = process.request(ada)
+    for use, group in [
+        (lambda: Loose.use_a_query(client), "Query"),
+        (lambda: Loose.use_b_query(client), "Query"),
+        (lambda: Loose.use_b_query.invalidate(client), "Query"),
+        (lambda: Loose.use_a_mutation(client).mutate(), "Mutation"),
+        (lambda: query_endpoint(data=dict, url="/a")(client), "Query"),
+    ]:
         with pytest.raises(UsageError, match=f"should derive from {group}Group"):
-            getattr(Loose, name)
+            use()
+
+
+def test_a_hook_that_is_declared_in_one_group_is_refused_by_another_one(registry: Registry) -> None:
+    class One(QueryGroup, registry=registry):
+        use_get_a_query = query_endpoint(data=dict, url="/a")
+
+    with pytest.raises(UsageError, match=r"Two\.use_get_b_query is .*One\.use_get_a_query already"):
+        type("Two", (QueryGroup,), {"use_get_b_query": One.use_get_a_query}, registry=registry)
+    assert One.use_get_a_query.key == "test_groups.get_a"
 
 
 def test_groups_are_made_from_mappings_too(registry: Registry, process: Process, ada: Any) -> None:
@@ -124,7 +142,7 @@ def adding(data: Any = dict, **helper: Any) -> Any:
             "get_deleted_id should be a function, not 'id'",
         ),
         (
-            lambda: mutation_endpoint(url="/a", method="POST").outdate(query_key="a", get_params={}),
+            lambda: mutation_endpoint(url="/a", method="POST").invalidates(query_key="a", get_params={}),
             "get_params should be a function",
         ),
     ],

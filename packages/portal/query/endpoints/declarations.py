@@ -1,0 +1,158 @@
+"""What an endpoint declares. A hook of :mod:`portal.query.hooks` is such a declaration that can be called."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from portal.config.wire_names import CURSOR_PARAM
+from portal.errors import UsageError
+from portal.query.endpoints.keys import QueryKey, query_key
+from portal.query.endpoints.params import check_stale_time, checked_params
+from portal.query.endpoints.urls import Url, check_url, shape
+
+TItem = TypeVar("TItem")
+TParams = TypeVar("TParams")
+
+#: Roles of the types that an endpoint declares, as the reference page lists them.
+_ROLES = ("data", "item", "body", "params")
+
+
+@dataclass(kw_only=True, eq=False)
+class Endpoint(Generic[TParams]):
+    """One method of one address of the backend. It gets its name from the group whose attribute it is.
+
+    :param url: path below the backend's address, or a function of the parameters that returns one.
+    :param params: TypedDict of the parameters; None for none.
+    :ivar group: the class whose attribute it is; None outside a class.
+    :ivar name: the attribute's name, such as `use_get_clients_query`.
+    :raises UsageError: the url is not a path.
+    """
+
+    kind: ClassVar[Literal["query", "mutation"]]
+    #: For error messages: the function that declares it, and a name of this kind.
+    declared_with: ClassVar[str]
+    example: ClassVar[str]
+
+    url: Url[Any]
+    params: type[TParams] | None
+    group: type[Any] | None = field(default=None, init=False)
+    name: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        """Check what a type checker may not have seen."""
+        check_url(self.url, endpoint=self.declared_with)
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        """Python calls this when the class is made. The first name stays."""
+        if self.group is None:
+            self.group, self.name = owner, name
+
+    @cached_property
+    def key(self) -> str:
+        """The endpoint key with its domain: `use_get_clients_query` in the domain `energy` is `energy.get_clients`.
+
+        :raises UsageError: it is not the attribute of a group, or its name does not fit its kind.
+        """
+        match = re.fullmatch(rf"use_([a-z][a-z0-9_]*)_{self.kind}", self.name)
+        owner = "the class" if self.group is None else self.group.__qualname__
+        if not hasattr(self.group, "domain"):
+            raise UsageError(f"{owner} should derive from {self.kind.title()}Group for its endpoints to become hooks")
+        if match is None:
+            raise UsageError(f"{owner}.{self.name} should be named like {self.example}")
+        return self.qualified(match[1])
+
+    @property
+    def hook_name(self) -> str:
+        """Dotted name under which it is imported: `portal.services.user.UserQueries.use_get_me_query`."""
+        return f"{getattr(self.group, '__module__', '')}.{getattr(self.group, '__qualname__', '')}.{self.name}"
+
+    @property
+    def path_shape(self) -> str:
+        """Path with the parameters' names in braces."""
+        return shape(self.url)
+
+    @property
+    def declared_types(self) -> dict[str, object]:
+        """Role (`data`, `item`, `body`, `params`) to type, for each that is declared."""
+        found = {role: getattr(self, role, None) for role in _ROLES}
+        return {role: kind for role, kind in found.items() if kind is not None}
+
+    def qualified(self, key: str) -> str:
+        """An endpoint key with its domain: the group's own domain, unless the key names one."""
+        return key if "." in key else f"{getattr(self.group, 'domain', '')}.{key}"
+
+    def checked(self, params: object) -> Any:
+        """The parameters of one call.
+
+        :raises UsageError: they do not fit the declaration.
+        """
+        return checked_params(given=params, declared=self.params, endpoint=self.key)
+
+
+@dataclass(kw_only=True, eq=False)
+class DeclaredQuery(Endpoint[TParams]):
+    """An endpoint that is read.
+
+    :param stale_time_s: seconds for which a response counts as fresh.
+    :param cache: False for a response that depends on the token that asks, such as a list that marks "this browser". It
+        is not cached and not shared between requests; when a fetch fails, there is no older data.
+    :param stale_while_revalidate: whether a stale response is shown while it is fetched behind the request.
+    :raises UsageError: the url is not a path, or the stale time is not a number of seconds.
+    """
+
+    kind = "query"
+    declared_with = "query_endpoint"
+    example = "use_get_clients_query"
+    is_list: ClassVar[bool] = False
+
+    stale_time_s: float
+    cache: bool
+    stale_while_revalidate: bool
+
+    def __post_init__(self) -> None:
+        """Check what a type checker may not have seen."""
+        super().__post_init__()
+        check_stale_time(self.stale_time_s, endpoint=self.declared_with)
+
+    def query_key(self, params: TParams | None = None) -> QueryKey:
+        """The query key for these parameters.
+
+        :raises UsageError: they do not fit the declaration.
+        """
+        return query_key(endpoint=self.key, params=self.checked(params), paginated=self.is_list)
+
+
+@dataclass(kw_only=True, eq=False)
+class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
+    """An endpoint that is read page by page.
+
+    :param item: type of a row.
+    :param unique_by: field that tells rows apart; False keeps duplicates.
+    :raises UsageError: also where `unique_by` is not the name of a field.
+    """
+
+    declared_with = "paginated_query_endpoint"
+    is_list = True
+
+    item: type[TItem]
+    unique_by: str | Literal[False]
+
+    def __post_init__(self) -> None:
+        """Check what a type checker may not have seen."""
+        super().__post_init__()
+        name: object = self.unique_by
+        if name is not False and not (isinstance(name, str) and name):
+            raise UsageError(f"{self.declared_with}: unique_by should be a field's name, or False")
+
+    def checked(self, params: object) -> Any:
+        """The parameters of one call.
+
+        :raises UsageError: they do not fit the declaration, or name the cursor.
+        """
+        given = super().checked(params)
+        if CURSOR_PARAM in given:
+            raise UsageError(f"{self.key}: give the cursor beside the params, as cursor=…")
+        return given
