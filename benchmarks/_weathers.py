@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.server.fleet import Fleet, Server
+    from portal.server.server_group import Server, ServerGroup
     from tests.support.redis_sentinel import WatchedRedis
     from tests.support.redis_server import RedisServer
 
@@ -56,7 +56,7 @@ class Scenario:
 class Storm:
     """What runs during one scenario."""
 
-    fleet: Fleet
+    group: ServerGroup
     servers: list[Server]
     redis: RedisServer | None
     watched: WatchedRedis | None
@@ -68,7 +68,7 @@ class Storm:
 def kill_workers(storm: Storm) -> None:
     """SIGKILL one worker of any project every five seconds."""
     while not storm.stop.wait(KILL_EVERY_S):
-        workers = [pid for server in storm.servers for pid in _children(storm.fleet.pid(server.name))]
+        workers = [pid for server in storm.servers for pid in _children(storm.group.pid(server.name))]
         if workers:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(random.choice(workers), signal.SIGKILL)
@@ -83,9 +83,9 @@ def restart_store(storm: Storm) -> None:
         storm.stop.wait(1)
         storm.redis.start()
     else:
-        storm.fleet.stop(*(server.name for server in storm.servers))
-        storm.fleet.start(storm.servers)
-        storm.fleet.wait_until_ready()
+        storm.group.stop(*(server.name for server in storm.servers))
+        storm.group.start(storm.servers)
+        storm.group.wait_until_ready()
 
 
 def lose_primaries(storm: Storm) -> None:

@@ -137,7 +137,7 @@ def _energy(folder: Path, **variables: str) -> Iterator[RunningStack]:
 @contextlib.contextmanager
 def _stopped(stack: RunningStack) -> Iterator[None]:
     """The backend accepts, by the kernel, and does nothing."""
-    group = stack.fleet.pid(BACKEND)
+    group = stack.group.pid(BACKEND)
     os.killpg(group, signal.SIGSTOP)
     try:
         yield

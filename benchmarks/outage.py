@@ -29,7 +29,7 @@ from benchmarks._browsers import REFRESH, Answer, Connection, Jar
 from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
 from benchmarks.storm import prepare_backend, project, sign_in, start_redis
-from portal.server.fleet import Fleet, Server
+from portal.server.server_group import Server, ServerGroup
 from tests.support.harness import clean_environment
 from tests.support.ports import free_port
 
@@ -98,9 +98,9 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
     prepare_backend(environment)
     command = ("-m", "sandbox_api", "serve", "--end-with-parent", "--port", str(ports[0]), "--threads", "32")
     backend = Server(name="sandbox", command=command, port=ports[0], environment=environment)
-    fleet = Fleet(log=folder / "servers.log")
+    group = ServerGroup(log=folder / "servers.log")
     with contextlib.ExitStack() as stack:
-        stack.callback(fleet.stop)
+        stack.callback(group.stop)
         redis = start_redis(folder, stack) if store == "redis" else None
         url = f"http://127.0.0.1:{ports[0]}"
         projects = [
@@ -114,8 +114,8 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
             )
             for app, port in zip(("energy", "auth_app"), ports[1:], strict=True)
         ]
-        fleet.start([backend, *projects])
-        fleet.wait_until_ready()
+        group.start([backend, *projects])
+        group.wait_until_ready()
         users, stop = [User() for _ in range(USERS)], threading.Event()
         tabs = [threading.Thread(target=_browse, args=(user, ports[1], stop), daemon=True) for user in users]
         for user, tab in zip(users, tabs, strict=True):
@@ -124,7 +124,7 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
             # Tokens end one after another, so some end at each moment of the outage.
             time.sleep(ACCESS_LIFETIME_S / USERS)
         time.sleep(BEFORE_S)
-        meanwhile = _stopped(fleet.pid("sandbox"), seconds, users)
+        meanwhile = _stopped(group.pid("sandbox"), seconds, users)
         time.sleep(AFTER_S)
         stop.set()
         for tab in tabs:

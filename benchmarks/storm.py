@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, sign_out, use_tab
 from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
-from portal.server.fleet import Fleet, Server
+from portal.server.server_group import Server, ServerGroup
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port
 from tests.support.redis_sentinel import WatchedRedis, watched_redis
@@ -103,9 +103,9 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
         port=port[0],
         environment=backend_environment,
     )
-    fleet = Fleet(log=log)
+    group = ServerGroup(log=log)
     with contextlib.ExitStack() as stack:
-        stack.callback(fleet.stop)
+        stack.callback(group.stop)
         alone = start_redis(folder, stack) if store == "redis" and not scenario.watched else None
         watched = stack.enter_context(watched_redis(folder / "redis", *DURABLE)) if scenario.watched else None
         redis = alone or watched
@@ -121,9 +121,9 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
             )
             for index, (app, number) in enumerate(zip(APPS, port[1:], strict=True))
         ]
-        fleet.start([backend, *servers])
-        fleet.wait_until_ready()
-        storm = Storm(fleet, servers, alone, watched, state, seconds)
+        group.start([backend, *servers])
+        group.wait_until_ready()
+        storm = Storm(group, servers, alone, watched, state, seconds)
         browsers = _browse(storm, scenario, seen)
         staying = browsers[:STAYING]
         still = sum(_is_signed_in(browser, servers[0].port) for browser in staying)

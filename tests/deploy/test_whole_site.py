@@ -15,7 +15,7 @@ import requests
 
 from portal.config.limits import SIGN_IN_TRIES
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECT_BY_APP, PROJECTS
-from portal.server.fleet import Fleet, Server
+from portal.server.server_group import Server, ServerGroup
 from tests.deploy.files import (
     PROJECT_VARIABLES,
     SHARED_VARIABLES,
@@ -95,7 +95,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
     base, tls_port = free_port_base(), free_port()
     backend = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "sandbox"), SANDBOX_JWT_KEY=JWT_KEY)
     sandbox = ("-m", "sandbox_api")
-    fleet = Fleet(log=folder / "servers.log")
+    group = ServerGroup(log=folder / "servers.log")
     account = ("create_account", "--email", EMAIL, "--permissions", "ENERGY_APP")
     for step in (("migrate",), account):
         command = [sys.executable, *sandbox, *step]
@@ -117,12 +117,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
         servers.append(Server(name=project.app, command=tuple(words), port=port, environment=variables))
     ports = {DEFAULT_PORT_BASE + project.port_offset: base + project.port_offset for project in PROJECTS}
     try:
-        fleet.start(servers)
-        fleet.wait_until_ready()
+        group.start(servers)
+        group.wait_until_ready()
         with running_site(folder, ports=ports, tls_port=tls_port) as site, names_lead_here():
             yield Whole(site=site, port_base=base)
     finally:
-        fleet.stop()
+        group.stop()
 
 
 def _merged(variables: dict[str, str | None]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from portal.server.fleet import answers
+from portal.server.server_group import answers
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 

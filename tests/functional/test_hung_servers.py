@@ -91,7 +91,7 @@ def test_a_hung_store_costs_one_operation_a_second_and_pages_are_served(energy, 
 
 
 def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, browser):
-    backend = energy.fleet.pid("sandbox_api")
+    backend = energy.group.pid("sandbox_api")
     os.killpg(backend, signal.SIGSTOP)
     try:
         first = open_page(energy, browser)

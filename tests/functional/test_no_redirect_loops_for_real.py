@@ -24,8 +24,8 @@ from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITT
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.config.projects import PROJECTS
 from portal.identity.platforms_cookie import dump_platforms_cookie
-from portal.server.fleet import Fleet
 from portal.server.local_stack import BACKEND, LocalStack
+from portal.server.server_group import ServerGroup
 from tests.support.harness import clean_environment
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
 from tests.support.ports import free_port_base
@@ -184,13 +184,13 @@ def four_apps(folder: Path, *, backend: str) -> Iterator[tuple[dict[str, str], P
         **{project.url_variable: origins[project.app] for project in PROJECTS},
     )
     servers = LocalStack(port_base=port_base, environment=environment).servers()
-    fleet = Fleet(log=folder / "servers.log")
+    group = ServerGroup(log=folder / "servers.log")
     try:
-        fleet.start(server for server in servers if server.name != BACKEND)
-        fleet.wait_until_ready()
+        group.start(server for server in servers if server.name != BACKEND)
+        group.wait_until_ready()
         yield origins, folder / "servers.log"
     finally:
-        fleet.stop()
+        group.stop()
 
 
 @pytest.fixture(scope="module")

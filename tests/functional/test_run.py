@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
-from portal.server.fleet import answers
 from portal.server.ports import port_is_free
+from portal.server.server_group import answers
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from portal.server.fleet import Fleet, Server
+from portal.server.server_group import Server, ServerGroup
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 
@@ -75,13 +75,13 @@ def servers_in_copy(
     for app in projects:
         command = (str(copy / "manage.py"), "--app", app, "serve")
         servers.append(Server(name=app, command=command, port=ports[app], environment=variables))
-    fleet = Fleet(log=copy.with_name(f"{copy.name}.log"))
+    group = ServerGroup(log=copy.with_name(f"{copy.name}.log"))
     try:
-        fleet.start(servers)
-        fleet.wait_until_ready()
+        group.start(servers)
+        group.wait_until_ready()
         yield {app: f"http://localhost:{ports[app]}" for app in projects}
     finally:
-        fleet.stop()
+        group.stop()
 
 
 def _seeded_sandbox(

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.fleet import Fleet
 from portal.server.local_stack import BACKEND, LocalStack
+from portal.server.server_group import ServerGroup
 from tests.support.ports import free_port_base
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ class RunningStack:
     """Five servers that answer."""
 
     local: LocalStack
-    fleet: Fleet
+    group: ServerGroup
     log: Path
 
     @property
@@ -95,10 +95,10 @@ def running_stack(
             check=True,
             capture_output=True,
         )
-    fleet = Fleet(log=log)
+    group = ServerGroup(log=log)
     try:
-        fleet.start(server for server in local.servers() if server.name not in without)
-        fleet.wait_until_ready()
-        yield RunningStack(local=local, fleet=fleet, log=log)
+        group.start(server for server in local.servers() if server.name not in without)
+        group.wait_until_ready()
+        yield RunningStack(local=local, group=group, log=log)
     finally:
-        fleet.stop()
+        group.stop()

@@ -1,8 +1,8 @@
-"""Of a request's `Content-Type`, its type and its boundary alone reach the application.
+"""Removes the parameters of a request's `Content-Type`, but for the boundary.
 
-Django reads the other parameters while it makes the request, before any middleware, and an odd one raises there: the
-name of a codec that is no text encoding (`charset=hex`) beside a query, an unknown one in RFC 2231's form. Then there
-is no page, no request id and no security header. Nothing is lost: what browsers send to our pages is UTF-8, and the
+Django reads the other parameters while it builds the request, before any middleware. Some values raise an error
+there: a codec that is not a text encoding (`charset=hex`) beside a query, or an unknown one in RFC 2231's form. The
+response is then a bare 500 without a request id and security headers. Browsers send UTF-8 to our pages, and the
 portal reads no other parameter.
 """
 
@@ -19,7 +19,7 @@ _BOUNDARY: Final = re.compile(r';\s*boundary=("?)([^";\s]+)\1', re.ASCII | re.IG
 
 
 def with_plain_content_types(application: WSGIApplication) -> WSGIApplication:
-    """The same application; it sees no parameter of a request's type but the boundary of a form's parts."""
+    """Wrap an application: it sees no parameter of a request's type but the boundary of a form's parts."""
 
     def plain_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         kind, has_more, _ = environ.get("CONTENT_TYPE", "").partition(";")

@@ -1,4 +1,4 @@
-"""What runs on a developer's machine: the sandbox backend and every project (contract, section 2)."""
+"""The servers of a developer's machine: the sandbox backend and every project (contract, section 2)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
-from portal.server.fleet import Server
+from portal.server.server_group import Server
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: The backend's name in a fleet.
+#: The backend's name in a server group.
 BACKEND = "sandbox_api"
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.
 DEMO_PASSWORD = "demo"  # noqa: S105  a demonstration account's, printed at every start
@@ -45,7 +45,7 @@ class LocalStack:
         return {BACKEND: self.backend_port} | {p.app: self.port_base + p.port_offset for p in PROJECTS}
 
     def servers(self) -> list[Server]:
-        """The five, as a fleet starts them."""
+        """The five servers, for a :class:`ServerGroup`."""
         environment = {**self.environment, "PORT_BASE": str(self.port_base)}
         commands = {
             BACKEND: ("-m", "sandbox_api", "serve", "--end-with-parent"),

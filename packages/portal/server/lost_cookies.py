@@ -1,9 +1,9 @@
-"""Says so when the server in front of WSGI has lost a request's cookies.
+"""Logs that granian has lost a request's cookies.
 
-granian hands a header that holds any octet outside ASCII to the application as an empty text
-(https://github.com/emmett-framework/granian/issues/335), and the octets can't be had back. One such cookie, set by
-anybody on the shared domain, takes the sign-in's cookies with it: its owner can't sign in. A browser sends no empty
-`Cookie` header, so an empty one is the sign.
+granian gives the application an empty text for a header with any octet outside ASCII
+(https://github.com/emmett-framework/granian/issues/335), and the octets can't be recovered. One such cookie, set by
+any application on the shared domain, removes the sign-in cookies too, so the user can't sign in. A browser never
+sends an empty `Cookie` header, so an empty one means that granian has lost the cookies.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ logger = logging.getLogger(__name__)
 
 
 def naming_lost_cookies(application: WSGIApplication) -> WSGIApplication:
-    """The same application; the first request whose cookies were lost is logged, once in a process."""
+    """Wrap an application: log the first request of a process whose cookies were lost."""
     named = False
 
     def named_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         nonlocal named
         if not named and environ.get("HTTP_COOKIE") == "":
             named = True
-            # It is still this thread's last request.
+            # The context of this thread's last request is still set.
             log_context.set(None)
             logger.warning(
                 "a request's cookies were lost, and its sign-in with them: one of them holds octets outside ASCII. "

@@ -6,7 +6,7 @@ import socket
 
 
 def port_is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there now; a port that only waits for its last connections is free."""
+    """Whether a server can listen there now. A port with connections in TIME_WAIT counts as free."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,4 +1,4 @@
-"""Static files of one running server: a private folder, collected at start, gone at its end."""
+"""A private folder for the static files of one running server: filled at start, removed at its end."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def private_static_root(*, app: str) -> Iterator[None]:
-    """Name a fresh folder in the environment, from which the settings then take hashed file names.
+    """Set `APP_STATIC_ROOT` to a new folder, which is removed at the end.
 
-    A folder of this server's own: several servers, of one project or of many, start and stop without
-    meeting. It must be known before the settings are read, because the storage class depends on it.
+    Each server has its own folder, so several servers start and stop independently. Call this before the settings
+    are read: the storage class depends on the variable.
     """
     with tempfile.TemporaryDirectory(prefix=f"portal-static-{app}-") as folder:
         os.environ["APP_STATIC_ROOT"] = folder

@@ -1,4 +1,4 @@
-"""granian, made to replace its workers for as long as it runs."""
+"""granian with a change: it replaces its workers for as long as it runs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 PARENT_WATCH_INTERVAL_S = 0.5
 #: Seconds that a worker has for its open requests when the server stops.
 WORKER_STOP_TIMEOUT_S = 3
-#: A worker that lived shorter than this is replaced only after as long a pause: no spinning at start.
+#: Seconds. A worker that lived shorter is replaced after such a pause: a crash at start must not loop.
 SHORT_LIFE_S = 1.0
 
 
 class PersistentServer(MPServer):
-    """A granian server that never gives up on its workers.
+    """A granian server that always replaces its workers.
 
-    granian ends the whole server when one worker dies twice within 5.5 seconds ("crash loop"). Behind a load
-    balancer another machine would take over; here a server that went away is worse than one that tries again.
+    granian ends the whole server if a worker dies twice within 5.5 s ("crash loop"). With one machine and no load
+    balancer, a server that has ended is worse than one that tries again.
     """
 
     def _respawn_workers(
@@ -44,7 +44,7 @@ class PersistentServer(MPServer):
             time.sleep(SHORT_LIFE_S)
         super()._respawn_workers(workers, spawn_target, target_loader, delay)
         self.respawned_wrks.clear()
-        # A worker that died while the ones before it were replaced has already set, and lost, its signal.
+        # The signal of a worker that died while another one was replaced has been lost.
         for worker in self.wrks:
             if not worker.inner.is_alive() and worker.idx not in self.interrupt_children:
                 self.interrupt_children.append(worker.idx)
@@ -57,8 +57,8 @@ def serve_wsgi(
 ) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
 
-    :param threads: per worker; each answers one request at a time.
-    :param log_config: for :func:`logging.config.dictConfig`: granian's own lines go where all others go.
+    :param threads: for each worker; each handles one request at a time.
+    :param log_config: for :func:`logging.config.dictConfig`, so that granian's lines have the same form as ours.
     """
     server = PersistentServer(
         target=target,
@@ -77,7 +77,7 @@ def serve_wsgi(
 
 
 def load_watching_parent(target: str) -> Any:
-    """Import the application in a fresh worker, which then ends with its parent: no orphan keeps the port."""
+    """Import the application in a new worker. The worker ends with its parent, so that no orphan holds the port."""
     end_with_parent()
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
@@ -85,7 +85,7 @@ def load_watching_parent(target: str) -> Any:
 
 
 def end_with_parent() -> None:
-    """Send this process SIGTERM as soon as its parent is gone, however the parent ended."""
+    """Send this process SIGTERM when its parent has ended, also if the parent was killed."""
     parent = os.getppid()
 
     def watch() -> None:

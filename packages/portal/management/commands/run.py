@@ -14,9 +14,9 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.config.environment import REPOSITORY, port_base
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
-from portal.server.fleet import Fleet, FleetError
 from portal.server.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, LocalStack
 from portal.server.ports import port_is_free
+from portal.server.server_group import ServerGroup, ServerGroupError
 from portal.server.workers import end_with_parent
 
 if TYPE_CHECKING:
@@ -49,24 +49,24 @@ class Command(BaseCommand):
             signal.signal(number, _request_stop)
         # make may be killed without a chance to pass the signal on.
         end_with_parent()
-        fleet = Fleet()
+        group = ServerGroup()
         try:
             self._prepare_backend(environment)
             self._say("starting the servers")
-            fleet.start(stack.servers())
-            fleet.wait_until_ready()
+            group.start(stack.servers())
+            group.wait_until_ready()
             self._say_where(stack)
             while True:
-                fleet.check()
+                group.check()
                 time.sleep(WATCH_INTERVAL_S)
         except StopRequestedError:
             self._say("stopping")
-        except FleetError as error:
+        except ServerGroupError as error:
             raise CommandError(str(error)) from error
         finally:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
-            fleet.stop()
+            group.stop()
 
     def _prepare_backend(self, environment: Mapping[str, str]) -> None:
         for step in ("migrate", "seed"):

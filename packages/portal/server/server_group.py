@@ -1,7 +1,4 @@
-"""Several servers as one: started together, watched, stopped together.
-
-`make run` and the tests stand on it.
-"""
+"""A group of servers that start, are watched and stop together. `make run` and the tests use it."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-#: Seconds that a server gets to end by itself; whoever waits for the fleet waits at most a little longer.
+#: Seconds that a server has to end by itself. Stopping a group takes little longer.
 STOP_TIMEOUT_S = 4.0
 #: Seconds in which a server must answer after its start.
 START_TIMEOUT_S = 60.0
@@ -30,7 +27,7 @@ POLL_INTERVAL_S = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """One server of the fleet.
+    """One server of the group.
 
     :param command: arguments after the Python interpreter.
     :param port: on 127.0.0.1; `GET /healthz` answers 200 there once it serves.
@@ -43,19 +40,19 @@ class Server:
     environment: Mapping[str, str | None] = field(default_factory=dict)
 
 
-class FleetError(Exception):
+class ServerGroupError(Exception):
     """A server did not start, or ended by itself; the message says which, and how."""
 
 
-class Fleet:
-    """Starts servers as process groups of their own, so that each is stopped with all its workers."""
+class ServerGroup:
+    """Starts each server as a process group of its own, so that stopping it stops all its workers."""
 
     def __init__(self, *, log: Path | None = None) -> None:
         self._log = log
         self._running: list[tuple[Server, subprocess.Popen[bytes]]] = []
 
     def start(self, servers: Iterable[Server]) -> None:
-        """Start all at once; they are up when :meth:`wait_until_ready` returns."""
+        """Start all servers. They are up when :meth:`wait_until_ready` returns."""
         for server in servers:
             self._running.append((server, self._spawn(server)))
 
@@ -73,28 +70,30 @@ class Fleet:
     def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S) -> None:
         """Return as soon as every server answers its health check.
 
-        :raises FleetError: one ended, or does not answer in time.
+        :raises ServerGroupError: one ended, or does not answer in time.
         """
         end = time.monotonic() + timeout_s
         for server, _ in self._running:
             while not answers(server.port):
                 self.check()
                 if time.monotonic() > end:
-                    raise FleetError(f"{server.name} does not answer at port {server.port} after {timeout_s:.0f} s")
+                    raise ServerGroupError(
+                        f"{server.name} does not answer at port {server.port} after {timeout_s:.0f} s"
+                    )
                 time.sleep(POLL_INTERVAL_S)
 
     def check(self) -> None:
-        """Raise :class:`FleetError` if a server ended by itself."""
+        """Raise :class:`ServerGroupError` if a server has ended by itself."""
         for server, process in self._running:
             if process.poll() is not None:
-                raise FleetError(f"{server.name} ended by itself, with status {process.returncode}")
+                raise ServerGroupError(f"{server.name} ended by itself, with status {process.returncode}")
 
     def pid(self, name: str) -> int:
         """Process id of one server: the leader of its process group."""
         return next(process.pid for server, process in self._running if server.name == name)
 
     def stop(self, *names: str) -> None:
-        """Stop the named servers, or all: SIGTERM, then SIGKILL for what is left after `STOP_TIMEOUT_S`."""
+        """Stop the named servers, or all: SIGTERM, then SIGKILL for each process left after `STOP_TIMEOUT_S`."""
         ending = [(server, process) for server, process in self._running if not names or server.name in names]
         self._running = [entry for entry in self._running if entry not in ending]
         for _, process in ending:
@@ -103,7 +102,7 @@ class Fleet:
         for _, process in ending:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, end - time.monotonic()))
-            # Also where the leader ended in time: none of its workers may stay behind.
+            # Also if the leader has ended in time: its workers may be left.
             _signal_group(process, signal.SIGKILL)
             process.wait()
 
