@@ -29,8 +29,8 @@ def _no_language_of_the_test_before() -> Iterator[None]:
 def _no_open_circuit_of_the_test_before() -> Iterator[None]:
     """A circuit goes by an address, and the next test's server may get the port of one that did not answer."""
     yield
-    call_circuits.forget()
-    store_circuits.forget()
+    call_circuits.clear()
+    store_circuits.clear()
 
 
 @pytest.fixture(scope="session")

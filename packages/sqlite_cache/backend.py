@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from asgiref.sync import sync_to_async
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, MEMCACHE_MAX_KEY_LENGTH, BaseCache
 from django.core.exceptions import ImproperlyConfigured
 
@@ -124,6 +125,10 @@ class SQLiteCache(BaseCache):
                 raise ValueError(f"Key {key!r} not found")
             # Another process may have set the key after the first statement: try once more.
         raise TypeError(f"The value of {key!r} is no integer")
+
+    async def aincr(self, key: str, delta: int = 1, version: int | None = None) -> int:
+        """:meth:`incr` in a thread. Django's own calls `aget`, then `aset`, and loses counts."""
+        return await sync_to_async(self.incr)(key, delta, version)
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
         """Those of `keys` that have a value, in one statement for each 500 keys."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import threading
 
@@ -94,6 +95,18 @@ def test_incr_and_decr(cache):
         cache.incr("missing")
     with pytest.raises(ValueError, match="not found"):
         cache.decr("missing")
+
+
+def test_counts_from_coroutines_are_not_lost(make_sqlite):
+    cache = make_sqlite()
+    cache.set("count", 0, None)
+
+    async def count() -> None:
+        await asyncio.gather(*(cache.aincr("count") for _ in range(40)))
+
+    asyncio.run(count())
+    assert cache.get("count") == 40
+    assert asyncio.run(cache.adecr("count")) == 39
 
 
 def test_incr_keeps_the_lifetime(cache):

@@ -1,9 +1,9 @@
-"""A circuit breaker: what does not answer is asked by one caller a second, and by nobody else.
+"""A circuit breaker: while a server does not answer, one caller a second asks it, and all others fail at once.
 
-Closed, everybody may call. A call that took long and came to nothing opens the circuit, unless another call had an
-answer meanwhile: one slow endpoint is not a dead backend. Open, callers are refused at once; after a second one of
-them may try, and only one at a time. Any answer closes the circuit. What an answer is, and how long is long, says
-whoever calls. Each process has circuits of its own.
+While the circuit is closed, all callers may call. A slow call without an answer opens it, unless another call got an
+answer meanwhile: one slow endpoint is not a dead backend. While the circuit is open, callers are refused at once; after
+a second one of them may call (the probe), one at a time. Any answer closes the circuit. The caller decides what counts
+as an answer, and which call is slow. Each process has its own circuits.
 
 Why no library does this: `docs/adr/0011-circuit-breaker.md`.
 """
@@ -22,23 +22,26 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: How long an open circuit refuses everybody before one caller may try, seconds.
+#: An open circuit refuses all callers for this long, then admits a probe; seconds.
 OPEN_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Admission:
-    """Leave to call, to be given back with what came of the call."""
+    """The permission to call. The caller gives it back with the outcome of the call.
+
+    :param began: moment of the permission, monotonic seconds.
+    """
 
     began: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircuitState:
-    """One circuit at one moment.
+    """A circuit at one moment.
 
-    :param opened: how often it has opened in this process.
-    :param refused: how many callers it has refused.
+    :param opened: how often the circuit has opened in this process.
+    :param refused: number of callers that the circuit has refused.
     """
 
     name: str
@@ -48,9 +51,9 @@ class CircuitState:
 
 
 class CircuitBreaker:
-    """The circuit to one server. Safe for threads; a child process begins with a closed one.
+    """The circuit of one server. Safe for threads; a child process begins with a closed circuit.
 
-    :param name: for logs and metrics; no secret is in it.
+    :param name: for logs and metrics, without secrets.
     :param clock: monotonic seconds.
     """
 
@@ -58,10 +61,10 @@ class CircuitBreaker:
         self.name = name
         self._clock = clock
         self._lock = ForkSafeLock()
-        self._begin_anew()
-        reset_after_fork(self, CircuitBreaker._begin_anew)
+        self._reset()
+        reset_after_fork(self, CircuitBreaker._reset)
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._is_open: bool = False
         self._probe: Admission | None = None
         self._try_at: float = 0.0
@@ -72,11 +75,11 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether callers are refused."""
+        """Whether the circuit refuses callers."""
         return self._is_open
 
     def admit(self) -> Admission | None:
-        """Leave to call, or None. It has to come back through `answered`, `failed` or `withdraw`."""
+        """The permission to call, or None. Each call ends with `answered`, `failed` or `withdraw`."""
         admission = Admission(self._clock())
         if not self._is_open:
             return admission
@@ -89,11 +92,11 @@ class CircuitBreaker:
         return admission
 
     def is_probe(self, admission: Admission) -> bool:
-        """Whether this call finds out, alone, if there are answers again."""
+        """Whether this call is the probe of an open circuit."""
         return self._probe is admission
 
     def answered(self) -> None:
-        """There was an answer, of whatever kind, to whichever call."""
+        """Close the circuit: the server has answered a call, with success or not."""
         now = self._clock()
         self._answered_at = now
         if not self._is_open:
@@ -106,10 +109,10 @@ class CircuitBreaker:
             logger.info("circuit %s: closed, after %.1f s", self.name, now - self._opened_at)
 
     def failed(self, admission: Admission, *, slow_s: float, why: str) -> None:
-        """There was no answer.
+        """Open the circuit if the call was slow and no other call got an answer meanwhile.
 
-        :param slow_s: what took less opens nothing, seconds.
-        :param why: for the log.
+        :param slow_s: a call that took less does not open the circuit, seconds.
+        :param why: the failure, for the log.
         """
         now = self._clock()
         with self._lock:
@@ -127,13 +130,13 @@ class CircuitBreaker:
         logger.warning("circuit %s: open: %s after %.1f s", self.name, why, now - admission.began)
 
     def withdraw(self, admission: Admission) -> None:
-        """The call says nothing about the other side; another one may try in its place."""
+        """Ignore the call: its outcome says nothing about the server. Another caller may be the probe."""
         with self._lock:
             if self._probe is admission:
                 self._probe = None
 
     def state(self) -> CircuitState:
-        """What it is now."""
+        """The present state."""
         with self._lock:
             return CircuitState(name=self.name, is_open=self._is_open, opened=self._opened, refused=self._refused)
 
@@ -146,7 +149,7 @@ class Circuits:
         self._by_name: dict[str, CircuitBreaker] = {}
 
     def of(self, name: str) -> CircuitBreaker:
-        """The one of that name, made when first asked for."""
+        """The circuit of that name; the first call makes it."""
         with self._lock:
             breaker = self._by_name.get(name)
             if breaker is None:
@@ -154,17 +157,17 @@ class Circuits:
             return breaker
 
     def states(self) -> list[CircuitState]:
-        """All of them, by name."""
+        """The states of all circuits, in the order of their names."""
         with self._lock:
             breakers = sorted(self._by_name.items())
         return [breaker.state() for _, breaker in breakers]
 
-    def forget(self) -> None:
-        """Begin with none: what the names stand for has changed."""
+    def clear(self) -> None:
+        """Forget all circuits: the addresses have changed."""
         with self._lock:
             self._by_name = {}
 
 
-#: To whom the portal speaks: the store, and what is called over HTTP.
+#: The circuits of the stores, and those of the servers that are called over HTTP.
 store_circuits: Final = Circuits()
 call_circuits: Final = Circuits()

@@ -206,7 +206,7 @@ def refresh_store() -> SharedStore:
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:
     if setting == "CACHES":
-        store_circuits.forget()
+        store_circuits.clear()
         _query_store.reset()
         _refresh_store.reset()
 

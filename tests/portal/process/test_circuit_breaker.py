@@ -177,5 +177,5 @@ def test_circuits_of_one_name_are_one():
     circuits = Circuits()
     assert circuits.of("b") is circuits.of("b") is not circuits.of("a")
     assert [state.name for state in circuits.states()] == ["a", "b"]
-    circuits.forget()
+    circuits.clear()
     assert circuits.states() == []

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.support.caches import cache, make_redis, make_sqlite, redis_url, sqlite_path
+from tests.support.caches import make_redis, make_sqlite, redis_url, sqlite_path
 
-__all__ = ["cache", "make_redis", "make_sqlite", "redis_url", "sqlite_path"]
+__all__ = ["make_redis", "make_sqlite", "redis_url", "sqlite_path"]

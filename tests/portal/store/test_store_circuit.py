@@ -202,7 +202,7 @@ def test_what_opens_it_is_silence_alone(error, opens, monkeypatch):
             store.get("key")
     assert store.circuit().is_open is opens
     assert backend.asked == (1 if opens else 3)
-    store_circuits.forget()
+    store_circuits.clear()
 
 
 @pytest.mark.parametrize("error", [CacheFullError("full"), ResponseError("no")], ids=["embedded", "Redis"])
@@ -217,4 +217,4 @@ def test_a_refusal_is_an_answer_and_closes_it(error):
     with pytest.raises(StoreUnavailableError):
         store.get("key")
     assert not circuit.is_open
-    store_circuits.forget()
+    store_circuits.clear()
