@@ -4,6 +4,9 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
+# A process for each processor, at most four: each starts servers and browsers of its own. A file's tests stay in one.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+
 .PHONY: run install runtime test check format bench storm storm-query outage refresh-store hung lock clean help
 
 help:  ## what there is
@@ -16,8 +19,8 @@ install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same without what tests and checks need
 
 test: .venv/.dev  ## the whole test suite
-	$(BIN)/python -m pytest tests/sandbox_api
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL) tests/sandbox_api
+	$(BIN)/python -m pytest $(PARALLEL)
 
 check: .venv/.dev  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -7,6 +7,7 @@ connection of any other process may leave from it, and the server finds it taken
 
 from __future__ import annotations
 
+import os
 import random
 
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
@@ -14,6 +15,10 @@ from portal.server.ports import port_is_free
 
 HOST = "127.0.0.1"
 _LOWEST, _HIGHEST = 20000, 32600
+#: The processes of a parallel run take a share of the range each.
+_PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+_PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_SHARE = (_HIGHEST - _LOWEST) // _PROCESSES
 #: What this process has given out already: two servers that are both about to start must not get the same one.
 _given: set[int] = set()
 
@@ -30,7 +35,7 @@ def free_port() -> int:
 
 def _take(offsets: list[int]) -> int:
     for _ in range(1000):
-        base = random.randint(_LOWEST, _HIGHEST)
+        base = _LOWEST + _PROCESS * _SHARE + random.randrange(_SHARE - max(offsets))
         ports = {base + offset for offset in offsets}
         if ports.isdisjoint(_given) and all(port_is_free(HOST, port) for port in ports):
             _given.update(ports)
