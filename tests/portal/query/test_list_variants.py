@@ -140,7 +140,9 @@ class TestOutdate:
         assert [params["q"] for _, _, params in faulty.world.backend.calls] == outdated
 
     @pytest.mark.parametrize(
-        "named", [None, ["q"], {"query": "x"}, {"q": "x", "query": "y"}, {"q": object()}], ids=repr
+        "named",
+        [None, ["q"], {"query": "x"}, {"q": "x", "query": "y"}, {"q": object()}],
+        ids=["nothing", "a list", "another parameter", "one more parameter", "no text"],
     )
     def test_what_names_no_query_marks_all_of_them_and_says_so(
         self, faulty: Faulty, caplog: pytest.LogCaptureFixture, named: Any
