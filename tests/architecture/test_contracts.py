@@ -73,6 +73,38 @@ WRONG_IMPORTS = [
     ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django and fork_safety only"),
     ("packages/fork_safety/__init__.py", "import django.conf", "fork_safety needs the standard library only"),
     ("packages/portal/query/client.py", "import sqlite_cache", "Only the store opens what processes share"),
+    (
+        "packages/portal/query/client.py",
+        "import portal.query.endpoints.keys",
+        "From outside the endpoints only their face is imported",
+    ),
+    (
+        "packages/portal/services/user.py",
+        "import portal.query.hooks.queries",
+        "From outside the hooks only their face is imported",
+    ),
+    (
+        "packages/portal/query/endpoints/params.py",
+        "import portal.query.endpoints.urls",
+        "Inside the endpoints imports go down",
+    ),
+    (
+        "packages/portal/query/hooks/queries.py",
+        "import portal.query.hooks.groups",
+        "Inside the hooks imports go down",
+    ),
+    (
+        "packages/portal/services/energy/meters.py",
+        "import portal.services.finance.invoices",
+        "Inside the services imports go down",
+    ),
+    ("packages/portal/testing/shapes.py", "import portal.testing.fixtures", "Inside testing imports go down"),
+    (
+        "packages/portal/devtools/query_buttons.py",
+        "import portal.devtools.queries_panel",
+        "Inside devtools imports go down",
+    ),
+    ("packages/portal/query/endpoints/urls.py", "import django.http", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
 ]

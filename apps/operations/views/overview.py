@@ -9,9 +9,9 @@ from django.views.decorators.http import require_safe
 
 from apps.operations.presenters.overview import present_overview
 from apps.operations.presenters.work_orders import present_work_order
+from portal.services import use_queries
 from portal.services.operations.summary import OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrderQueries
-from portal.services.side_by_side import use_queries
 from portal.web.present import oldest_as_of, record_if_exists
 
 if TYPE_CHECKING:

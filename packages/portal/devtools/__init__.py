@@ -1,1 +1,9 @@
-"""What developers use beside the applications."""
+"""Tools for developers, beside the applications. They run in `DEBUG` and in commands; no page of a user needs them.
+
+::
+
+    apps               the Django app, for the templates; installed with django-debug-toolbar only
+    queries_panel      the toolbar's panel with a page's queries
+      query_buttons    its buttons: fetch one query again, clear the cache
+    catalogs           the translations: finds texts, writes `.po`, compiles `.mo`
+"""

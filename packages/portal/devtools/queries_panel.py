@@ -15,13 +15,13 @@ from django.urls import path
 
 from portal.api.response_limits import writable
 from portal.devtools.query_buttons import clear_queries, refetch_query
-from portal.query.client import QueryClient
+from portal.query import QueryClient
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
 
-    from portal.query.events import QueryEvent
+    from portal.query import QueryEvent
 
 
 class QueriesPanel(Panel):

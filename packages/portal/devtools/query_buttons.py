@@ -11,9 +11,7 @@ from django.http import HttpResponseBadRequest, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
 from portal.errors import UsageError
-from portal.query.cache.page_cache import MAX_PAGES
-from portal.query.client import client_of
-from portal.query.endpoints.registry import REGISTRY
+from portal.query import MAX_PAGES, REGISTRY, client_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

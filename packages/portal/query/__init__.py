@@ -5,17 +5,32 @@ Services declare endpoints with this module's names; applications call the hooks
 
 from __future__ import annotations
 
-from portal.query.client import QueryClient, create_query_client
-from portal.query.endpoints.list_helpers import Variables
-from portal.query.endpoints.requests import QuerySpec
-from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
-from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint
-from portal.query.hooks.mutations import Mutation, MutationHook, mutation_endpoint
-from portal.query.hooks.parallel import use_queries
-from portal.query.hooks.queries import QueryHook, query_endpoint
+from portal.query.cache.page_cache import MAX_PAGES
+from portal.query.client import QueryClient, client_of, create_query_client
+from portal.query.endpoints import REGISTRY, DeclaredMutation, Endpoint, QuerySpec, Variables
+from portal.query.events import QueryEvent
+from portal.query.hooks import (
+    Mutation,
+    MutationGroup,
+    MutationHook,
+    PaginatedQueryHook,
+    QueryGroup,
+    QueryHook,
+    check_endpoints,
+    create_mutation_group,
+    create_query_group,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+    use_queries,
+)
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 
 __all__ = [
+    "MAX_PAGES",
+    "REGISTRY",
+    "DeclaredMutation",
+    "Endpoint",
     "Mutation",
     "MutationGroup",
     "MutationHook",
@@ -24,11 +39,14 @@ __all__ = [
     "PaginatedRes",
     "PaginatedResult",
     "QueryClient",
+    "QueryEvent",
     "QueryGroup",
     "QueryHook",
     "QueryResult",
     "QuerySpec",
     "Variables",
+    "check_endpoints",
+    "client_of",
     "create_mutation_group",
     "create_query_client",
     "create_query_group",

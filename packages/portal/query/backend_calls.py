@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
-    from portal.query.endpoints.requests import WriteRequest
-    from portal.query.endpoints.urls import Address
+    from portal.query.endpoints import Address, WriteRequest
 
 
 class Share(Deadline):

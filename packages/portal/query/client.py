@@ -18,9 +18,7 @@ from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.cache.pages import unique_rows
 from portal.query.cache.patches import Outdated
 from portal.query.cache.row_matcher import judge_of
-from portal.query.endpoints.params import given_params
-from portal.query.endpoints.registry import REGISTRY, Registry
-from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
+from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest, given_params
 from portal.query.events import CacheStatus, QueryEvent
 from portal.query.invalidation_targets import matching_queries
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for

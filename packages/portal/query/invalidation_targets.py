@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, is_typeddict
 
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.cache.patches import Outdated
-from portal.query.endpoints.params import checked_params, given_params
-from portal.query.endpoints.urls import address
+from portal.query.endpoints import address, checked_params, given_params
 
 if TYPE_CHECKING:
-    from portal.query.endpoints.registry import Registry
+    from portal.query.endpoints import Registry
 
 logger = logging.getLogger("portal.query")
 

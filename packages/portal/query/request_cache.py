@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from portal.query.cache.merged_pages import Outcome
-    from portal.query.endpoints.keys import QueryKey
+    from portal.query.endpoints import QueryKey
 
 
 #: Queries whose outcomes are remembered; the one that was not used for longest goes first.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.api.tokens import TokenStatus
 from portal.config.wire_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
-from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.requests import ReadRequest
+from portal.query.endpoints import ReadRequest, query_key
 from portal.query.partition.namespaces import same_subject
 
 if TYPE_CHECKING:

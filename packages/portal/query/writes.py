@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache.page_cache import QueryCache
-    from portal.query.endpoints.list_helpers import Invalidation, ListHelper
-    from portal.query.endpoints.registry import Registry
-    from portal.query.endpoints.requests import WriteRequest
+    from portal.query.endpoints import Invalidation, ListHelper, Registry, WriteRequest
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.cached_reads import Reads
     from portal.query.request_cache import RequestCache

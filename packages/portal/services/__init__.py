@@ -1,5 +1,20 @@
-"""What the backend offers, declared: one module per resource, one folder per domain.
+"""The backend's endpoints, declared: one module for each resource, one folder for each domain.
 
-Addresses and shapes: contract, section 7. Of a row only `id` is required; the other fields are named for those
-who read them, and fields that are not named are kept as they come.
+::
+
+    endpoint_list    all that is declared, as data: for the command, the reference page and the tests
+      auth · energy · finance · iam · operations
+        user         the signed-in user's profile
+          rows       Row, RowParams, ListParams; where a written row belongs in a list
+
+Applications import a resource's own module (`from portal.services.energy.clients import ClientQueries`), and from here
+`use_queries`, for several queries of one page at the same time. Addresses and shapes: contract, section 7.
+
+Of a row only `id` is required. The other fields are named for readers; a field that is not named is kept as it came.
 """
+
+from __future__ import annotations
+
+from portal.query import use_queries
+
+__all__ = ["use_queries"]

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import portal.services
-from portal.query.endpoints.list_helpers import DeclaredMutation
-from portal.query.endpoints.registry import REGISTRY
+from portal.query import REGISTRY, DeclaredMutation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from portal.query.endpoints.declarations import Endpoint
+    from portal.query import Endpoint
 
 _SERVICES = "portal.services."
 #: Ends the reference page: what a backend may do without.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, SETTLING_S
 from portal.query.cache.patches import fold, is_invalidated
-from portal.query.endpoints.requests import ListRequest
+from portal.query.endpoints import ListRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from portal.query.cache.page_cache import Found
     from portal.query.cache.pages import Page, Row
     from portal.query.cache.patches import Judge
-    from portal.query.endpoints.requests import ReadRequest
+    from portal.query.endpoints import ReadRequest
 
 _CONTAINERS: Final = frozenset({dict, list})
 _DICT: Final = frozenset({dict})

@@ -16,13 +16,13 @@ from portal.errors import StoreUnavailableError
 from portal.query.cache.pages import SETTLING_S, Page, VersionStamp, page_from_stored
 from portal.query.cache.patches import Record, after_overlap, outdating
 from portal.query.cache.write_log import MAX_RECORDS, Log
-from portal.query.endpoints.keys import canonical_json
+from portal.query.endpoints import canonical_json
 from portal.query.partition.generations import Generations, generation_key, namespace_generation_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from portal.query.endpoints.keys import QueryKey
+    from portal.query.endpoints import QueryKey
     from portal.query.partition.namespaces import Namespaces
     from portal.query.partition.token_bindings import Scope
     from portal.store import SharedStore

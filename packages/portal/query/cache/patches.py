@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, SETTLING_S, Page, Row
-from portal.query.endpoints.list_helpers import LIST_HELPERS
+from portal.query.endpoints import LIST_HELPERS
 
 Kind: TypeAlias = str
 #: In the order in which they are applied.

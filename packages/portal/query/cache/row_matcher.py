@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from portal.query.cache.pages import Row
     from portal.query.cache.patches import Judge, Kind
-    from portal.query.endpoints.registry import Registry
+    from portal.query.endpoints import Registry
 
 logger = logging.getLogger("portal.query")
 

@@ -1,1 +1,58 @@
-"""Endpoints."""
+"""Endpoints as data: what is declared, and one call of it, down to its address. Nothing here reads or writes.
+
+::
+
+    registry             the hooks of this process, by key
+      list_helpers       DeclaredMutation; what a write changes in cached lists
+        declarations     Endpoint, DeclaredQuery, DeclaredList: what the hooks of `portal.query.hooks` declare
+    requests             one call for the client: ReadRequest, ListRequest, WriteRequest
+      keys               the identity of a cached query
+      urls               the address of a call
+        params           parameters: checked, and as text
+"""
+
+from __future__ import annotations
+
+from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint
+from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
+from portal.query.endpoints.list_helpers import (
+    LIST_HELPERS,
+    DeclaredMutation,
+    Effect,
+    Invalidation,
+    ListHelper,
+    Method,
+    Variables,
+)
+from portal.query.endpoints.params import checked_params, given_params
+from portal.query.endpoints.registry import REGISTRY, Registry
+from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
+from portal.query.endpoints.urls import Address, Url, address, is_path
+
+__all__ = [
+    "LIST_HELPERS",
+    "REGISTRY",
+    "Address",
+    "DeclaredList",
+    "DeclaredMutation",
+    "DeclaredQuery",
+    "Effect",
+    "Endpoint",
+    "Invalidation",
+    "ListHelper",
+    "ListRequest",
+    "Method",
+    "QueryKey",
+    "QuerySpec",
+    "ReadRequest",
+    "Registry",
+    "Url",
+    "Variables",
+    "WriteRequest",
+    "address",
+    "canonical_json",
+    "checked_params",
+    "given_params",
+    "is_path",
+    "query_key",
+]

@@ -15,10 +15,7 @@ from django.core.checks import Error
 
 from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError
-from portal.query.endpoints.declarations import DeclaredList
-from portal.query.endpoints.list_helpers import ListHelper
-from portal.query.endpoints.registry import REGISTRY, Registry
-from portal.query.endpoints.urls import is_path
+from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, is_path
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
@@ -27,8 +24,7 @@ if TYPE_CHECKING:
     from django.apps import AppConfig
     from django.core.checks import CheckMessage
 
-    from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
-    from portal.query.endpoints.list_helpers import DeclaredMutation, Effect
+    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Effect, Endpoint
 
 
 def check_endpoints(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:

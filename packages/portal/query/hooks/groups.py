@@ -11,8 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from portal.errors import UsageError
-from portal.query.endpoints.declarations import Endpoint
-from portal.query.endpoints.registry import REGISTRY, Registry
+from portal.query.endpoints import REGISTRY, Endpoint, Registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 from portal.config.limits import STALE_TIME_S
 from portal.config.wire_names import ID_FIELD
 from portal.query.client import client_of
-from portal.query.endpoints.declarations import DeclaredList
-from portal.query.endpoints.requests import ListRequest, QuerySpec
+from portal.query.endpoints import DeclaredList, ListRequest, QuerySpec
 from portal.query.hooks.queries import ReadHook
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints.urls import Url
+    from portal.query.endpoints import Url
     from portal.query.results import PaginatedResult
 
 TItem = TypeVar("TItem")

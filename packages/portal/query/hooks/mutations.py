@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, is_typeddi
 
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints.list_helpers import DeclaredMutation, Method, Variables
-from portal.query.endpoints.requests import WriteRequest
+from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest
 from portal.query.idempotency import derived_key
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from portal.errors import ApiError
     from portal.query.client import QueryClient
-    from portal.query.endpoints.urls import Url
+    from portal.query.endpoints import Url
     from portal.query.results import MutationResult
 
 TData = TypeVar("TData")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints.requests import QuerySpec
+from portal.query.endpoints import QuerySpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, overload
 from portal.config.limits import STALE_TIME_S
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints.declarations import DeclaredQuery
-from portal.query.endpoints.requests import QuerySpec, ReadRequest
+from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints.urls import Url
+    from portal.query.endpoints import Url
     from portal.query.results import QueryResult
 
 TData = TypeVar("TData")

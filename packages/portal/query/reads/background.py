@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from portal.query.cache.merged_pages import MergedPage
     from portal.query.cache.page_cache import Found
-    from portal.query.endpoints.requests import ReadRequest
+    from portal.query.endpoints import ReadRequest
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.fetches import Fetch, Fetches
     from portal.query.reads.revalidations import Revalidated, Revalidations

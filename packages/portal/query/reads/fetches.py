@@ -10,7 +10,7 @@ from portal.config.limits import QUERY_RETRIES
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
 from portal.query.cache.merged_pages import MergedPage, Outcome, is_enough, shown_of
 from portal.query.cache.pages import Page, VersionStamp, check_list_body
-from portal.query.endpoints.requests import ListRequest, ReadRequest
+from portal.query.endpoints import ListRequest, ReadRequest
 from portal.query.reads.flights import ANY_FLIGHT
 from portal.query.request_partition import PROFILE_QUERY, RequestPartition
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache.page_cache import QueryCache
     from portal.query.cache.patches import Judge
-    from portal.query.endpoints.urls import Address
+    from portal.query.endpoints import Address
     from portal.query.partition.token_bindings import Scope
     from portal.query.reads.flights import Flights
 
