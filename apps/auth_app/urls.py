@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
 
 from apps.auth_app.views.login import login
-from apps.auth_app.views.oidc import backchannel_logout, from_provider, to_provider
 from apps.auth_app.views.profile import profile, revoke, revoke_all
 from apps.auth_app.views.signed_out import signed_out
+from apps.auth_app.views.with_provider import with_provider
 from portal.web.pages import neutral_page, with_405_page
 from portal.web.urls import portal_patterns
 
@@ -17,13 +18,18 @@ handler404 = "portal.web.errors.failure_pages.page_not_found"
 handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = [
-    path("login/oidc/callback", from_provider, name="oidc-callback"),
-    path("oidc/backchannel-logout", with_405_page(backchannel_logout), name="oidc-backchannel-logout"),
+    path("login/oidc/callback", with_provider("callback"), name="oidc-callback"),
+    path(
+        "oidc/backchannel-logout",
+        # The provider calls, not a browser. The token that it sends is signed.
+        csrf_exempt(with_405_page(with_provider("backchannel_logout"))),
+        name="oidc-backchannel-logout",
+    ),
     *portal_patterns(
         pages=[
-            neutral_page("login", login, name="login"),
-            neutral_page("login/oidc", to_provider, name="oidc"),
-            neutral_page("signed-out", signed_out, name="signed-out"),
+            neutral_page("login", with_provider("login", otherwise=login), name="login"),
+            neutral_page("login/oidc", with_provider("start"), name="oidc"),
+            neutral_page("signed-out", with_provider("signed_out", otherwise=signed_out), name="signed-out"),
             neutral_page("profile", profile, name="profile"),
             neutral_page("profile/sign-ins/revoke", revoke_all, name="revoke-all"),
             neutral_page("profile/sign-ins/<str:sign_in_id>/revoke", revoke, name="revoke"),

@@ -9,11 +9,11 @@ import pytest
 
 from portal.api.jwks import JwksKeys
 from portal.api.metrics import Counters, Outcome
-from portal.api.oidc_provider import OidcClient, oidc_client
 from portal.api.session import api_session
 from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
+from portal.oidc.provider import OidcClient, oidc_client
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
 from portal.store import SharedStore

@@ -9,9 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import LoginForm
-from portal.config.current import portal_config
 from portal.web.errors.redirects import REASON_PARAM
-from portal.web.oidc.attempts import forget_stale_attempts
 from portal.web.pages import see_other
 from portal.web.sign_in.password import SignInLimited, SignInRefused, SignInUnavailable, explain, reason_of, sign_in
 
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def login(request: PortalRequest) -> HttpResponse:
-    """Sign in with email and password, or by way of the OpenID provider that stands in their place."""
-    return _login_at_provider(request) if portal_config().oidc.enabled else _login_with_password(request)
-
-
-def _login_with_password(request: PortalRequest) -> HttpResponse:
     """Ask for email and password; POST signs in and hands over to the user's platform, or to `next`."""
     if request.method != "POST":
         return _form_page(request, LoginForm(initial={"next": request.GET.get("next", "")}))
@@ -70,13 +63,3 @@ def _form_page(
         "own_path": f"{request.path}?{urlencode(address)}" if address else request.path,
     }
     return render(request, "auth_app/login.html", context, status=status)
-
-
-def _login_at_provider(request: PortalRequest) -> HttpResponse:
-    """The way to the provider, in place of the form; a form that is sent all the same signs nobody in."""
-    if request.method == "POST":
-        return see_other("login")
-    context = {"wanted": request.GET.get("next", ""), "reason": explain(reason_of(request))}
-    response = render(request, "auth_app/oidc_login.html", context)
-    forget_stale_attempts(request, response)
-    return response

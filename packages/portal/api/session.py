@@ -16,11 +16,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.oidc_exchange import ProviderTokenEndpoint
-from portal.api.oidc_provider import oidc_client
-from portal.api.oidc_sign_ins import ProviderSignIns
+from portal.api.identity_provider import identity_provider
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint, TokenEndpoint
+from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.responses import ApiResponse, read_answer
 from portal.api.transport import ONE_TRY, BearerAuth, Transport
 from portal.config.current import portal_config
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from portal.api.call_log import Attempt
+    from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.tokens import TokenStore
     from portal.config.portal_config import PortalConfig
 
@@ -278,15 +277,7 @@ def make_session(config: PortalConfig) -> ApiSession:
         read_timeout_s=config.read_timeout_s,
         ca_file=config.api_ca_file,
     )
-    refresher = TokenRefresher(
-        exchange=_make_exchange(config, transport), store=refresh_store(), max_age_s=config.sign_in_max_age_s
-    )
+    provider = identity_provider()
+    exchange: TokenEndpoint = provider.make_token_endpoint() if provider else BackendTokenEndpoint(transport)
+    refresher = TokenRefresher(exchange=exchange, store=refresh_store(), max_age_s=config.sign_in_max_age_s)
     return ApiSession(transport=transport, refresher=refresher)
-
-
-def _make_exchange(config: PortalConfig, transport: Transport) -> TokenEndpoint:
-    """Who gives new tokens: the OpenID provider where there is one, else the backend."""
-    if not config.oidc.enabled:
-        return BackendTokenEndpoint(transport)
-    sign_ins = ProviderSignIns(store=refresh_store(), max_age_s=config.sign_in_max_age_s)
-    return ProviderTokenEndpoint(client=oidc_client, sign_ins=sign_ins)

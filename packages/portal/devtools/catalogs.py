@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 #: The languages that have catalogs: all but the one that the texts are written in.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
+_WEB: Final = REPOSITORY / "packages" / "portal" / "web"
 _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
@@ -54,15 +55,16 @@ class Text:
 def catalog_folders() -> tuple[Path, ...]:
     """The folders that keep catalogs of their own: the shared web layer, and each project."""
     return (
-        REPOSITORY / "packages" / "portal" / "web",
+        _WEB,
         *(REPOSITORY / "apps" / project.app for project in PROJECTS),
     )
 
 
 def texts_of(folder: Path) -> dict[Text, list[str]]:
-    """All texts below `folder`, each with the files that name it."""
+    """All texts of `folder`, each with the files that name it. The web layer's catalog serves `portal.oidc` as well."""
     found: dict[Text, set[str]] = {}
-    for path in sorted(folder.rglob("*")):
+    folders = (folder, folder.with_name("oidc")) if folder == _WEB else (folder,)
+    for path in sorted(path for each in folders for path in each.rglob("*")):
         texts = _python_texts(path) if path.suffix == ".py" else _template_texts(path) if path.suffix == ".html" else ()
         for text in texts:
             found.setdefault(text, set()).add(str(path.relative_to(REPOSITORY)))

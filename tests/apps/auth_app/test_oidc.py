@@ -10,28 +10,29 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
-from portal.api.oidc_provider import OidcClient
-from portal.api.oidc_sign_ins import ProviderSignIns
-from portal.api.oidc_tokens import LoggedOut
 from portal.config.portal_config import OidcProvider
 from portal.errors import StoreUnavailableError
+from portal.oidc.provider import OidcClient
+from portal.oidc.sessions import ProviderSessions
+from tests.support.fake_provider import CLIENT_ID, FakeProvider
 
 ADDRESS = "/oidc/backchannel-logout"
+PROVIDER = FakeProvider("https://id.test")
 
 
 @pytest.fixture
 def gateway(signed_out: Client, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    """A browser at the gateway, for which a provider without keys is configured."""
-    oidc = OidcProvider(issuer="https://id.test", client_id="portal")
+    """A browser at the gateway, for which a provider is configured."""
+    oidc = OidcProvider(issuer=PROVIDER.issuer, client_id=CLIENT_ID)
     monkeypatch.setattr(OidcClient, "metadata", lambda *_, **__: _Metadata)
-    monkeypatch.setattr(OidcClient, "keys", lambda *_, **__: {"keys": []})
+    monkeypatch.setattr(OidcClient, "keys", lambda *_, **__: PROVIDER.key_set())
     # Not by monkeypatch: what that puts back stays in force after this project's settings are gone.
     with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, oidc=oidc)):
         yield signed_out
 
 
 class _Metadata:
-    issuer, algorithms = "https://id.test", ("RS256",)
+    issuer, algorithms = PROVIDER.issuer, ("RS256",)
 
 
 class TestSignOutByTheProvider:
@@ -52,12 +53,9 @@ class TestSignOutByTheProvider:
         def end(*_: object) -> bool:
             raise StoreUnavailableError("down")
 
-        monkeypatch.setattr(ProviderSignIns, "end", end)
-        monkeypatch.setattr(
-            "portal.web.oidc.provider_sign_out.check_logout_token",
-            lambda *_, **__: LoggedOut(subject="ada", sid=None, token_id="j-1"),
-        )
-        response = gateway.post(ADDRESS, {"logout_token": "a.b.c"}, headers={"accept": "*/*"})
+        monkeypatch.setattr(ProviderSessions, "end", end)
+        token = PROVIDER.logout_token()
+        response = gateway.post(ADDRESS, {"logout_token": token}, headers={"accept": "*/*"})
         assert response.status_code == 503
         assert response["Retry-After"] == "1"
         assert "no-store" in response["Cache-Control"]

@@ -9,12 +9,12 @@ import pytest
 from django.conf import settings
 
 from portal.api.jwks import jwks_keys
-from portal.api.oidc_provider import OidcClient
 from portal.api.session import make_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.errors import ApiUnavailableError
+from portal.oidc.provider import OidcClient
 from portal.process.deadline import Deadline
 from tests.support.authority import Authority
 from tests.support.http_server import reply, scripted_server

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.api.oidc_provider import OidcClient
 from portal.api.transport import Transport
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
+from portal.oidc.provider import OidcClient
 from portal.process.circuit_breaker import CircuitBreaker, call_circuits
 from portal.process.deadline import Deadline
 from tests.support.authority import Authority

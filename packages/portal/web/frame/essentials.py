@@ -16,8 +16,8 @@ from portal.errors import ApiError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
+from portal.web.frame.provider_session import end_if_ended_at_provider
 from portal.web.frame.shell import active_locale
-from portal.web.oidc.sign_ins import end_if_ended_at_provider
 from portal.web.present import text_of
 from portal.web.request import is_signed_in
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from portal.api.identity_provider import identity_provider
 from portal.api.sign_in import sign_out as end_sign_in
 from portal.config.current import portal_config
 from portal.web.frame.shell import SIGNED_OUT_PATH, active_locale
-from portal.web.oidc.provider_sign_out import provider_sign_out_url
 from portal.web.pages import see_other
 
 if TYPE_CHECKING:
@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 
 
 def sign_out(request: PortalRequest) -> HttpResponse:
-    """End the sign-in at the backend (best effort) and here, drop its cached data, and go to the gateway's page.
+    """End the sign-in at the backend (best effort) and here, purge its cached data, and go to the signed-out page.
 
-    Where an OpenID provider signed the user in, by way of its own sign-out page.
+    If an OpenID provider signed the user in, the provider's sign-out page comes between. Its way back is the signed-out
+    page without a locale, so one address is registered at the provider.
     """
-    at_provider = provider_sign_out_url(request)
+    gateway, provider = portal_config().gateway_url, identity_provider()
+    # Before the tokens are cleared.
+    at_provider = provider and provider.sign_out_url(request.token_store.current, return_to=gateway + SIGNED_OUT_PATH)
     query_client = request.query_client
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
     genuine = query_client.is_proven or _is_verified(request)
     ended = end_sign_in(request.token_store, genuine=genuine, request_id=request.request_id)
     query_client.purge(also=[pair.access for pair in ended])
-    response = see_other(at_provider or f"{portal_config().gateway_url}/{active_locale()}{SIGNED_OUT_PATH}")
+    response = see_other(at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}")
     response["Clear-Site-Data"] = '"cache"'
     return response
 

@@ -7,14 +7,14 @@ import responses
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from portal.api.oidc_tokens import SignedInAs
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import SIGN_INS_PER_ACCOUNT
+from portal.oidc import ProviderFailure
+from portal.oidc.id_tokens import IdTokenClaims
+from portal.oidc.sign_in import _keep
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
-from portal.web.oidc.failures import ProviderFailure
-from portal.web.oidc.provider_sign_in import _Checked, _keep
 from portal.web.sign_in.password import SignedIn, SignInLimited, SignInRefused, sign_in
 from portal.web.sign_in.rate_limit import sign_in_limit
 from tests.portal.web.conftest import BACKEND, access_token, profile
@@ -63,15 +63,12 @@ def test_who_signed_in_too_often_at_a_provider_gets_no_sign_in_here(
     backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile(account))
-    answer = _Checked(
-        pair=TokenPair(access=access_token(account), refresh="r"),
-        id_token="id-token",
-        signed_in_as=SignedInAs(subject=account, sid=None),
-    )
+    pair = TokenPair(access=access_token(account), refresh="r")
+    issued = {"claims": IdTokenClaims(subject=account, sid=None), "id_token": "id-token", "wanted": ""}
     for _ in range(SIGN_INS_PER_ACCOUNT - 1):
         sign_in_limit().succeeded(f"provider:{account}")
-    assert isinstance(_keep(request_to_sign_in, answer, wanted=""), SignedIn)
-    refused = _keep(request_to_sign_in, answer, wanted="")
+    assert isinstance(_keep(request_to_sign_in, pair, **issued), str)
+    refused = _keep(request_to_sign_in, pair, **issued)
     assert isinstance(refused, ProviderFailure)
     assert (refused.name, refused.status) == ("too-many", 429)
     assert 0 < (refused.retry_after or 0) <= 15 * 60

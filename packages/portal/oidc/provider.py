@@ -1,8 +1,8 @@
-"""The OpenID provider: what it publishes about itself, and calls to its endpoints (contract, section 3).
+"""The client of the OpenID provider: discovery, keys, addresses, and calls to its endpoints (contract, section 3).
 
-Requests are put together by Authlib and sent like every other call of the portal: with a deadline, a body limit,
-no redirects and nothing remembered. Each has a connection of its own: calls are rare, and a code or a refresh token
-is never presented twice because a kept connection broke.
+Authlib writes the requests, and :class:`portal.api.transport.Transport` sends them: with a deadline, a body limit, no
+redirects and no cookies. Each request has a connection of its own. A kept connection may break while it carries a code
+or a refresh token, and neither may be sent twice.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 import time
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from authlib.common.urls import add_params_to_uri
@@ -21,10 +21,10 @@ from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from fork_safety import ForkSafeLock
-from portal.api.responses import read_json
 from portal.api.transport import Transport
 from portal.config.current import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
+from portal.oidc.id_tokens import Expected, InvalidJwtError, JwtProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,21 +36,23 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_Claims = TypeVar("_Claims")
+
 DISCOVERY_PATH: Final = "/.well-known/openid-configuration"
-#: How long what the provider publishes is taken as it was, and how soon its keys may be asked for again, seconds.
-KNOWN_FOR_S: Final = 3600.0
-KEYS_AGAIN_AFTER_S: Final = 10.0
-#: Signatures that an ID token may have. Never `none`, and no shared secrets: the client's secret signs nothing here.
+#: How long discovery and keys are cached, and the shortest time between two fetches of the keys, seconds.
+METADATA_MAX_AGE_S: Final = 3600.0
+KEYS_REFETCH_AFTER_S: Final = 10.0
+#: Accepted signatures. Never `none`, and no shared secret: the client's secret signs nothing.
 ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 _FORM: Final = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderMetadata:
-    """What discovery gave, as far as it is used; an address that is empty is not offered.
+    """The part of the discovery document that is used. An endpoint that the provider lacks is empty.
 
-    :param algorithms: for ID tokens: the provider's, as far as they are acceptable.
-    :param auth_method: how the client names itself: `none`, `client_secret_basic` or `client_secret_post`.
+    :param algorithms: the accepted ones of those with which the provider signs.
+    :param auth_method: how the client authenticates: `none`, `client_secret_basic` or `client_secret_post`.
     :param names_itself: whether the callback carries `iss` (RFC 9207).
     """
 
@@ -66,7 +68,7 @@ class ProviderMetadata:
 
 
 class OidcClient:
-    """A project as a client of the provider. Safe for threads.
+    """One project as a client of the provider. Safe for threads.
 
     :param clock: seconds, of a clock that only goes forward.
     """
@@ -88,15 +90,15 @@ class OidcClient:
         self._keys: tuple[float, Mapping[str, Any]] | None = None
         self._fetching = ForkSafeLock()
 
-    # --- what it publishes ---
+    # --- discovery and keys ---
 
     def metadata(self, *, deadline: Deadline) -> ProviderMetadata:
-        """The provider's endpoints, asked for once an hour; old ones serve on while it does not answer.
+        """The provider's endpoints, fetched once an hour. While the provider does not answer, the old ones stay.
 
-        :raises ApiUnavailableError: it has never answered, or with what can't be right.
+        :raises ApiUnavailableError: no usable answer, and none before it.
         """
         known = self._metadata
-        if known is not None and self._clock() - known[0] < KNOWN_FOR_S:
+        if known is not None and self._clock() - known[0] < METADATA_MAX_AGE_S:
             return known[1]
         with self._fetching:
             if self._metadata is not known and self._metadata is not None:
@@ -112,15 +114,15 @@ class OidcClient:
             self._metadata = (self._clock(), fresh)
             return fresh
 
-    def keys(self, *, deadline: Deadline, again: bool = False) -> Mapping[str, Any]:
-        """The provider's key set (RFC 7517), kept for an hour.
+    def keys(self, *, deadline: Deadline, refetch: bool = False) -> Mapping[str, Any]:
+        """The provider's key set (RFC 7517), cached for an hour.
 
-        :param again: a key was not in it; ask anew, unless that was done just now.
-        :raises ApiUnavailableError: it does not answer.
+        :param refetch: fetch the keys again, unless they are younger than `KEYS_REFETCH_AFTER_S`.
+        :raises ApiUnavailableError: no usable answer.
         """
         known = self._keys
-        patience = KEYS_AGAIN_AFTER_S if again else KNOWN_FOR_S
-        if known is not None and self._clock() - known[0] < patience:
+        max_age_s = KEYS_REFETCH_AFTER_S if refetch else METADATA_MAX_AGE_S
+        if known is not None and self._clock() - known[0] < max_age_s:
             return known[1]
         document = self._get_json(self.metadata(deadline=deadline).jwks_uri, deadline=deadline)
         if not isinstance(document, dict) or not isinstance(document.get("keys"), list):
@@ -128,15 +130,30 @@ class OidcClient:
         self._keys = (self._clock(), document)
         return document
 
-    # --- where it sends people ---
+    def check_token(self, check: Callable[..., _Claims], metadata: ProviderMetadata, *, deadline: Deadline) -> _Claims:
+        """Check a token with the provider's keys; if none of them signed it, once more with keys fetched anew.
+
+        :param check: a check of :mod:`portal.oidc.id_tokens` that lacks `keys` and `expected`.
+        :raises InvalidJwtError: the token is not accepted.
+        :raises ApiUnavailableError: the keys can't be had.
+        """
+        expected = Expected(issuer=metadata.issuer, client_id=self.provider.client_id, algorithms=metadata.algorithms)
+        try:
+            return check(keys=self.keys(deadline=deadline), expected=expected)
+        except InvalidJwtError as error:
+            if error.problem is not JwtProblem.UNKNOWN_KEY:
+                raise
+        return check(keys=self.keys(deadline=deadline, refetch=True), expected=expected)
+
+    # --- addresses for the browser ---
 
     def authorization_url(
         self, metadata: ProviderMetadata, *, redirect_uri: str, state: str, nonce: str, verifier: str, locale: str
     ) -> str:
-        """Where a sign-in begins: code flow with PKCE (S256)."""
+        """The address where a sign-in starts: code flow with PKCE (S256)."""
         extra = {"nonce": nonce, "ui_locales": locale}
         if "offline_access" in self.provider.scopes:
-            # OpenID Connect Core, section 11: without it the provider may leave the refresh token out.
+            # OpenID Connect Core, section 11: without consent the provider may give no refresh token.
             extra["prompt"] = "consent"
         return str(
             prepare_grant_uri(
@@ -153,37 +170,28 @@ class OidcClient:
         )
 
     def end_session_url(self, metadata: ProviderMetadata, *, id_token: str | None, return_to: str) -> str:
-        """Where a sign-out goes on (RP-Initiated Logout 1.0, section 2)."""
+        """The address of the provider's sign-out page (RP-Initiated Logout 1.0, section 2)."""
         params = [("client_id", self.provider.client_id), ("post_logout_redirect_uri", return_to)]
         if id_token:
             params.append(("id_token_hint", id_token))
         return str(add_params_to_uri(metadata.end_session_endpoint, params))
 
-    # --- its token endpoint ---
+    # --- calls; each may raise ApiUnavailableError, whose `was_sent` is True if the provider may have read it ---
 
     def redeem(
         self, metadata: ProviderMetadata, *, code: str, verifier: str, redirect_uri: str, deadline: Deadline
     ) -> RawResponse:
-        """Exchange a code for tokens.
-
-        :raises ApiUnavailableError: no answer.
-        """
+        """Exchange a code for tokens."""
         body = prepare_token_request("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
         return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
 
     def refresh(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> RawResponse:
-        """Present a refresh token, once.
-
-        :raises ApiUnavailableError: no answer; `was_sent` says whether the provider may have taken it.
-        """
+        """Submit a refresh token, once."""
         body = prepare_token_request("refresh_token", refresh_token=refresh)
         return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
 
     def revoke(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> RawResponse | None:
-        """Revoke a refresh token (RFC 7009); None where the provider offers no such thing.
-
-        :raises ApiUnavailableError: no answer.
-        """
+        """Revoke a refresh token (RFC 7009); None if the provider has no endpoint for it."""
         if not metadata.revocation_endpoint:
             return None
         body, _ = prepare_revoke_token_request(refresh, token_type_hint="refresh_token")  # noqa: S106  a kind
@@ -199,7 +207,7 @@ class OidcClient:
         if reply.status != HTTPStatus.OK:
             raise ApiUnavailableError(f"the provider answered {reply.status}", status=reply.status)
         try:
-            return read_json(reply.content)
+            return reply.json()
         except ValueError as error:
             raise ApiMalformedError("the provider's answer is no JSON") from error
 
@@ -223,28 +231,20 @@ class OidcClient:
             transport.close()
 
 
-def _is_address(value: str, *, schemes: set[str]) -> bool:
-    try:
-        parts = urlsplit(value)
-        return value.isprintable() and parts.scheme in schemes and bool(parts.netloc) and parts.port != 0
-    except ValueError:
-        return False
-
-
 def read_metadata(document: object, *, provider: OidcProvider) -> ProviderMetadata:
-    """Check what discovery gave (OpenID Connect Discovery, section 4.3). Pure.
+    """Check the discovery document (OpenID Connect Discovery, section 4.3). Pure.
 
-    :raises ApiMalformedError: it is another issuer's, or lacks what a sign-in needs.
+    :raises ApiMalformedError: it is another issuer's, or lacks something that a sign-in needs.
     """
     issuer = document.get("issuer") if isinstance(document, dict) else None
-    # The environment's addresses are read without a slash at their end; an issuer's own may have one.
+    # The environment's addresses are read without a slash at the end; an issuer's name may have one.
     if not isinstance(document, dict) or not isinstance(issuer, str) or issuer.removesuffix("/") != provider.issuer:
         raise ApiMalformedError("discovery gave another issuer than APP_OIDC_ISSUER")
     schemes = {"https"} if provider.issuer.startswith("https://") else {"https", "http"}
 
-    def address(name: str, *, required: bool) -> str:
+    def endpoint(name: str, *, required: bool) -> str:
         value = document.get(name)
-        if isinstance(value, str) and _is_address(value, schemes=schemes):
+        if isinstance(value, str) and _is_url(value, schemes=schemes):
             return value
         if required or value is not None:
             raise ApiMalformedError(f"discovery gave no usable {name}")
@@ -261,15 +261,23 @@ def read_metadata(document: object, *, provider: OidcProvider) -> ProviderMetada
     basic = "client_secret_basic" in methods or "client_secret_post" not in methods
     return ProviderMetadata(
         issuer=issuer,
-        authorization_endpoint=address("authorization_endpoint", required=True),
-        token_endpoint=address("token_endpoint", required=True),
-        jwks_uri=address("jwks_uri", required=True),
-        end_session_endpoint=address("end_session_endpoint", required=False),
-        revocation_endpoint=address("revocation_endpoint", required=False),
+        authorization_endpoint=endpoint("authorization_endpoint", required=True),
+        token_endpoint=endpoint("token_endpoint", required=True),
+        jwks_uri=endpoint("jwks_uri", required=True),
+        end_session_endpoint=endpoint("end_session_endpoint", required=False),
+        revocation_endpoint=endpoint("revocation_endpoint", required=False),
         algorithms=algorithms,
         auth_method=("client_secret_basic" if basic else "client_secret_post") if provider.client_secret else "none",
         names_itself=document.get("authorization_response_iss_parameter_supported") is True,
     )
+
+
+def _is_url(value: str, *, schemes: set[str]) -> bool:
+    try:
+        parts = urlsplit(value)
+        return value.isprintable() and parts.scheme in schemes and bool(parts.netloc) and parts.port != 0
+    except ValueError:
+        return False
 
 
 _clients: dict[OidcProvider, OidcClient] = {}
@@ -277,7 +285,7 @@ _clients_lock = ForkSafeLock()
 
 
 def oidc_client() -> OidcClient:
-    """The client of this process for the configured provider."""
+    """The process's client of the configured provider."""
     config = portal_config()
     with _clients_lock:
         client = _clients.get(config.oidc)

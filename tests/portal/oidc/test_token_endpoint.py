@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from portal.api.oidc_exchange import ProviderTokenEndpoint, read_refresh
-from portal.api.oidc_provider import OidcClient
-from portal.api.oidc_sign_ins import ProviderSignIns
-from portal.api.oidc_tokens import LoggedOut, SignedInAs
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
+from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
+from portal.oidc.provider import OidcClient
+from portal.oidc.sessions import ProviderSessions
+from portal.oidc.token_endpoint import ProviderTokenEndpoint, read_refresh
 from portal.process.deadline import Deadline
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.fake_provider import fake_provider
@@ -43,8 +43,8 @@ def backend(tmp_path, clock):
 
 
 @pytest.fixture
-def sign_ins(backend, clock) -> ProviderSignIns:
-    return ProviderSignIns(store=StoreOn(backend), max_age_s=3600, clock=clock)
+def sessions(backend, clock) -> ProviderSessions:
+    return ProviderSessions(store=StoreOn(backend), max_age_s=3600, clock=clock)
 
 
 @pytest.fixture
@@ -55,11 +55,11 @@ def provider():
 
 
 @pytest.fixture
-def exchange(provider, sign_ins) -> ProviderTokenEndpoint:
+def exchange(provider, sessions) -> ProviderTokenEndpoint:
     client = OidcClient(
         provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
     )
-    return ProviderTokenEndpoint(client=lambda: client, sign_ins=sign_ins)
+    return ProviderTokenEndpoint(client=lambda: client, sessions=sessions)
 
 
 def reply(status: int, body: object) -> RawResponse:
@@ -71,58 +71,58 @@ def pair(number: int) -> TokenPair:
     return TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
 
 
-def begin(sign_ins, number=1, *, subject="ada", sid="s-1") -> None:
-    sign_ins.begin(pair(number), signed_in_as=SignedInAs(subject=subject, sid=sid), id_token="an-id-token")
+def begin(sessions, number=1, *, subject="ada", sid="s-1") -> None:
+    sessions.start(pair(number), claims=IdTokenClaims(subject=subject, sid=sid), id_token="an-id-token")
 
 
-def out(*, sid=None, subject="ada", token_id="j-1") -> LoggedOut:
-    return LoggedOut(subject=subject, sid=sid, token_id=token_id)
+def out(*, sid=None, subject="ada", token_id="j-1") -> LogoutTokenClaims:
+    return LogoutTokenClaims(subject=subject, sid=sid, token_id=token_id)
 
 
 # --- what an answer means ---
 
 
 def test_new_tokens_are_granted():
-    outcome = read_refresh(reply(200, {"access_token": "a", "refresh_token": "r"}), presented="old")
+    outcome = read_refresh(reply(200, {"access_token": "a", "refresh_token": "r"}), submitted="old")
     assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="r"))
 
 
 def test_without_a_new_refresh_token_the_old_one_stays():
-    outcome = read_refresh(reply(200, {"access_token": "a"}), presented="old")
+    outcome = read_refresh(reply(200, {"access_token": "a"}), submitted="old")
     assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="old"))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 422, 500])
 def test_a_refusal_ends_the_sign_in(status):
-    assert isinstance(read_refresh(reply(status, {"error": "invalid_grant"}), presented="old"), InvalidGrant)
-    assert isinstance(read_refresh(reply(status, b"<html>"), presented="old"), InvalidGrant)
+    assert isinstance(read_refresh(reply(status, {"error": "invalid_grant"}), submitted="old"), InvalidGrant)
+    assert isinstance(read_refresh(reply(status, b"<html>"), submitted="old"), InvalidGrant)
 
 
 @pytest.mark.parametrize("error", ["invalid_client", "unauthorized_client", "unsupported_grant_type"])
 def test_a_fault_of_the_set_up_signs_nobody_out(error):
-    outcome = read_refresh(reply(401, {"error": error}), presented="old")
+    outcome = read_refresh(reply(401, {"error": error}), submitted="old")
     assert outcome == NoResponse(reason=error, lost=False)
 
 
 @pytest.mark.parametrize("error", [None, 5, [], ["invalid_client"], {"invalid_client": 1}])
 def test_an_error_that_is_no_text_is_a_refusal_like_any_other(error):
-    assert read_refresh(reply(400, {"error": error}), presented="old") == InvalidGrant(reason="status 400")
+    assert read_refresh(reply(400, {"error": error}), submitted="old") == InvalidGrant(reason="status 400")
 
 
 @pytest.mark.parametrize(
     ("status", "body"), [(429, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
 )
 def test_what_is_no_answer_signs_nobody_out(status, body):
-    assert isinstance(read_refresh(reply(status, body), presented="old"), NoResponse)
+    assert isinstance(read_refresh(reply(status, body), submitted="old"), NoResponse)
 
 
 def test_the_providers_json_that_cannot_be_read_is_a_lost_answer():
-    outcome = read_refresh(reply(200, b'{"access_token": "a", "refr'), presented="old")
+    outcome = read_refresh(reply(200, b'{"access_token": "a", "refr'), submitted="old")
     assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_presented_again():
-    outcome = read_refresh(reply(200, b"<html>"), presented="old")
+    outcome = read_refresh(reply(200, b"<html>"), submitted="old")
     assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
@@ -141,13 +141,13 @@ def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be
 
 @pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
 def test_json_without_tokens_ends_the_sign_in(body):
-    assert isinstance(read_refresh(reply(200, body), presented="old"), InvalidGrant)
+    assert isinstance(read_refresh(reply(200, body), submitted="old"), InvalidGrant)
 
 
 @pytest.mark.parametrize("tokens", [("a b", "r"), ("a", "r;"), ("a", "x" * 5000)])
 def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
-    outcome = read_refresh(reply(200, {"access_token": access, "refresh_token": refresh}), presented="old")
+    outcome = read_refresh(reply(200, {"access_token": access, "refresh_token": refresh}), submitted="old")
     assert outcome == InvalidGrant(reason="JSON without usable tokens")
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
@@ -155,19 +155,19 @@ def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(
 # --- the exchange ---
 
 
-def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exchange, sign_ins):
-    begin(sign_ins)
+def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exchange, sessions):
+    begin(sessions)
     outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id="r")
     assert isinstance(outcome, TokensIssued)
     assert provider.forms == [{"grant_type": "refresh_token", "refresh_token": "refresh-1", "client_id": "portal"}]
-    assert sign_ins.id_token(outcome.pair) == "an-id-token"
-    sign_ins.end(out(sid="s-1"))
-    assert sign_ins.has_ended(outcome.pair)
+    assert sessions.id_token(outcome.pair) == "an-id-token"
+    sessions.end(out(sid="s-1"))
+    assert sessions.has_ended(outcome.pair)
 
 
-def test_nothing_is_presented_for_a_sign_in_that_the_provider_has_ended(provider, exchange, sign_ins):
-    begin(sign_ins)
-    sign_ins.end(out(sid="s-1"))
+def test_nothing_is_presented_for_a_sign_in_that_the_provider_has_ended(provider, exchange, sessions):
+    begin(sessions)
+    sessions.end(out(sid="s-1"))
     assert isinstance(exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
     assert provider.forms == []
 
@@ -198,12 +198,12 @@ def test_a_revocation_that_fails_is_no_error(provider, exchange):
     exchange.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
 
 
-def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provider, exchange, sign_ins, backend):
+def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provider, exchange, sessions, backend):
     """It holds the ID token, and would stay for as long as the sign-in might have lasted."""
-    begin(sign_ins)
+    begin(sessions)
     provider.take_down()
     exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(1))
-    assert sign_ins.id_token(pair(1)) is None
+    assert sessions.id_token(pair(1)) is None
     assert backend.database.run("SELECT key FROM entries")[0] == []
 
 
@@ -216,7 +216,7 @@ def test_without_the_store_a_revocation_is_no_error(provider):
         provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
     )
     exchange = ProviderTokenEndpoint(
-        client=lambda: client, sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60)
+        client=lambda: client, sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
     )
     exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
 
@@ -227,7 +227,7 @@ def test_without_the_store_nothing_is_presented(provider):
             raise OSError("gone")
 
     exchange = ProviderTokenEndpoint(
-        client=lambda: pytest.fail("asked"), sign_ins=ProviderSignIns(store=StoreOn(Broken()), max_age_s=60)
+        client=lambda: pytest.fail("asked"), sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
     )
     with pytest.raises(StoreUnavailableError):
         exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
@@ -236,58 +236,58 @@ def test_without_the_store_nothing_is_presented(provider):
 # --- the records ---
 
 
-def test_a_session_that_ended_ends_its_own_sign_ins_alone(sign_ins):
-    begin(sign_ins, 1, sid="s-1")
-    begin(sign_ins, 2, sid="s-2")
-    assert sign_ins.end(out(sid="s-1")) is True
-    assert (sign_ins.has_ended(pair(1)), sign_ins.has_ended(pair(2))) == (True, False)
+def test_a_session_that_ended_ends_its_own_sessions_alone(sessions):
+    begin(sessions, 1, sid="s-1")
+    begin(sessions, 2, sid="s-2")
+    assert sessions.end(out(sid="s-1")) is True
+    assert (sessions.has_ended(pair(1)), sessions.has_ended(pair(2))) == (True, False)
 
 
-def test_a_user_that_signed_out_everywhere_can_sign_in_again(sign_ins, clock):
-    begin(sign_ins, 1, sid="s-1")
-    begin(sign_ins, 2, sid=None)
-    begin(sign_ins, 3, subject="bob")
+def test_a_user_that_signed_out_everywhere_can_sign_in_again(sessions, clock):
+    begin(sessions, 1, sid="s-1")
+    begin(sessions, 2, sid=None)
+    begin(sessions, 3, subject="bob")
     clock.now += 1
-    sign_ins.end(out())
+    sessions.end(out())
     clock.now += 1
-    begin(sign_ins, 4)
-    assert [sign_ins.has_ended(pair(number)) for number in (1, 2, 3, 4)] == [True, True, False, False]
+    begin(sessions, 4)
+    assert [sessions.has_ended(pair(number)) for number in (1, 2, 3, 4)] == [True, True, False, False]
 
 
-def test_a_refresh_does_not_make_an_older_sign_in_new(sign_ins, clock):
-    begin(sign_ins, 1)
+def test_a_refresh_does_not_make_an_older_sign_in_new(sessions, clock):
+    begin(sessions, 1)
     clock.now += 1
-    sign_ins.end(out())
+    sessions.end(out())
     clock.now += 1
-    sign_ins.carry_over(spent="refresh-1", pair=pair(2))
-    assert sign_ins.has_ended(pair(2))
+    sessions.move(old="refresh-1", pair=pair(2))
+    assert sessions.has_ended(pair(2))
 
 
-def test_a_logout_token_counts_once(sign_ins):
-    assert sign_ins.end(out(token_id="j")) is True
-    assert sign_ins.end(out(token_id="j")) is False
+def test_a_logout_token_counts_once(sessions):
+    assert sessions.end(out(token_id="j")) is True
+    assert sessions.end(out(token_id="j")) is False
 
 
-def test_without_a_refresh_token_the_access_token_names_the_sign_in(sign_ins):
+def test_without_a_refresh_token_the_access_token_names_the_sign_in(sessions):
     only_access = TokenPair(access="access-1")
-    sign_ins.begin(only_access, signed_in_as=SignedInAs(subject="ada", sid="s-1"), id_token="an-id-token")
-    sign_ins.end(out(sid="s-1"))
-    assert sign_ins.has_ended(only_access)
-    assert sign_ins.id_token(only_access) == "an-id-token"
+    sessions.start(only_access, claims=IdTokenClaims(subject="ada", sid="s-1"), id_token="an-id-token")
+    sessions.end(out(sid="s-1"))
+    assert sessions.has_ended(only_access)
+    assert sessions.id_token(only_access) == "an-id-token"
 
 
-def test_tokens_that_came_from_elsewhere_have_no_record(sign_ins):
-    assert sign_ins.has_ended(pair(9)) is False
-    assert sign_ins.id_token(pair(9)) is None
-    assert sign_ins.has_ended(TokenPair()) is False
-    sign_ins.carry_over(spent="refresh-9", pair=pair(10))
-    assert sign_ins.id_token(pair(10)) is None
+def test_tokens_that_came_from_elsewhere_have_no_record(sessions):
+    assert sessions.has_ended(pair(9)) is False
+    assert sessions.id_token(pair(9)) is None
+    assert sessions.has_ended(TokenPair()) is False
+    sessions.move(old="refresh-9", pair=pair(10))
+    assert sessions.id_token(pair(10)) is None
 
 
-def test_the_store_names_nobody_and_holds_no_token(sign_ins, backend):
-    begin(sign_ins)
-    sign_ins.carry_over(spent="refresh-1", pair=pair(2))
-    sign_ins.end(out(sid="s-1", token_id="j-unique"))
+def test_the_store_names_nobody_and_holds_no_token(sessions, backend):
+    begin(sessions)
+    sessions.move(old="refresh-1", pair=pair(2))
+    sessions.end(out(sid="s-1", token_id="j-unique"))
     content = b"".join(path.read_bytes() for path in backend.path.parent.iterdir())
     assert b":oidc" in content
     for secret in ("an-id-token", "refresh-1", "refresh-2", "access-1", '"ada"', '"s-1"', "j-unique"):

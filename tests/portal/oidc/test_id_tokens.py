@@ -13,19 +13,19 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.api.oidc_provider import ALGORITHMS
-from portal.api.oidc_tokens import (
+from portal.oidc.id_tokens import (
     LEEWAY_S,
     LOGOUT_EVENT,
     LOGOUT_TOKEN_AGE_S,
     Expected,
-    Flaw,
-    LoggedOut,
-    SignedInAs,
-    TokenFlawError,
+    IdTokenClaims,
+    InvalidJwtError,
+    JwtProblem,
+    LogoutTokenClaims,
     check_id_token,
     check_logout_token,
 )
+from portal.oidc.provider import ALGORITHMS
 
 NOW = 1_700_000_000
 ISSUER, CLIENT, NONCE, ACCESS = "https://id.example.com", "portal", "n-1", "an-access-token"
@@ -75,10 +75,10 @@ def check_logout(token, *, now=NOW):
     return check_logout_token(token, keys=KEYS, expected=EXPECTED, now=now)
 
 
-def flaw_of(call, *arguments, **options):
-    with pytest.raises(TokenFlawError) as caught:
+def problem_of(call, *arguments, **options):
+    with pytest.raises(InvalidJwtError) as caught:
         call(*arguments, **options)
-    return caught.value.flaw
+    return caught.value.problem
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def flaw_of(call, *arguments, **options):
 )
 def test_an_id_token_says_who_signed_in(key, algorithm, kid):
     token = id_token(key=key, algorithm=algorithm, kid=kid, sid="s-1")
-    assert check(token) == SignedInAs(subject="ada", sid="s-1")
+    assert check(token) == IdTokenClaims(subject="ada", sid="s-1")
 
 
 def test_a_session_need_not_be_named():
@@ -103,18 +103,18 @@ def test_a_hash_of_the_access_token_is_checked_where_there_is_one():
     half = hashlib.sha256(ACCESS.encode()).digest()[:16]
     right = base64.urlsafe_b64encode(half).rstrip(b"=").decode()
     assert check(id_token(at_hash=right)).subject == "ada"
-    assert flaw_of(check, id_token(at_hash=right[::-1])) is Flaw.CLAIMS
+    assert problem_of(check, id_token(at_hash=right[::-1])) is JwtProblem.CLAIMS
 
 
 def test_clocks_may_differ_a_little():
     assert check(id_token(exp=NOW - LEEWAY_S + 5)).subject == "ada"
-    assert flaw_of(check, id_token(exp=NOW - LEEWAY_S - 5)) is Flaw.EXPIRED
+    assert problem_of(check, id_token(exp=NOW - LEEWAY_S - 5)) is JwtProblem.EXPIRED
 
 
 @pytest.mark.parametrize("token", [None, 7, "", "a", "a.b", "a.b.c", "....", "é.é.é", "W10.e30.", "e30.e30.e30"])
 def test_what_is_no_token_is_refused(token):
-    assert flaw_of(check, token) in {Flaw.MALFORMED, Flaw.ALGORITHM}
-    assert flaw_of(check_logout, token) in {Flaw.MALFORMED, Flaw.ALGORITHM}
+    assert problem_of(check, token) in {JwtProblem.MALFORMED, JwtProblem.ALGORITHM}
+    assert problem_of(check_logout, token) in {JwtProblem.MALFORMED, JwtProblem.ALGORITHM}
 
 
 @pytest.mark.parametrize("kid", [[], {}, ["k"], [["k"]], 5, True])
@@ -122,8 +122,8 @@ def test_a_key_id_that_is_no_text_is_malformed(kid):
     header, claims, signature = (id_token()).split(".")
     header = base64.urlsafe_b64encode(json.dumps({"alg": "RS256", "kid": kid}).encode()).rstrip(b"=").decode()
     token = f"{header}.{claims}.{signature}"
-    assert flaw_of(check, token) is Flaw.MALFORMED
-    assert flaw_of(check_logout, token) is Flaw.MALFORMED
+    assert problem_of(check, token) is JwtProblem.MALFORMED
+    assert problem_of(check_logout, token) is JwtProblem.MALFORMED
 
 
 @pytest.mark.parametrize("kid", [[], {}, ["k"], 5, True])
@@ -131,24 +131,24 @@ def test_a_published_key_whose_id_is_no_text_hides_no_other(kid):
     keys = {"keys": [published(EC_KEY, kid), *KEYS["keys"]]}
     assert check(id_token(), keys=keys).subject == "ada"
     assert check(id_token(kid=None), keys=keys).subject == "ada"
-    assert flaw_of(check, id_token(kid="other"), keys=keys) is Flaw.UNKNOWN_KEY
+    assert problem_of(check, id_token(kid="other"), keys=keys) is JwtProblem.UNKNOWN_KEY
 
 
 def test_a_public_key_is_never_taken_as_a_shared_secret():
     secret = "what everybody can read, and forty bytes long"
     forged = jwt.encode({"iss": ISSUER, "aud": CLIENT}, secret, algorithm="HS256", headers={"kid": "k"})
-    assert flaw_of(check, forged) is Flaw.ALGORITHM
+    assert problem_of(check, forged) is JwtProblem.ALGORITHM
     permissive = Expected(issuer=ISSUER, client_id=CLIENT, algorithms=("HS256",))
     symmetric = {"keys": [{"kty": "oct", "kid": "k", "k": base64.urlsafe_b64encode(secret.encode()).decode()}]}
-    found = flaw_of(
+    found = problem_of(
         check_id_token, forged, keys=symmetric, expected=permissive, nonce=NONCE, access_token=ACCESS, now=NOW
     )
-    assert found is Flaw.UNKNOWN_KEY
+    assert found is JwtProblem.UNKNOWN_KEY
 
 
 @pytest.mark.parametrize("keys", [{"keys": []}, {"keys": [None, "x", {}]}, {"keys": [{"kty": "RSA", "kid": "k"}]}])
 def test_a_key_set_without_the_key_accepts_nothing(keys):
-    assert flaw_of(check, id_token(), keys=keys) in {Flaw.UNKNOWN_KEY, Flaw.SIGNATURE}
+    assert problem_of(check, id_token(), keys=keys) in {JwtProblem.UNKNOWN_KEY, JwtProblem.SIGNATURE}
 
 
 #: What a key set may hold, by mistake or by malice.
@@ -182,7 +182,7 @@ ODD_KEYS = [
 def test_a_published_key_that_cannot_be_used_is_as_if_it_were_not_there(member, kid):
     """RFC 7517, section 5. It hides no other, and breaks nothing, whether or not the token names it."""
     odd = {"keys": [{**member, "kid": "k"}]}
-    assert flaw_of(check, id_token(kid=kid), keys=odd) in {Flaw.UNKNOWN_KEY, Flaw.SIGNATURE}
+    assert problem_of(check, id_token(kid=kid), keys=odd) in {JwtProblem.UNKNOWN_KEY, JwtProblem.SIGNATURE}
     assert check(id_token(kid=kid), keys={"keys": odd["keys"] + KEYS["keys"]}).subject == "ada"
 
 
@@ -205,13 +205,13 @@ key_members = st.sampled_from(["crv", "x", "y", "n", "e", "d", "alg", "use", "ke
 )
 def test_no_key_set_is_a_fault_of_ours(kty, members, base):
     odd = {**base, "kty": kty, **members, "kid": "k"}
-    with contextlib.suppress(TokenFlawError):
+    with contextlib.suppress(InvalidJwtError):
         assert check(id_token(), keys={"keys": [odd]}).subject == "ada", "members that change nothing of the key"
 
 
 def test_a_logout_token_names_a_session_or_a_user():
-    assert check_logout(logout_token()) == LoggedOut(subject=None, sid="s-1", token_id="j-1")
-    assert check_logout(logout_token(sid=None, sub="ada")) == LoggedOut(subject="ada", sid=None, token_id="j-1")
+    assert check_logout(logout_token()) == LogoutTokenClaims(subject=None, sid="s-1", token_id="j-1")
+    assert check_logout(logout_token(sid=None, sub="ada")) == LogoutTokenClaims(subject="ada", sid=None, token_id="j-1")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_logout_token_names_a_session_or_a_user():
     ],
 )
 def test_a_logout_token_that_lacks_something_is_refused(changes):
-    assert flaw_of(check_logout, logout_token(**changes)) is Flaw.CLAIMS
+    assert problem_of(check_logout, logout_token(**changes)) is JwtProblem.CLAIMS
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,9 @@ def test_a_logout_token_that_lacks_something_is_refused(changes):
     ],
 )
 def test_a_logout_token_is_for_now(changes):
-    assert flaw_of(check_logout, logout_token(**changes)) is Flaw.EXPIRED
+    assert problem_of(check_logout, logout_token(**changes)) is JwtProblem.EXPIRED
 
 
 def test_an_id_token_is_no_logout_token():
-    assert flaw_of(check_logout, id_token(sid="s-1")) is Flaw.CLAIMS
-    assert flaw_of(check, logout_token(sub="ada")) is Flaw.NONCE
+    assert problem_of(check_logout, id_token(sid="s-1")) is JwtProblem.CLAIMS
+    assert problem_of(check, logout_token(sub="ada")) is JwtProblem.NONCE

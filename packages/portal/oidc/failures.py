@@ -1,4 +1,4 @@
-"""Why nobody was signed in, one page for each reason. None shows what the provider wrote: it may be anyone's."""
+"""The pages for a sign-in that failed, one per reason. No page shows text of the provider: anyone may have sent it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.api.oidc_tokens import Flaw
+from portal.oidc.id_tokens import JwtProblem
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderFailure:
-    """One such page.
+    """One page.
 
-    :param name: for the log and the page's `data-failure`.
-    :param retry_after: seconds; None where waiting does not help.
+    :param name: the page's `data-failure`.
+    :param retry_after: seconds; None if waiting does not help.
     """
 
     name: str
@@ -80,18 +80,20 @@ TOO_MANY: Final = ProviderFailure(
 _FORGED = _("What came back does not bear the signature of the service that signs you in, so it was not believed.")
 _NOT_OURS = _("What came back was meant for somebody else, so it was not believed.")
 _ID_TOKEN_TEXTS: Final = {
-    Flaw.ISSUER: _NOT_OURS,
-    Flaw.AUDIENCE: _NOT_OURS,
-    Flaw.NONCE: _("What came back belongs to another sign-in attempt, so it was not believed. Please start again."),
-    Flaw.EXPIRED: _("What came back is too old. Please start again; if this stays, a clock is wrong."),
+    JwtProblem.ISSUER: _NOT_OURS,
+    JwtProblem.AUDIENCE: _NOT_OURS,
+    JwtProblem.NONCE: _(
+        "What came back belongs to another sign-in attempt, so it was not believed. Please start again."
+    ),
+    JwtProblem.EXPIRED: _("What came back is too old. Please start again; if this stays, a clock is wrong."),
 }
 
 
-def id_token_failure(flaw: Flaw) -> ProviderFailure:
+def id_token_failure(problem: JwtProblem) -> ProviderFailure:
     """The page for an ID token that is not accepted."""
     return ProviderFailure(
-        name=f"id-token-{flaw.name.lower().replace('_', '-')}",
+        name=f"id-token-{problem.name.lower().replace('_', '-')}",
         status=502,
         title=_("You were not signed in"),
-        text=_ID_TOKEN_TEXTS.get(flaw, _FORGED),
+        text=_ID_TOKEN_TEXTS.get(problem, _FORGED),
     )

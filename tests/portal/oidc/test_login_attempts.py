@@ -6,27 +6,28 @@ import pytest
 from django.core import signing
 from django.http import HttpResponse
 
-from portal.web.oidc.attempts import (
+from portal.oidc.login_attempts import (
     ATTEMPT_MAX_AGE_S,
     MAX_ATTEMPTS,
-    find_attempt,
-    forget_attempt,
-    forget_stale_attempts,
-    keep_attempt,
-    new_attempt,
+    delete_attempt_cookie,
+    delete_stale_attempts,
+    find_login_attempt,
+    new_login_attempt,
+    set_attempt_cookie,
 )
 
 
 def begun(wanted="/en/energy"):
-    attempt, response = new_attempt(wanted=wanted, locale="de"), HttpResponse()
-    keep_attempt(response, attempt)
+    attempt, response = new_login_attempt(wanted=wanted, locale="de"), HttpResponse()
+    set_attempt_cookie(response, attempt)
     return attempt, {name: morsel.value for name, morsel in response.cookies.items()}
 
 
 @pytest.fixture
 def request_with(rf):
-    def make(cookies):
+    def make(cookies, state=""):
         request = rf.get("/login/oidc/callback")
+        request.GET = {"state": state}
         request.COOKIES = dict(cookies)
         return request
 
@@ -39,12 +40,12 @@ def removed(response):
 
 def test_an_attempt_is_found_again_by_its_state(request_with):
     attempt, cookies = begun()
-    assert find_attempt(request_with(cookies), state=attempt.state) == attempt
+    assert find_login_attempt(request_with(cookies, attempt.state)) == attempt
 
 
 def test_its_cookie_is_for_this_host_and_for_no_script():
     response = HttpResponse()
-    keep_attempt(response, new_attempt(wanted="", locale="en"))
+    set_attempt_cookie(response, new_login_attempt(wanted="", locale="en"))
     (morsel,) = response.cookies.values()
     assert morsel["httponly"]
     assert morsel["samesite"] == "Lax"
@@ -62,35 +63,35 @@ def test_no_two_attempts_share_anything_that_can_be_guessed():
 @pytest.mark.parametrize("state", ["", "another", "\x00", "\ud800"])
 def test_another_state_finds_nothing(request_with, state):
     _, cookies = begun()
-    assert find_attempt(request_with(cookies), state=state) is None
+    assert find_login_attempt(request_with(cookies, state)) is None
 
 
 def test_a_cookie_under_the_name_of_another_state_finds_nothing(request_with):
     (one, cookies), (other, others) = begun(), begun()
     swapped = dict(zip(cookies, others.values(), strict=True))
-    assert find_attempt(request_with(swapped), state=one.state) is None
-    assert find_attempt(request_with(swapped), state=other.state) is None
+    assert find_login_attempt(request_with(swapped, one.state)) is None
+    assert find_login_attempt(request_with(swapped, other.state)) is None
 
 
 def test_a_changed_cookie_finds_nothing(request_with):
     attempt, cookies = begun()
     changed = {name: value[:-1] + ("A" if value[-1] != "A" else "B") for name, value in cookies.items()}
-    assert find_attempt(request_with(changed), state=attempt.state) is None
+    assert find_login_attempt(request_with(changed, attempt.state)) is None
     foreign = {name: signing.dumps({"state": attempt.state}, salt="portal.oidc.attempt") for name in cookies}
-    assert find_attempt(request_with(foreign), state=attempt.state) is None
+    assert find_login_attempt(request_with(foreign, attempt.state)) is None
 
 
 def test_a_late_one_finds_nothing(request_with, monkeypatch):
     attempt, cookies = begun()
     real = signing.time.time()
     monkeypatch.setattr(signing.time, "time", lambda: real + ATTEMPT_MAX_AGE_S + 2)
-    assert find_attempt(request_with(cookies), state=attempt.state) is None
+    assert find_login_attempt(request_with(cookies, attempt.state)) is None
 
 
 def test_an_attempt_that_is_over_takes_its_cookie_along():
     attempt, cookies = begun()
     response = HttpResponse()
-    forget_attempt(response, state=attempt.state)
+    delete_attempt_cookie(response, attempt)
     assert removed(response) == set(cookies)
 
 
@@ -103,8 +104,8 @@ def test_only_the_latest_attempts_are_kept(request_with, monkeypatch):
         order += cookie
         cookies |= cookie
     response = HttpResponse()
-    forget_stale_attempts(request_with(cookies), response)
+    delete_stale_attempts(request_with(cookies), response)
     assert removed(response) == {"oidc_nonsense", *order[:3]}
     everything = HttpResponse()
-    forget_stale_attempts(request_with(cookies), everything, keep=0)
+    delete_stale_attempts(request_with(cookies), everything, keep=0)
     assert removed(everything) == {"oidc_nonsense", *order}

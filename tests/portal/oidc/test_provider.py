@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from portal.api.oidc_provider import KEYS_AGAIN_AFTER_S, KNOWN_FOR_S, OidcClient, read_metadata
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiMalformedError, ApiUnavailableError
+from portal.oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient, read_metadata
 from portal.process.deadline import Deadline
 from tests.support.fake_provider import fake_provider
 
@@ -114,10 +114,10 @@ def test_discovery_is_asked_once_an_hour_and_serves_on_while_the_provider_is_dow
     first = client.metadata(deadline=soon())
     provider.metadata["token_endpoint"] = f"{provider.issuer}/elsewhere"
     assert client.metadata(deadline=soon()) == first
-    clock.now += KNOWN_FOR_S
+    clock.now += METADATA_MAX_AGE_S
     assert client.metadata(deadline=soon()).token_endpoint == f"{provider.issuer}/elsewhere"
     take_down()
-    clock.now += KNOWN_FOR_S
+    clock.now += METADATA_MAX_AGE_S
     assert client.metadata(deadline=soon()).token_endpoint == f"{provider.issuer}/elsewhere"
 
 
@@ -137,10 +137,10 @@ def test_keys_are_asked_for_again_when_one_is_not_known_but_not_at_once(served, 
     provider, client, _ = served
     assert client.keys(deadline=soon())["keys"][0]["kid"] == "one"
     provider.kid = "two"
-    assert client.keys(deadline=soon(), again=True)["keys"][0]["kid"] == "one"
-    clock.now += KEYS_AGAIN_AFTER_S
+    assert client.keys(deadline=soon(), refetch=True)["keys"][0]["kid"] == "one"
+    clock.now += KEYS_REFETCH_AFTER_S
     assert client.keys(deadline=soon())["keys"][0]["kid"] == "one"
-    assert client.keys(deadline=soon(), again=True)["keys"][0]["kid"] == "two"
+    assert client.keys(deadline=soon(), refetch=True)["keys"][0]["kid"] == "two"
 
 
 def test_the_way_to_the_provider_carries_a_challenge_and_not_its_answer(served):

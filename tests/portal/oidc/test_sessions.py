@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from portal.api.oidc_sign_ins import USED_FOR_S, ProviderSignIns
-from portal.api.oidc_tokens import LoggedOut, SignedInAs
 from portal.api.tokens import TokenPair
 from portal.errors import StoreUnavailableError
+from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
+from portal.oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions
 from portal.store import SharedStore
 from sqlite_cache import SQLiteCache, close_idle_connections
 
-OUT = LoggedOut(subject="ada", sid=None, token_id="j-1")
+OUT = LogoutTokenClaims(subject="ada", sid=None, token_id="j-1")
 
 
 class Clock:
@@ -64,69 +64,69 @@ def store(tmp_path: Path, clock: Clock):
 
 
 @pytest.fixture
-def sign_ins(store: FailingStore, clock: Clock) -> ProviderSignIns:
-    return ProviderSignIns(store=store, max_age_s=100 * USED_FOR_S, clock=clock)
+def sessions(store: FailingStore, clock: Clock) -> ProviderSessions:
+    return ProviderSessions(store=store, max_age_s=100 * LOGOUT_TOKEN_KEPT_S, clock=clock)
 
 
-def sign_in(sign_ins: ProviderSignIns, number: int) -> TokenPair:
+def sign_in(sessions: ProviderSessions, number: int) -> TokenPair:
     pair = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
-    sign_ins.begin(pair, signed_in_as=SignedInAs(subject="ada", sid=None), id_token="an-id-token")
+    sessions.start(pair, claims=IdTokenClaims(subject="ada", sid=None), id_token="an-id-token")
     return pair
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before it had an effect", "after it had one"])
 @pytest.mark.parametrize("at", [0, 1])
-def test_an_end_that_the_store_took_half_of_is_whole_when_the_provider_says_it_again(store, sign_ins, at, after):
-    older = sign_in(sign_ins, 1)
+def test_an_end_that_the_store_took_half_of_is_whole_when_the_provider_says_it_again(store, sessions, at, after):
+    older = sign_in(sessions, 1)
     store.done, store.fails_at, store.fails_after = 0, at, after
     with pytest.raises(StoreUnavailableError):
-        sign_ins.end(OUT)
+        sessions.end(OUT)
     store.fails_at = None
-    sign_ins.end(OUT)
-    assert sign_ins.has_ended(older)
-    assert sign_ins.end(OUT) is False
+    sessions.end(OUT)
+    assert sessions.has_ended(older)
+    assert sessions.end(OUT) is False
 
 
-def test_what_began_after_the_half_end_has_not_ended(store, sign_ins):
-    older = sign_in(sign_ins, 1)
+def test_what_began_after_the_half_end_has_not_ended(store, sessions):
+    older = sign_in(sessions, 1)
     store.done, store.fails_at = 0, 1
     with pytest.raises(StoreUnavailableError):
-        sign_ins.end(OUT)
+        sessions.end(OUT)
     store.fails_at = None
-    newer = sign_in(sign_ins, 2)
-    assert sign_ins.end(OUT) is True
-    assert (sign_ins.has_ended(older), sign_ins.has_ended(newer)) == (True, False)
+    newer = sign_in(sessions, 2)
+    assert sessions.end(OUT) is True
+    assert (sessions.has_ended(older), sessions.has_ended(newer)) == (True, False)
 
 
-def test_a_replay_ends_nothing_that_began_since(sign_ins):
-    sign_ins.end(OUT)
-    newer = sign_in(sign_ins, 1)
-    assert sign_ins.end(OUT) is False
-    assert not sign_ins.has_ended(newer)
+def test_a_replay_ends_nothing_that_began_since(sessions):
+    sessions.end(OUT)
+    newer = sign_in(sessions, 1)
+    assert sessions.end(OUT) is False
+    assert not sessions.has_ended(newer)
 
 
-def test_a_replay_undoes_no_later_end(sign_ins):
-    sign_ins.end(OUT)
-    newer = sign_in(sign_ins, 1)
-    sign_ins.end(LoggedOut(subject="ada", sid=None, token_id="j-2"))
-    assert sign_ins.end(OUT) is False
-    assert sign_ins.has_ended(newer)
+def test_a_replay_undoes_no_later_end(sessions):
+    sessions.end(OUT)
+    newer = sign_in(sessions, 1)
+    sessions.end(LogoutTokenClaims(subject="ada", sid=None, token_id="j-2"))
+    assert sessions.end(OUT) is False
+    assert sessions.has_ended(newer)
 
 
-def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(store, sign_ins, clock):
-    pair = sign_in(sign_ins, 0)
+def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(store, sessions, clock):
+    pair = sign_in(sessions, 0)
     left = []
     for number in range(1, 12):
         clock.now += 300
         newer = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
-        sign_ins.carry_over(spent=pair.refresh, pair=newer)
+        sessions.move(old=pair.refresh, pair=newer)
         left.append(
             store.backend().database.run("SELECT COUNT(*) FROM entries WHERE expires > ?", (clock.now,))[0][0][0]
         )
         before, pair = pair, newer
     assert max(left[4:]) == min(left[4:]) <= 4
-    sign_ins.end(OUT)
+    sessions.end(OUT)
     # Also for a request that still holds the token before.
-    assert sign_ins.has_ended(pair)
-    assert sign_ins.has_ended(before)
-    assert sign_ins.id_token(pair) == "an-id-token"
+    assert sessions.has_ended(pair)
+    assert sessions.has_ended(before)
+    assert sessions.id_token(pair) == "an-id-token"

@@ -1,0 +1,31 @@
+"""Views that exist only if an OpenID provider is configured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from portal.config.current import portal_config
+from portal.web.errors.failure_pages import page_not_found
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpResponse
+
+    from portal.web import PortalRequest
+
+    View = Callable[[PortalRequest], HttpResponse]
+
+
+def with_provider(name: str, *, otherwise: View = page_not_found) -> View:
+    """The view `name` of `views.oidc` if there is a provider, else `otherwise`, and `views.oidc` is never imported."""
+
+    def view(request: PortalRequest) -> HttpResponse:
+        if not portal_config().oidc.enabled:
+            return otherwise(request)
+        from apps.auth_app.views import oidc  # noqa: PLC0415  nothing of OpenID is loaded without a provider
+
+        chosen: View = getattr(oidc, name)
+        return chosen(request)
+
+    return view

@@ -1,0 +1,61 @@
+"""Sign-in through an OpenID provider instead of the password form. Optional: loaded only if `APP_OIDC_ISSUER` is set.
+
+::
+
+    sign_in                 to the provider's page, and from its callback to cookies
+    sign_out                to the provider's sign-out page; the provider's back-channel logout
+      │
+    token_endpoint          refresh and revocation at the provider        failures         one page per reason
+    login_attempts          state, nonce and PKCE verifier in a cookie
+      │
+    provider                discovery, keys, addresses, calls             sessions         records in the refresh store
+      │
+    id_tokens               checks of ID tokens and logout tokens
+
+Arrows go down. The room stands above `portal.web`, since a sign-in here is kept as one with a password is. `api` and
+`web` reach it through `portal.api.identity_provider` alone. The gateway's views import this page.
+
+- **Sign-in**: `new_login_attempt` → `authorization_url` → the provider → `find_login_attempt` →
+  `sign_in_from_callback`: redeem the code, check the ID token, keep the tokens (`portal.web.sign_in`),
+  `ProviderSessions.start`.
+- **Refresh**: `portal.api.refresh` → `ProviderTokenEndpoint.exchange`: unless the provider has ended the sign-in,
+  submit the refresh token, and `ProviderSessions.move` the record to the new one.
+- **Back-channel logout**: `accept_logout_token`: check the logout token, `ProviderSessions.end`. Each application finds
+  the end with its next refresh, `/me` or `/sign-in-state`.
+"""
+
+from __future__ import annotations
+
+from portal.oidc.failures import ProviderFailure
+from portal.oidc.login_attempts import (
+    delete_attempt_cookie,
+    delete_stale_attempts,
+    find_login_attempt,
+    new_login_attempt,
+    set_attempt_cookie,
+)
+from portal.oidc.provider import oidc_client
+from portal.oidc.sessions import provider_sessions
+from portal.oidc.sign_in import authorization_url, sign_in_from_callback
+from portal.oidc.sign_out import accept_logout_token, has_ended, sign_out_url
+from portal.oidc.token_endpoint import ProviderTokenEndpoint
+
+__all__ = [
+    "ProviderFailure",
+    "accept_logout_token",
+    "authorization_url",
+    "delete_attempt_cookie",
+    "delete_stale_attempts",
+    "find_login_attempt",
+    "has_ended",
+    "make_token_endpoint",
+    "new_login_attempt",
+    "set_attempt_cookie",
+    "sign_in_from_callback",
+    "sign_out_url",
+]
+
+
+def make_token_endpoint() -> ProviderTokenEndpoint:
+    """The configured provider's token endpoint."""
+    return ProviderTokenEndpoint(client=oidc_client, sessions=provider_sessions())

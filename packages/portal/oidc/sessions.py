@@ -1,0 +1,146 @@
+"""Records of the sign-ins that came from the provider, in the refresh store.
+
+The provider ends a sign-in by the name of its session (`sid`) or of its user (`sub`). The portal knows a sign-in by its
+tokens, which change with every refresh. So each refresh token has a record: hashes of both names, the time when the
+sign-in started, and the ID token, encrypted with a key made from the refresh token. A refresh moves the record to the
+new token. The provider's sign-out page needs the ID token.
+
+An end is one entry for the session or for the user. It ends each sign-in that started before. A reader of the store
+sees hashes and ciphertext.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.api.expiry import sign_in_lifetime
+from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
+from portal.config.current import portal_config
+from portal.store import MISSING, refresh_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.api.tokens import TokenPair
+    from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
+    from portal.store import SharedStore
+
+#: How long a logout token is known as used, seconds. It must be longer than `LOGOUT_TOKEN_AGE_S`.
+LOGOUT_TOKEN_KEPT_S: Final = 15 * 60
+#: How long the record of a used refresh token stays, seconds. Requests that still hold the token get the new one within
+#: the lifetime of an access token.
+OLD_RECORD_KEPT_S: Final = 15 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSessions:
+    """The records. Every method may raise `StoreUnavailableError`.
+
+    :param max_age_s: lifetime of a sign-in whose token has no `exp`, seconds.
+    :param clock: seconds since the epoch.
+    """
+
+    store: SharedStore
+    max_age_s: int
+    clock: Callable[[], float] = time.time
+
+    def start(self, pair: TokenPair, *, claims: IdTokenClaims, id_token: str) -> None:
+        """Record a sign-in that starts with these tokens."""
+        token = session_token(pair)
+        if token is None:
+            return
+        record = {
+            "sid": None if claims.sid is None else _hashed("sid", claims.sid),
+            "sub": _hashed("sub", claims.subject),
+            "since": self.clock(),
+            "hint": seal(id_token, under=token),
+        }
+        self.store.set(_record_key(token), record, lifetime_s=self._lifetime(token))
+
+    def move(self, *, old: str, pair: TokenPair) -> None:
+        """Move the record of `old` to the tokens that a refresh gave for it."""
+        token = session_token(pair)
+        record = self._record(old)
+        if token is None or token == old or record is None:
+            return
+        hint = self._hint(record, old)
+        sealed = None if hint is None else seal(hint, under=token)
+        self.store.set(_record_key(token), record | {"hint": sealed}, lifetime_s=self._lifetime(token))
+        # A shorter lifetime: else each refresh would leave one more record.
+        self.store.touch(_record_key(old), lifetime_s=OLD_RECORD_KEPT_S)
+
+    def delete(self, token: str) -> None:
+        """Delete the record of a sign-in that was signed out."""
+        self.store.delete(_record_key(token))
+
+    def end(self, claims: LogoutTokenClaims) -> bool:
+        """End a session of the provider, or all sessions of a user; False for a logout token that was used before.
+
+        After an error the provider may send the same token again, and the missing part of the end is written then.
+        """
+        used = f"oidc:used:{_hashed('jti', claims.token_id)}"
+        name = _hashed("sid", claims.sid) if claims.sid is not None else _hashed("sub", str(claims.subject))
+        end, now = _end_key(name), self.clock()
+        if not self.store.add(used, now, lifetime_s=LOGOUT_TOKEN_KEPT_S):
+            found = self.store.get_many([used, end])
+            # The time of the first use: the token does not end a sign-in that started later.
+            now = found.get(used, -math.inf)
+            if found.get(end, -math.inf) >= now:
+                return False
+        self.store.set(end, now, lifetime_s=self.max_age_s)
+        return True
+
+    def has_ended(self, pair: TokenPair) -> bool:
+        """Whether the provider has ended the sign-in of these tokens."""
+        token = session_token(pair)
+        record = None if token is None else self._record(token)
+        if record is None:
+            return False
+        keys = [_end_key(record[name]) for name in ("sid", "sub") if record.get(name)]
+        ends = self.store.get_many(keys).values()
+        return any(end >= record["since"] for end in ends)
+
+    def id_token(self, pair: TokenPair) -> str | None:
+        """The ID token with which this sign-in started."""
+        token = session_token(pair)
+        record = None if token is None else self._record(token)
+        return None if record is None or token is None else self._hint(record, token)
+
+    def _record(self, token: str) -> dict[str, Any] | None:
+        record = self.store.get(_record_key(token))
+        return None if record is MISSING else record
+
+    def _hint(self, record: dict[str, Any], token: str) -> str | None:
+        try:
+            return str(unseal(record["hint"], under=token))
+        except UnreadableRecordError:
+            return None
+
+    def _lifetime(self, token: str) -> int:
+        return sign_in_lifetime(token, now=self.clock(), default_s=self.max_age_s)
+
+
+def provider_sessions() -> ProviderSessions:
+    """The records in the configured store."""
+    return ProviderSessions(store=refresh_store(), max_age_s=portal_config().sign_in_max_age_s)
+
+
+def session_token(pair: TokenPair) -> str | None:
+    """The token that a sign-in's record is stored under: the refresh token, or without one the access token."""
+    return pair.refresh or pair.access
+
+
+def _record_key(token: str) -> str:
+    return f"{record_name(token)}:oidc"
+
+
+def _end_key(hashed: str) -> str:
+    return f"oidc:end:{hashed}"
+
+
+def _hashed(kind: str, name: str) -> str:
+    return hashlib.sha256(f"portal provider {kind}\0{name}".encode("utf-8", "surrogatepass")).hexdigest()

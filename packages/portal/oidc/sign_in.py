@@ -1,0 +1,159 @@
+"""The sign-in at the provider: the address that it starts at, and the callback that it ends with."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import replace
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from portal.api.token_validation import TokenProblem, validate_issued_tokens
+from portal.api.tokens import TokenPair
+from portal.config.current import portal_config
+from portal.errors import ApiUnavailableError, StoreUnavailableError
+from portal.identity import get_user_from_token
+from portal.oidc.failures import (
+    CANCELLED,
+    CODE_REFUSED,
+    PROVIDER_DOWN,
+    PROVIDER_ERROR,
+    TOO_LARGE,
+    TOO_MANY,
+    UNKNOWN_ATTEMPT,
+    UNUSABLE,
+    ProviderFailure,
+    id_token_failure,
+)
+from portal.oidc.id_tokens import InvalidJwtError, JwtProblem, check_id_token
+from portal.oidc.provider import oidc_client
+from portal.oidc.sessions import provider_sessions
+from portal.oidc.token_endpoint import error_code, json_object
+from portal.process.deadline import Deadline
+from portal.web.sign_in.password import SignInRefused, keep_sign_in
+from portal.web.sign_in.rate_limit import sign_in_limit
+
+if TYPE_CHECKING:
+    from portal.api.transport import RawResponse
+    from portal.oidc.id_tokens import IdTokenClaims
+    from portal.oidc.login_attempts import LoginAttempt
+    from portal.oidc.provider import ProviderMetadata
+    from portal.web import PortalRequest
+
+logger = logging.getLogger(__name__)
+
+CALLBACK_PATH: Final = "/login/oidc/callback"
+#: Time for all calls to the provider while a browser waits, seconds.
+PROVIDER_DEADLINE_S: Final = 10.0
+_CANCELLING_ERRORS: Final = frozenset({"access_denied", "login_required", "consent_required"})
+
+
+def authorization_url(attempt: LoginAttempt) -> str | ProviderFailure:
+    """The address at the provider where the browser starts the sign-in."""
+    client = oidc_client()
+    try:
+        metadata = client.metadata(deadline=Deadline(PROVIDER_DEADLINE_S))
+    except ApiUnavailableError as error:
+        logger.warning("sign-in: no discovery: %s", error)
+        return PROVIDER_DOWN
+    return client.authorization_url(
+        metadata,
+        redirect_uri=_redirect_uri(),
+        state=attempt.state,
+        nonce=attempt.nonce,
+        verifier=attempt.verifier,
+        locale=attempt.locale,
+    )
+
+
+def sign_in_from_callback(request: PortalRequest, attempt: LoginAttempt | None) -> str | ProviderFailure:
+    """Check the callback, exchange its code for tokens, and keep them.
+
+    :param attempt: the one that :func:`portal.oidc.login_attempts.find_login_attempt` found.
+    :returns: the address to go to, or why nobody is signed in.
+    """
+    if attempt is None:
+        return UNKNOWN_ATTEMPT
+    try:
+        return _sign_in(request, attempt)
+    except ApiUnavailableError as error:
+        logger.warning("sign-in: the provider does not answer: %s", error)
+        return PROVIDER_DOWN
+    except InvalidJwtError as error:
+        logger.warning("sign-in: the ID token is not accepted: %s", error)
+        return id_token_failure(error.problem)
+
+
+def _sign_in(request: PortalRequest, attempt: LoginAttempt) -> str | ProviderFailure:
+    """:raises ApiUnavailableError: the provider does not answer.
+
+    :raises InvalidJwtError: its ID token is not accepted.
+    """
+    client = oidc_client()
+    deadline = Deadline(PROVIDER_DEADLINE_S)
+    metadata = client.metadata(deadline=deadline)
+    code = _read_code(request, metadata)
+    if isinstance(code, ProviderFailure):
+        return code
+    reply = client.redeem(
+        metadata, code=code, verifier=attempt.verifier, redirect_uri=_redirect_uri(), deadline=deadline
+    )
+    if reply.status != HTTPStatus.OK:
+        return _refused_code(reply)
+    fields = json_object(reply)
+    access, refresh, id_token = (fields.get(name) for name in ("access_token", "refresh_token", "id_token"))
+    if not (isinstance(access, str) and access and isinstance(id_token, str)):
+        return PROVIDER_ERROR
+    check = partial(check_id_token, id_token, nonce=attempt.nonce, access_token=access, now=time.time())
+    claims = client.check_token(check, metadata, deadline=deadline)
+    pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
+    # A token that no cookie carries has a failure of its own, in `_keep`.
+    if get_user_from_token(access) is None and validate_issued_tokens(pair) is None:
+        logger.error("sign-in: the provider's access token is no JWT")
+        return UNUSABLE
+    return _keep(request, pair, claims=claims, id_token=id_token, wanted=attempt.wanted)
+
+
+def _read_code(request: PortalRequest, metadata: ProviderMetadata) -> str | ProviderFailure:
+    """The callback's code, or why there is none."""
+    issuer = request.GET.get("iss")
+    if issuer != metadata.issuer and (issuer is not None or metadata.names_itself):
+        # A response of another provider, mixed in (RFC 9207).
+        return id_token_failure(JwtProblem.ISSUER)
+    if "error" in request.GET:
+        return CANCELLED if request.GET["error"] in _CANCELLING_ERRORS else PROVIDER_ERROR
+    return request.GET.get("code") or PROVIDER_ERROR
+
+
+def _refused_code(reply: RawResponse) -> ProviderFailure:
+    """Why the token endpoint gave no tokens for the code (RFC 6749, section 5.2)."""
+    error = error_code(reply)
+    # The rest of the response may hold secrets.
+    logger.warning("sign-in: the provider refused the code: %d %s", reply.status, error[:40])
+    if reply.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return PROVIDER_DOWN
+    return CODE_REFUSED if error == "invalid_grant" else PROVIDER_ERROR
+
+
+def _keep(
+    request: PortalRequest, pair: TokenPair, *, claims: IdTokenClaims, id_token: str, wanted: str
+) -> str | ProviderFailure:
+    """Keep the tokens, unless the account has signed in too often."""
+    limit, account = sign_in_limit(), f"provider:{claims.subject}"
+    too_many = limit.too_many(account)
+    if too_many is not None:
+        return replace(TOO_MANY, retry_after=too_many.retry_after)
+    outcome = keep_sign_in(request, pair, wanted=wanted)
+    if isinstance(outcome, SignInRefused):
+        return TOO_LARGE if outcome.fault is TokenProblem.TOO_LARGE else UNUSABLE
+    limit.succeeded(account)
+    try:
+        provider_sessions().start(pair, claims=claims, id_token=id_token)
+    except StoreUnavailableError as error:
+        logger.error("sign-in: the provider's sign-outs will miss it: %s", error)  # noqa: TRY400  no trace needed
+    return outcome.url
+
+
+def _redirect_uri() -> str:
+    return portal_config().gateway_url + CALLBACK_PATH

@@ -1,0 +1,81 @@
+"""Sign-out in both directions: from here to the provider, and from the provider to here."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from portal.config.limits import SIGN_OUT_DEADLINE_S
+from portal.errors import ApiUnavailableError, StoreUnavailableError
+from portal.oidc.id_tokens import InvalidJwtError, check_logout_token
+from portal.oidc.provider import oidc_client
+from portal.oidc.sessions import provider_sessions
+from portal.process.deadline import Deadline
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenPair
+
+logger = logging.getLogger(__name__)
+
+#: Time for the provider's keys while its back-channel call waits, seconds.
+LOGOUT_CALL_DEADLINE_S: Final = 5.0
+
+
+def sign_out_url(pair: TokenPair, *, return_to: str) -> str | None:
+    """The provider's sign-out page for this sign-in (RP-Initiated Logout 1.0). Call it before the tokens are cleared.
+
+    :param return_to: the address after the sign-out, as registered at the provider.
+    :returns: None if the provider has no such page, or does not answer: the sign-in ends here alone.
+    """
+    client = oidc_client()
+    try:
+        metadata = client.metadata(deadline=Deadline(SIGN_OUT_DEADLINE_S))
+    except ApiUnavailableError as error:
+        logger.warning("sign-out: the provider does not answer: %s", error)
+        return None
+    if not metadata.end_session_endpoint:
+        return None
+    if urlsplit(metadata.end_session_endpoint)[:2] != urlsplit(metadata.issuer)[:2]:
+        # The pages' Content-Security-Policy lets a form lead to the issuer's origin and to no other.
+        logger.warning("sign-out: the provider's sign-out page is not at the issuer's origin: signed out here alone")
+        return None
+    try:
+        id_token = provider_sessions().id_token(pair)
+    except StoreUnavailableError:
+        id_token = None
+    return client.end_session_url(metadata, id_token=id_token, return_to=return_to)
+
+
+def has_ended(pair: TokenPair) -> bool:
+    """Whether the provider has ended this sign-in. While the store does not answer, it has not."""
+    try:
+        return provider_sessions().has_ended(pair)
+    except StoreUnavailableError as error:
+        logger.warning("sign-in: whether the provider has ended it is not known: %s", error)
+        return False
+
+
+def accept_logout_token(token: str) -> bool:
+    """Process a back-channel logout (Back-Channel Logout 1.0); whether the token was accepted.
+
+    It takes effect in every application with the sign-in's next refresh, `/me` or `/sign-in-state`.
+
+    :raises StoreUnavailableError: the end could not be stored; the provider may send the token again.
+    """
+    client = oidc_client()
+    deadline = Deadline(LOGOUT_CALL_DEADLINE_S)
+    check = partial(check_logout_token, token, now=time.time())
+    try:
+        claims = client.check_token(check, client.metadata(deadline=deadline), deadline=deadline)
+        accepted = provider_sessions().end(claims)
+    except (InvalidJwtError, ApiUnavailableError) as error:
+        logger.warning("sign-out by the provider: not accepted: %s", error)
+        return False
+    except StoreUnavailableError as error:
+        logger.warning("sign-out by the provider: not noted: %s", error)
+        raise
+    logger.info("sign-out by the provider: %s", "accepted" if accepted else "used before")
+    return accepted

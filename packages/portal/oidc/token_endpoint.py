@@ -1,0 +1,108 @@
+"""The refresh at the provider's token endpoint. `portal.api.refresh` does the same around it as for `POST /refresh`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from portal.api.refresh import token_endpoint as backend
+from portal.api.refresh.token_endpoint import ExchangeOutcome, InvalidGrant, NoResponse, TokensIssued, is_success
+from portal.api.tokens import TokenPair
+from portal.config.limits import REFRESH_FAILED_STATUSES
+from portal.errors import ApiUnavailableError, StoreUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.api.transport import RawResponse
+    from portal.oidc.provider import OidcClient
+    from portal.oidc.sessions import ProviderSessions
+    from portal.process.deadline import Deadline
+
+logger = logging.getLogger(__name__)
+
+#: Errors of RFC 6749, section 5.2, that are about this project and not about the token. They sign nobody out: an
+#: example is a secret that was changed at the provider.
+OUR_OWN_FAULTS: Final = frozenset({"invalid_client", "unauthorized_client", "unsupported_grant_type"})
+
+
+class ProviderTokenEndpoint:
+    """Exchanges and revokes refresh tokens at the provider.
+
+    A provider knows no Idempotency-Key. So a token whose answer was lost is not submitted again.
+
+    :param client: gives the client; called when the client is first needed.
+    """
+
+    repeatable_s = 0.0
+
+    def __init__(self, *, client: Callable[[], OidcClient], sessions: ProviderSessions) -> None:
+        self._client = client
+        self._sessions = sessions
+
+    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+        """See :class:`portal.api.refresh.token_endpoint.TokenEndpoint`.
+
+        :raises StoreUnavailableError: the store can't tell whether the provider ended this sign-in; nothing was sent.
+        """
+        del request_id  # the backend's, not the provider's
+        if self._sessions.has_ended(TokenPair(refresh=refresh)):
+            return InvalidGrant(reason="signed out at the provider")
+        client = self._client()
+        try:
+            metadata = client.metadata(deadline=deadline)
+        except ApiUnavailableError as error:
+            return NoResponse(reason=f"discovery: {error}", lost=False)
+        try:
+            reply = client.refresh(metadata, refresh=refresh, deadline=deadline)
+        except ApiUnavailableError as error:
+            # Only a success uses a token up. Any other broken answer may be about this project, so it ends nothing.
+            lost = error.was_sent and (error.begun is None or is_success(error.begun))
+            return NoResponse(reason=type(error).__name__, lost=lost)
+        outcome = read_refresh(reply, submitted=refresh)
+        if isinstance(outcome, TokensIssued):
+            try:
+                self._sessions.move(old=refresh, pair=outcome.pair)
+            except StoreUnavailableError as error:
+                # The user keeps the new tokens: they are worth more than a later sign-out at the provider.
+                logger.error("refresh: the provider's sign-outs will miss this sign-in: %s", error)  # noqa: TRY400  no trace needed
+        return outcome
+
+    def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
+        """See :class:`portal.api.refresh.token_endpoint.TokenEndpoint`."""
+        del bearer, request_id  # the provider asks for the client's credentials
+        try:
+            self._sessions.delete(refresh)
+        except StoreUnavailableError as error:
+            logger.info("sign-out: what is kept of the provider's sign-in stays until its tokens end: %s", error)
+        client = self._client()
+        try:
+            client.revoke(client.metadata(deadline=deadline), refresh=refresh, deadline=deadline)
+        except ApiUnavailableError as error:
+            logger.warning("sign-out: the provider could not be told (%s)", type(error).__name__)
+
+
+def read_refresh(reply: RawResponse, *, submitted: str) -> ExchangeOutcome:
+    """The outcome of a refresh, from the token endpoint's response.
+
+    :param submitted: the refresh token; it stays valid if the response has no new one (RFC 6749, section 6).
+    """
+    if reply.status in REFRESH_FAILED_STATUSES and (error := error_code(reply)) in OUR_OWN_FAULTS:
+        logger.error("refresh: the provider refuses this project: %s", error)
+        return NoResponse(reason=error, lost=False)
+    return backend.read_refresh(reply, access_field="access_token", refresh_field="refresh_token", presented=submitted)
+
+
+def error_code(reply: RawResponse) -> str:
+    """The `error` of a token endpoint's response (RFC 6749, section 5.2); empty if there is none."""
+    error = json_object(reply).get("error")
+    return error if isinstance(error, str) else ""
+
+
+def json_object(reply: RawResponse) -> dict[str, object]:
+    """The body, if it is a JSON object; else an empty one."""
+    try:
+        body = reply.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
