@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from portal.edge.request_context import RequestContext
+
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
-#: A longer header is not cached.
-_CACHED_CHARS = 256
 
 
-class NavigationHeaders(Protocol):
-    """The headers that tell; None if the request has none. `RequestContext` has them."""
+class NavigationHeaders(NamedTuple):
+    """The headers that tell what sent a request; None if the request lacks one."""
 
-    @property
-    def accept(self) -> str | None:
-        """`Accept`"""
-
-    @property
-    def fetch_mode(self) -> str | None:
-        """`Sec-Fetch-Mode`"""
-
-    @property
-    def requested_with(self) -> str | None:
-        """`X-Requested-With`"""
-
-    @property
-    def htmx(self) -> str | None:
-        """`HX-Request`"""
-
-
-class _Headers(NamedTuple):
     accept: str | None
+    #: `Sec-Fetch-Mode`
     fetch_mode: str | None
+    #: `X-Requested-With`
     requested_with: str | None
+    #: `HX-Request`
     htmx: str | None
 
 
 def navigation_headers(meta: Mapping[str, str]) -> NavigationHeaders:
-    """The headers that tell, from a request's `META`."""
-    return _Headers(
+    """Read them from a request's `META`."""
+    return NavigationHeaders(
         accept=meta.get("HTTP_ACCEPT"),
         fetch_mode=meta.get("HTTP_SEC_FETCH_MODE"),
         requested_with=meta.get("HTTP_X_REQUESTED_WITH"),
@@ -50,32 +34,22 @@ def navigation_headers(meta: Mapping[str, str]) -> NavigationHeaders:
     )
 
 
-def is_htmx(context: NavigationHeaders) -> bool:
+def is_htmx(headers: NavigationHeaders | RequestContext) -> bool:
     """Whether htmx sent the request. Its header `HX-Request` is exactly "true"."""
-    return context.htmx == "true"
+    return headers.htmx == "true"
 
 
-def is_navigation(context: NavigationHeaders) -> bool:
+def is_navigation(headers: NavigationHeaders | RequestContext) -> bool:
     """Whether a browser shows the response as a page.
 
     It does not if `Sec-Fetch-Mode` is other than `navigate`, if `X-Requested-With` is present, if htmx sent the
     request, or if `Accept` names no page type and is not exactly `*/*`. A request without `Accept` is a navigation.
     """
-    if context.fetch_mode is not None and context.fetch_mode != "navigate":
+    if headers.fetch_mode is not None and headers.fetch_mode != "navigate":
         return False
-    if context.requested_with is not None or is_htmx(context):
+    if headers.requested_with is not None or is_htmx(headers):
         return False
-    if not context.accept:
-        return True
-    return (_cached_names_a_page if len(context.accept) <= _CACHED_CHARS else _names_a_page)(context.accept)
-
-
-def _names_a_page(accept: str) -> bool:
-    accept = accept.strip()
+    accept = (headers.accept or "").strip()
     if accept in {"", "*/*"}:
         return True
     return any(member.partition(";")[0].strip().lower() in _PAGES for member in accept.split(","))
-
-
-# Browsers send few different headers.
-_cached_names_a_page = lru_cache(maxsize=256)(_names_a_page)
