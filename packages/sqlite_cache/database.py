@@ -81,7 +81,10 @@ class Database:
         return cast("int", rows[0][0])
 
     def limit_journal(self, max_bytes: int, *, limit_s: float) -> None:
-        """Try for `limit_s` to empty a journal larger than `max_bytes`. SQLite does so only when nobody reads."""
+        """Empty a journal larger than `max_bytes`, which SQLite does only when no process reads.
+
+        :param limit_s: longest time for trying, seconds.
+        """
         if journal_bytes(self.path) <= max_bytes:
             return
         # The next write meets a damaged or replaced file, and reports it.

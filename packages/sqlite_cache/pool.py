@@ -135,7 +135,7 @@ class ConnectionPool:
         """Device and inode of the file at `path`; None where there is none."""
         try:
             status = os.stat(self._path)  # noqa: PTH116  half the time of Path.stat, on every operation
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return status.st_dev, status.st_ino
 

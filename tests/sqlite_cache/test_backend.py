@@ -9,11 +9,12 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache
+from sqlite_cache import CacheBusyError, CacheFullError, CacheUnavailableError, SQLiteCache
 from sqlite_cache.file import empty_journal
 
 
@@ -152,7 +153,7 @@ def test_a_store_that_may_not_evict_refuses_new_entries_and_keeps_the_old(make_s
         cache.add("another", 1, 1000)
 
 
-def test_whoever_has_a_lock_can_store_its_result_in_a_full_store(make_sqlite):
+def test_a_process_with_a_lock_can_store_its_result_in_a_full_store(make_sqlite):
     cache = make_sqlite(MAX_ENTRIES=30, WHEN_FULL="refuse")
     for number in range(31):
         cache.add(f"lock{number}", 1, 1000)
@@ -186,6 +187,29 @@ def test_the_folder_and_the_files_are_private(make_sqlite, sqlite_path):
     files = list(sqlite_path.parent.iterdir())
     assert len(files) >= 3
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+
+
+def test_a_folder_that_others_may_enter_is_made_private(make_sqlite, sqlite_path):
+    sqlite_path.parent.mkdir(mode=0o755)
+    make_sqlite().set("key", 1)
+    assert stat.S_IMODE(sqlite_path.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_of_another_user_is_an_error(tmp_path):
+    if os.geteuid() == 0:
+        folder = tmp_path / "theirs"
+        folder.mkdir(mode=0o700)
+        os.chown(folder, 12345, 12345)
+    else:
+        folder = Path("/")
+    with pytest.raises(CacheUnavailableError, match="belongs to user"):
+        SQLiteCache(str(folder / "cache.sqlite3"), {}).get("key")
+
+
+def test_a_folder_that_can_not_be_made_is_an_error(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CacheUnavailableError, match="private folder"):
+        SQLiteCache(str(tmp_path / "file" / "cache.sqlite3"), {}).get("key")
 
 
 @pytest.mark.parametrize("value", ["personal data", "personal data" * 2000])
@@ -228,7 +252,7 @@ def test_a_locked_file_is_an_error_after_the_limit_and_no_damage(make_sqlite, sq
     assert cache.get("key") == 3
 
 
-def test_a_process_that_writes_without_a_break_starves_nobody(make_sqlite, sqlite_path):
+def test_a_process_that_writes_without_a_break_starves_no_other(make_sqlite, sqlite_path):
     cache = make_sqlite(BUSY_TIMEOUT_S=30)
     cache.set("key", 1)
     blocker = sqlite3.connect(sqlite_path, isolation_level=None)

@@ -55,12 +55,12 @@ def test_the_journal_stays_small_while_others_always_read_and_no_write_fails(sql
         assert process.exitcode == 0
     assert [results.get(timeout=10) for _ in writers] == [0, 0]
     # Left to SQLite it grew to 80 MB and more here. It passes its limit for a few looks, until one meets a moment in
-    # which nobody reads: the fewer cores there are, the more looks.
+    # which no process reads: the fewer cores there are, the more looks.
     assert 0 < largest < 40 * MB
     assert SQLiteCache(str(sqlite_path), {}).size_in_bytes() < 32 * MB
 
 
-def test_a_reader_that_does_not_end_holds_the_journal_up_and_nobody_else(make_sqlite, sqlite_path):
+def test_a_reader_that_does_not_end_holds_up_the_journal_and_no_write(make_sqlite, sqlite_path):
     cache = make_sqlite()
     limit = cache.size_limit
     limit.max_journal_bytes, limit.writes_per_look, limit.empty_journal_for_s = 0, 1, 0.05

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 fork = multiprocessing.get_context("fork")
-#: Far longer than a child takes that waits for nobody, seconds.
+#: Far longer than a child takes that waits for no lock, seconds.
 PATIENCE_S = 60
 
 
@@ -32,7 +32,7 @@ def held_by_another_thread(lock) -> Iterator[None]:
 
 
 def child_finishes(work: Callable[[], object]) -> bool:
-    """Whether a child that is forked now gets through `work`, which raises where something is wrong."""
+    """Whether a child that is forked now finishes `work`, which raises on a failure."""
     process = fork.Process(target=work)
     process.start()
     process.join(PATIENCE_S)

@@ -84,7 +84,7 @@ class WatchedRedis:
         until(lambda: all(self._knows_all(port) for port in self.ports), "the Sentinels do not find each other")
 
     def primary(self) -> RedisServer:
-        """Whom the first Sentinel names."""
+        """The primary that the first Sentinel names."""
         with contextlib.closing(redis.Redis(port=self.ports[0])) as client:
             _, port = client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", SERVICE)
         return self.servers[self.named_ports.index(int(port))]

@@ -22,7 +22,8 @@ logger = logging.getLogger(__name__)
 SIZE_TTL_S: Final = 10.0
 #: A process that writes looks at the size this often, seconds.
 LOOK_EVERY_S: Final = 60.0
-#: Said from this share of the limit on, and again at each further step; anew after it has fallen below by a step.
+#: The share of the limit at which the log first warns, and the step to each further warning. After the share has
+#: fallen a step below the first one, the warnings start again.
 WARN_FROM: Final = 0.7
 WARN_STEP: Final = 0.1
 _MB: Final = 1024 * 1024
@@ -42,8 +43,8 @@ def read_size(backend: BaseCache) -> StoreSize | None:
         return StoreSize(used=backend.size_in_bytes(), limit=backend.size_limit.max_bytes)
     if not is_redis(backend):
         return None
-    facts = read_info(backend)
-    return None if facts.used is None else StoreSize(used=facts.used, limit=facts.limit or None)
+    info = read_info(backend)
+    return None if info.used is None else StoreSize(used=info.used, limit=info.limit or None)
 
 
 class SizeWatch:

@@ -76,7 +76,7 @@ class TestTlsAndUsers:
             use_both()
             assert check_refresh_store() == []
 
-    def test_a_certificate_that_nobody_vouches_for_is_not_taken(self, server, caplog):
+    def test_a_certificate_of_an_unknown_authority_is_not_accepted(self, server, caplog):
         with stores_on(f"rediss://{LOGIN}localhost:{self.tls_port}/0"):
             with pytest.raises(StoreUnavailableError) as caught:
                 refresh_store().get("a")
@@ -176,12 +176,12 @@ class TestSentinels:
                 with watched.suspended(watched.replicas()):
                     with pytest.raises(StoreUnavailableError):
                         write()
-                    # What is cached may be lost at any time, and waits for nobody.
+                    # Cached data may be lost at any time, so these writes do not wait for a replica.
                     query_store().set("cached", 1, lifetime_s=600)
                 eventually(lambda: refresh_store().set("sure", 1, lifetime_s=600) is None)
             assert refresh_store().get_many(["a", "b", "c", "d"]) == {"a": 1, "b": 1, "c": 1, "d": 2}
 
-    def test_what_dies_with_a_primary_was_confirmed_to_nobody_who_waited(self, tmp_path):
+    def test_a_write_that_dies_with_its_primary_was_never_confirmed_with_a_replica(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):
             with watched.suspended(watched.replicas()):
                 # More than the kernel takes for a process that does not read: what follows stays in the primary.

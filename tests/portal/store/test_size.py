@@ -1,4 +1,4 @@
-"""How full a store is: asked seldom, told at once, said before it is full."""
+"""How full a store is: asked every few seconds at most, with warnings before it is full."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Clock:
 
 
 class Asked:
-    """A store that gives one size after another, the last one for good."""
+    """A store that gives one size after another, then the last one again and again."""
 
     def __init__(self, *used: int, limit: int | None = 100 * MB) -> None:
         self.sizes = [StoreSize(used=number * MB, limit=limit) for number in used]
@@ -77,7 +77,7 @@ def test_it_is_asked_once_in_some_seconds():
     assert ask.times == 2
 
 
-def test_whoever_comes_while_it_is_asked_does_not_wait():
+def test_another_thread_does_not_wait_while_one_asks():
     seen = []
     watched = watch(lambda: seen.append(watched.size()), Clock())
     watched.size()
@@ -127,7 +127,7 @@ def test_it_is_said_from_seventy_per_cent_on_once_for_each_ten_more(caplog):
     assert said[0] == "store 'refresh' is 70% full: 70 of 100 MB"
 
 
-def test_it_is_said_anew_after_the_store_was_emptied(caplog):
+def test_the_warnings_start_again_after_the_store_was_emptied(caplog):
     assert len(looks(Asked(75, 65, 75, 55, 75), 5, caplog)) == 2
 
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def private_dir(path: Path) -> Path:
-    """Make `path` with mode 0700; one of this user's own that others may enter is made private.
+    """Make the folder `path` with mode 0700. A folder of this user that others may enter is made private.
 
-    Root could make anybody's folder private, and its owner could open it again: it is refused.
+    Root could make another user's folder private, but that user could open it again: such a folder is an error.
 
-    :raises ConfigurationError: the folder is somebody else's, or can't be made or made private.
+    :raises ConfigurationError: the folder belongs to another user, or can't be made or made private.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -35,9 +35,9 @@ def private_dir(path: Path) -> Path:
 
 
 def kept_secret(path: Path) -> str:
-    """The secret in the file `path`; made on first use, by exactly one of several processes that start at once.
+    """The secret in the file `path`. The first use makes it; of several processes that start at once, exactly one does.
 
-    :raises ConfigurationError: the file is somebody else's, others may read it, it is empty, or it can't be read.
+    :raises ConfigurationError: the file belongs to another user, others may read it, it is empty, or it can't be read.
     """
     try:
         if not path.exists():
@@ -53,7 +53,7 @@ def _make_secret(path: Path) -> None:
     try:
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(64))
-        # A hard link never replaces an existing file: the first process wins, whole.
+        # A hard link never replaces an existing file: the first process wins, with a complete secret.
         with contextlib.suppress(FileExistsError):
             os.link(fresh, path)
     finally:
@@ -61,7 +61,7 @@ def _make_secret(path: Path) -> None:
 
 
 def _read_secret(path: Path) -> str:
-    """The secret, from a file whose owner and mode are looked at once it is open: it can't be exchanged meanwhile."""
+    """Read the secret. Owner and mode are those of the open file, which can't be replaced between check and read."""
     with path.open() as file:
         status = os.fstat(file.fileno())
         if status.st_uid != os.geteuid() or status.st_mode & 0o077:

@@ -1,8 +1,8 @@
-"""Addresses of the Redis that processes share: which are taken, and what one with Sentinels says. Pure.
+"""Checks and reads the addresses of the Redis that processes share. Pure.
 
-One server, or the one that Sentinels name: what the refresh reads must be what it wrote. So an address of several
-servers, whose replicas Django would read from, and Redis Cluster are refused. No message repeats an address: it may
-carry a password.
+An address leads to one server, or to the primary that Sentinels name, because the token refresh must read what it has
+written. An address of several servers is an error, since Django would read from replicas; so is Redis Cluster. No
+message repeats an address, because an address may contain a password.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 DEFAULT_SENTINEL_PORT: Final = 26379
 _PLAIN: Final = frozenset({"redis", "rediss", "unix"})
 _SENTINEL: Final = frozenset({"redis+sentinel", "rediss+sentinel"})
-#: Names of parameters that are the Sentinels' own.
+#: Prefix of the parameters for the Sentinels alone.
 _SENTINEL_PREFIX: Final = "sentinel_"
 _MAX_PORT: Final = 65535
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentinelAddress:
-    """`redis+sentinel://[user:password@]host[:port],…/service[/database][?option=…]`, read.
+    """`redis+sentinel://[user:password@]host[:port],…/service[/database][?option=…]`, parsed.
 
-    :param hosts: the Sentinels.
+    :param hosts: host and port of each Sentinel.
     :param service: the name under which they watch the primary.
-    :param tls: whether Sentinels and servers are spoken to by TLS (`rediss+sentinel`).
+    :param tls: whether the connections to Sentinels and servers use TLS (`rediss+sentinel`).
     :param options: the other parameters, for servers and Sentinels alike, by redis-py's names.
-    :param sentinel_username: of the Sentinels, from `sentinel_username` and `sentinel_password`; the user before the
-        hosts is the servers'.
+    :param username: the user of the servers, before the hosts.
+    :param sentinel_username: the user of the Sentinels, from the parameter of that name.
     """
 
     hosts: tuple[tuple[str, int], ...]
@@ -48,15 +48,15 @@ class SentinelAddress:
 
 
 def is_sentinel_url(url: str) -> bool:
-    """Whether Sentinels name the server."""
+    """Whether the address names Sentinels."""
     return url.partition("://")[0] in _SENTINEL
 
 
 def check_store_url(name: str, url: str) -> str:
-    """Give `url` back, if it is one that the store takes.
+    """Return `url` if the store can use it.
 
-    :param name: of the variable that it comes from.
-    :raises ConfigurationError: it is not.
+    :param name: the environment variable of the address.
+    :raises ConfigurationError: the store can't use it.
     """
     scheme = url.partition("://")[0]
     if "cluster" in scheme:
@@ -87,9 +87,9 @@ def check_store_url(name: str, url: str) -> str:
 
 
 def split_credentials(url: str) -> tuple[str, dict[str, str]]:
-    """An address that was checked, without users and passwords, and these by redis-py's names.
+    """Split a checked address into the address without users and passwords, and these under redis-py's names.
 
-    Django shows settings on its technical pages, and hides those that are called a password.
+    Django's technical pages show the settings, and hide those whose name contains "password".
     """
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
@@ -103,15 +103,15 @@ def split_credentials(url: str) -> tuple[str, dict[str, str]]:
 
 
 def read_sentinel_url(url: str) -> SentinelAddress:
-    """Read an address with Sentinels.
+    """Parse an address with Sentinels.
 
-    :raises ValueError: it is malformed; the message does not repeat it.
+    :raises ValueError: the address is malformed; the message does not repeat it.
     """
     parts = urlsplit(url)
     user, _, hosts = parts.netloc.rpartition("@")
     username, _, password = user.partition(":")
     service, _, database = parts.path.removeprefix("/").partition("/")
-    if "@" in user or "," in user:  # each is written before one host, or a password is not encoded
+    if "@" in user or "," in user:  # one user before each host, or a password that is not percent-encoded
         raise ValueError("malformed")
     if not service or not hosts or parts.fragment or (database and not database.isdecimal()):
         raise ValueError("malformed")

@@ -88,7 +88,7 @@ def test_a_counter_that_ends_while_it_is_added_to_ends_again(make_redis, monkeyp
     assert cache.get(f"test:{KEY}") == 1
 
 
-def test_a_counter_that_was_taken_back_begins_a_window_anew(window, clock):
+def test_a_counter_that_was_taken_back_begins_a_new_window(window, clock):
     window.count(KEY)
     window.take_back(KEY)
     clock.now = 1030.0

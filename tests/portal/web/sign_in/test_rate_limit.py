@@ -144,7 +144,7 @@ def test_what_strangers_try_takes_no_success_from_the_owner(limit):
     assert limit.too_many(ACCOUNT) is None
 
 
-def test_a_store_that_is_down_keeps_nobody_out_and_says_so(clock, caplog):
+def test_a_store_that_is_down_lets_everyone_in_with_a_warning(clock, caplog):
     class Broken:
         def __getattr__(self, name):
             raise OSError("gone")
