@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Every response has this header (contract, section 6).
 REQUEST_ID_RESPONSE_HEADER: Final = "X-Request-Id"
+#: The methods that change nothing.
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class PortalRequest(HttpRequest):

@@ -24,7 +24,7 @@ from portal.config.cookies import (
     VAR_REFRESH_TOKEN,
     VAR_SELECTED_LOCALE,
 )
-from portal.errors import ApiUnauthorizedError, ApiUnavailableError, StoreUnavailableError
+from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.query import QueryClient
 from portal.web import resolve_post_login_path
 from portal.web.middleware import ApiAccessMiddleware, read_user_agent
@@ -48,11 +48,12 @@ def run(view, *, cookies=None, method="GET", path="/en/energy", headers=None):
     request.COOKIES.update(cookies or {})
     request.META["HTTP_COOKIE"] = "; ".join(f"{name}={value}" for name, value in (cookies or {}).items())
     request.edge_user = None
-    middleware = ApiAccessMiddleware(lambda request: _with_exceptions(middleware, view, request))
+    middleware = ApiAccessMiddleware(lambda request: _as_django_calls(middleware, view, request))
     return middleware(request)
 
 
-def _with_exceptions(middleware, view, request):
+def _as_django_calls(middleware, view, request):
+    assert middleware.process_view(request, view, (), {}) is None
     try:
         return view(request)
     except Exception as error:
@@ -193,6 +194,18 @@ def test_the_platforms_of_the_last_user_are_not_carried_into_a_new_sign_in():
     assert VAR_PERMITTED_PLATFORMS not in run(view).cookies, "nothing to remove"
 
 
+def test_what_the_profile_said_of_the_user_before_is_not_carried_into_a_new_sign_in(backend, account):
+    backend.get(f"{BACKEND}/me", status=503)
+    pair = TokenPair(access=access_token(account), refresh="r")
+
+    def view(request):
+        request.me_platforms = ("FINANCE",)
+        set_tokens(request.token_store, pair)
+        return HttpResponse(resolve_post_login_path(request, access_token=pair.access))
+
+    assert VAR_PERMITTED_PLATFORMS not in run(view).cookies
+
+
 @pytest.mark.parametrize("brought", ["", '["FINANCE"]', "%5B%22ENERGY%22%5D"])
 def test_a_new_sign_in_has_the_platforms_that_resolve_post_login_path_learned(
     backend: responses.RequestsMock, account: str, brought: str
@@ -267,6 +280,17 @@ def test_for_scripts_it_is_401_with_the_way_to_go(headers):
     assert response["Content-Type"] == "application/problem+json"
     assert json.loads(response.content)["status"] == 401
     assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
+
+
+def test_an_error_that_a_view_lets_escape_ends_the_same_way():
+    def view(request):
+        ended(request)
+        raise SignInEndedError("refused")
+
+    response = run(view, cookies={VAR_REFRESH_TOKEN: "r"})
+    assert (response.status_code, response["Location"], response.content) == (302, "/", b"")
+    assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
+    assert "Content-Security-Policy" in response
 
 
 def test_a_401_that_is_passed_through_is_a_page_and_clears_nothing():

@@ -1,1 +1,25 @@
-"""Cookies."""
+"""The portal's cookies.
+
+::
+
+    platforms_cookie    VAR_PERMITTED_PLATFORMS follows `/me`
+      token_cookies     VAR_ACCESS_TOKEN and VAR_REFRESH_TOKEN; removes all cookies of a sign-in
+    message_storage     Django's messages, in a cookie of each app (named in the settings)
+
+The outermost middleware alone reads and writes the cookies of a sign-in.
+"""
+
+from __future__ import annotations
+
+from portal.web.cookies.platforms_cookie import follow_profile, follow_refresh, follow_sign_in
+from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
+
+__all__ = [
+    "clear_sign_in",
+    "follow_profile",
+    "follow_refresh",
+    "follow_sign_in",
+    "read_tokens",
+    "remove_duplicates",
+    "write_tokens",
+]

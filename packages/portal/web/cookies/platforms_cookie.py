@@ -1,54 +1,71 @@
-"""The cookie VAR_PERMITTED_PLATFORMS follows the last `GET /me` (requirements, "Cookies"; contract, section 4).
+"""The cookie VAR_PERMITTED_PLATFORMS, which follows `GET /me` (requirements, "Cookies"; contract, section 4).
 
-Written whenever a `/me` result, fetched or cached, differs from what the request brought.
+During a request, whoever reads `/me` notes its platforms as `request.me_platforms`. The outermost middleware calls this
+module once, at the end of the request, and nothing else writes the cookie:
+
+============================  =====================================================================================
+The request's tokens          The cookie
+============================  =====================================================================================
+kept                          is written if `/me` differs from the cookie that the browser sent
+new, from a sign-in           is written if `/me` answered; else the last user's cookie is removed
+new, from a refresh           is written anew, with the lifetime of the new refresh token
+signed out                    is removed with the tokens (:func:`.token_cookies.clear_sign_in`), or is not written
+============================  =====================================================================================
 """
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
-from portal.api.expiry import sign_in_lifetime
 from portal.api.session import api_session
 from portal.api.tokens import SignInStatus
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
-from portal.config.current import portal_config
-from portal.identity import dump_platforms_cookie
-from portal.web.cookies.token_cookies import set_sign_in_cookie
-from portal.web.frame.essentials import known_essentials
+from portal.identity import dump_platforms_cookie, parse_platforms_cookie
+from portal.web.cookies.token_cookies import remove_cookie, set_sign_in_cookie
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
+    from portal.api.tokens import TokenPair
+    from portal.config.platforms import TPlatform
+    from portal.config.portal_config import PortalConfig
     from portal.web.request import PortalRequest
 
 
-def mirror_platforms(request: PortalRequest, response: HttpResponseBase) -> None:
-    """Write the cookie if this request learned of other platforms than its cookie names.
-
-    It lives as long as the refresh token that the request holds now.
-    """
-    essentials = known_essentials(request)
-    if essentials is None:
+def follow_profile(request: PortalRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
+    """Write the cookie of a request that kept its tokens, if `/me` named other platforms than the browser's cookie."""
+    platforms = request.me_platforms
+    if platforms is None or dump_platforms_cookie(platforms) == request.COOKIES.get(VAR_PERMITTED_PLATFORMS):
         return
-    value = dump_platforms_cookie(essentials.platforms)
-    if request.COOKIES.get(VAR_PERMITTED_PLATFORMS) == value:
-        return
-    config = portal_config()
-    lifetime = sign_in_lifetime(
-        request.token_store.current.refresh, now=time.time(), default_s=config.sign_in_max_age_s
-    )
-    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)
+    # The store is asked here alone, since most requests write nothing. The tokens are those that came with the request:
+    # the browser may have signed in anew meanwhile. While the store does not answer, no sign-out is known either.
+    if api_session().refresher.sign_in_status(request.token_store.incoming) is not SignInStatus.SIGNED_OUT:
+        _write(response, platforms, refresh=request.token_store.current.refresh, config=config)
 
 
-def withdraw_platforms(request: PortalRequest, response: HttpResponseBase) -> None:
-    """Take the cookie back if the request's sign-in was signed out meanwhile: its sign-out has cleared it for good.
+def follow_sign_in(
+    request: PortalRequest, response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig
+) -> None:
+    """Write the cookie of a user who has just signed in, or remove the cookie of the user before."""
+    if request.me_platforms is not None:
+        _write(response, request.me_platforms, refresh=pair.refresh, config=config)
+    elif VAR_PERMITTED_PLATFORMS in request.COOKIES:
+        remove_cookie(response, VAR_PERMITTED_PLATFORMS, config=config)
 
-    Asked of the store only where the cookie is about to be written, which is seldom: where `/me` says what it said
-    before, no response carries it. While the store does not answer it is left: no sign-out leaves a trace then either.
-    """
-    if VAR_PERMITTED_PLATFORMS not in response.cookies:
-        return
-    # The tokens that came with the request: the browser may have signed in anew by now.
-    if api_session().refresher.sign_in_status(request.token_store.incoming) is SignInStatus.SIGNED_OUT:
-        del response.cookies[VAR_PERMITTED_PLATFORMS]
+
+def follow_refresh(
+    request: PortalRequest, response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig
+) -> None:
+    """Write the cookie for as long as the new tokens: with the platforms of `/me`, else with those it has."""
+    platforms, sent = request.me_platforms, request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
+    if platforms is None and sent is not None:
+        platforms = parse_platforms_cookie(sent)
+    if platforms is not None:
+        _write(response, platforms, refresh=pair.refresh, config=config)
+
+
+def _write(
+    response: HttpResponseBase, platforms: tuple[TPlatform, ...], *, refresh: str | None, config: PortalConfig
+) -> None:
+    value = dump_platforms_cookie(platforms)
+    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, refresh=refresh, config=config)

@@ -1,4 +1,4 @@
-"""The sign-in's cookies: read from a request, written to a response (contract, section 4).
+"""The cookies of a sign-in: read from a request, written to a response (contract, section 4).
 
 Both token cookies are HttpOnly: no script needs a token. All are `SameSite=Lax`, `Path=/`, on the shared cookie
 domain where there is one, and `Secure` where the gateway's address is https.
@@ -20,7 +20,6 @@ from portal.config.cookies import (
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
 )
-from portal.identity import dump_platforms_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from portal.config.platforms import TPlatform
     from portal.config.portal_config import PortalConfig
 
 SAME_SITE: Final = "Lax"
@@ -36,10 +34,10 @@ _DELETED = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 
 def read_tokens(cookies: Mapping[str, str]) -> TokenPair:
-    """The pair that a request's cookies hold; an empty cookie counts as absent.
+    """The tokens in a request's cookies.
 
-    So does one that is larger than browsers keep, and an access token that no header could carry: no sign-in here can
-    have set it.
+    Three kinds of cookies count as absent, since no sign-in here can have set them: an empty one, one that is larger
+    than browsers keep, and an access token that no header can carry.
     """
     access, refresh = cookies.get(VAR_ACCESS_TOKEN, ""), cookies.get(VAR_REFRESH_TOKEN, "")
     if len(access) > MAX_COOKIE_BYTES or not _is_sendable(access):
@@ -50,33 +48,20 @@ def read_tokens(cookies: Mapping[str, str]) -> TokenPair:
 
 
 def _is_sendable(access: str) -> bool:
-    """Whether it is Latin-1, as `http.client` writes headers, and printable."""
+    """Whether a header can carry the token: printable Latin-1, as `http.client` writes headers."""
     return access.isprintable() and max(access, default="") <= "\xff"
 
 
-def write_tokens(
-    response: HttpResponseBase,
-    pair: TokenPair,
-    *,
-    config: PortalConfig,
-    platforms: tuple[TPlatform, ...] | None = None,
-) -> None:
-    """Set the token cookies, and the platforms cookie with them, since it lives as long.
+def write_tokens(response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig) -> None:
+    """Set the token cookies. A token that is missing from the pair has its cookie removed.
 
-    :param platforms: of this sign-in; None for no cookie. One that the response has already is newer, and stays.
-
-    A token that is missing from the pair has its cookie removed. Whether browsers would keep them was asked where they
-    came in: see :mod:`portal.api.token_validation`.
+    Tokens that browsers would not keep never come here: :mod:`portal.api.token_validation` refuses them.
     """
-    lifetime = sign_in_lifetime(pair.refresh, now=time.time(), default_s=config.sign_in_max_age_s)
     for name, token in ((VAR_ACCESS_TOKEN, pair.access), (VAR_REFRESH_TOKEN, pair.refresh)):
         if token is None:
             remove_cookie(response, name, config=config)
         else:
-            set_sign_in_cookie(response, name, token, config=config, max_age_s=lifetime)
-    if platforms is not None and VAR_PERMITTED_PLATFORMS not in response.cookies:
-        value = dump_platforms_cookie(platforms)
-        set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, config=config, max_age_s=lifetime)
+            set_sign_in_cookie(response, name, token, refresh=pair.refresh, config=config)
 
 
 def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:
@@ -87,13 +72,16 @@ def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:
 
 
 def set_sign_in_cookie(
-    response: HttpResponseBase, name: str, value: str, *, config: PortalConfig, max_age_s: int
+    response: HttpResponseBase, name: str, value: str, *, refresh: str | None, config: PortalConfig
 ) -> None:
-    """Set one of the three cookies. The platforms cookie alone may be read by scripts."""
+    """Set one of the three cookies for the lifetime of a refresh token. Scripts can read the platforms cookie alone.
+
+    :param refresh: the refresh token; without one, or without its `exp`, `config` gives the lifetime.
+    """
     response.set_cookie(
         name,
         value,
-        max_age=max_age_s,
+        max_age=sign_in_lifetime(refresh, now=time.time(), default_s=config.sign_in_max_age_s),
         path="/",
         domain=config.cookie_domain or None,
         secure=config.secure,
@@ -110,9 +98,9 @@ def remove_cookie(response: HttpResponseBase, name: str, *, config: PortalConfig
 
 
 def remove_host_only_twin(response: HttpResponseBase, name: str, *, config: PortalConfig) -> None:
-    """Remove a cookie of the same name that lies on this host alone and would shadow the shared one.
+    """Remove the cookie of this name that has no domain: browsers may send it in place of the shared one.
 
-    Without a cookie domain the host-only cookie is ours, and nothing is removed.
+    Without a cookie domain that cookie is ours, and nothing is removed.
     """
     if not config.cookie_domain:
         return
@@ -121,12 +109,12 @@ def remove_host_only_twin(response: HttpResponseBase, name: str, *, config: Port
     twin.update({"expires": _DELETED, "max-age": "0", "path": "/", "samesite": SAME_SITE})
     if config.secure:
         twin.update({"secure": "true"})
-    # Django keeps cookies by name; two of one name in a response need a second key, which is never sent.
+    # Django keeps cookies by name. A second cookie of one name needs another key, which is not sent.
     dict.__setitem__(response.cookies, f"{name} (host only)", twin)
 
 
 def remove_duplicates(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
-    """Where one of the four shared cookies came twice in one request, remove the host-only one."""
+    """If the request has one of the four shared cookies twice, remove the one without a domain."""
     if not config.cookie_domain:
         return
     header = request.META.get("HTTP_COOKIE", "")

@@ -28,11 +28,10 @@ from portal.errors import (
     SignInEndedError,
     StoreUnavailableError,
 )
-from portal.web.cookies.platforms_cookie import mirror_platforms
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.problems import problem
 from portal.web.frame.essentials import skip_profile, use_app_essentials
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER, is_page_navigation, is_signed_in
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
 STORE_RETRY_AFTER_S: Final = 1
-SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _LIST_URL: Final = "_portal_list_url"
 
 
@@ -263,7 +261,6 @@ def server_error(request: PortalRequest) -> HttpResponse:
 def _answer(request: PortalRequest, failure: Failure) -> HttpResponse:
     if is_page_navigation(request):
         response = _page(request, failure)
-        mirror_platforms(request, response)
     else:
         detail = " ".join(str(text) for text in (failure.text, *failure.messages))
         response = problem(request, status=failure.status, title=str(failure.title), detail=detail)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
-from portal.edge import is_htmx, login_url_from, navigation_headers
-from portal.web.request import is_page_navigation
+from django.http import HttpResponse
+
+from portal.edge import PROBLEM_CONTENT_TYPE, is_htmx, login_url_from, navigation_headers, problem_document
+from portal.web.request import SAFE_METHODS, is_page_navigation
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
-
     from portal.web.request import PortalRequest
 
 
+logger = logging.getLogger(__name__)
+
+#: Where a refused sign-in leads; from there the edge leads on to the sign-in page.
+ENDED_PATH: Final = "/"
 #: The parameter of the sign-in page's address that says why the user was led there.
 REASON_PARAM: Final = "reason"
 #: Its value after a refresh whose outcome is unknown, and whose refresh token may not be sent again.
@@ -34,6 +40,27 @@ def login_url(request: PortalRequest, *, reason: str) -> str:
         back = request.get_full_path() if request.method in {"GET", "HEAD"} else meta.get("HTTP_REFERER")
     url = login_url_from(request.edge_site, locale=request.edge_user.locale, current_url=back)
     return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: reason})}"
+
+
+class SignInEndedResponse(HttpResponse):
+    """What a request gets whose sign-in can't go on: a redirect, or for htmx and fetch a 401 with `HX-Redirect`."""
+
+
+def sign_in_ended(request: PortalRequest) -> SignInEndedResponse:
+    """The response at the end of a sign-in (contract, section 8).
+
+    It leads to `/`. Where the end is that the newest refresh token may not be sent again, it leads to the sign-in
+    page, which tells the reason and leads back.
+    """
+    lost = request.token_store.lost
+    logger.info("this sign-in has ended: sent to %s", "the sign-in page" if lost else ENDED_PATH)
+    target = login_url(request, reason=RENEWAL_LOST) if lost else ENDED_PATH
+    if is_page_navigation(request):
+        status = HTTPStatus.FOUND if request.method in SAFE_METHODS else HTTPStatus.SEE_OTHER
+        return SignInEndedResponse(status=status, headers={"Location": target})
+    document = problem_document(status=401, title="This sign-in has ended", detail="", request_id=request.request_id)
+    headers = {"HX-Redirect": target}
+    return SignInEndedResponse(document, status=401, content_type=PROBLEM_CONTENT_TYPE, headers=headers)
 
 
 def redirect_htmx_to_login(request: PortalRequest, response: HttpResponse) -> HttpResponse:

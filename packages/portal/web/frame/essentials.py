@@ -134,7 +134,9 @@ def _from_me(request: PortalRequest) -> Essentials | None:
         return None
     if not isinstance(result.data, dict):
         return None
-    return present_own_profile(result.data)
+    essentials = present_own_profile(result.data)
+    request.me_platforms = essentials.platforms
+    return essentials
 
 
 def present_own_profile(profile: Mapping[str, Any]) -> Essentials:

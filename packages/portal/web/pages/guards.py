@@ -11,7 +11,6 @@ from django.urls import URLPattern, path, reverse
 from django.utils.cache import patch_cache_control
 
 from portal.errors import ApiForbiddenError, PortalError
-from portal.web.cookies.platforms_cookie import mirror_platforms
 from portal.web.errors.failure_pages import another_account, method_refused, offer_list, render_failure
 from portal.web.errors.redirects import redirect_htmx_home
 from portal.web.frame.account_tag import is_from_another_account
@@ -74,7 +73,6 @@ def neutral_page(route: str, view: View, *, name: str) -> URLPattern:
         if is_from_another_account(request):
             return another_account(request)
         response = answering(request, *args, **kwargs)
-        mirror_platforms(request, response)
         patch_cache_control(response, private=True, no_store=True)
         return response
 

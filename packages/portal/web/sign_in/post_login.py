@@ -12,10 +12,7 @@ from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
 
 if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
     from portal.web.request import PortalRequest
-
-_MEMO = "_portal_platforms_after_login"
 
 
 def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str:
@@ -28,6 +25,8 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
 
     With `/me` failing, the token's own platforms decide (contract, section 8).
     """
+    # Another user may have been signed in until now.
+    request.me_platforms = None
     user = get_user_from_token(access_token, mapping=portal_config().oidc.mapping)
     try:
         profile = _fetch_profile(request, access_token)
@@ -35,13 +34,8 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
         platforms = user.platforms if user else ()
     else:
         platforms = derive_platforms_from_me(profile)
-        setattr(request, _MEMO, platforms)
+        request.me_platforms = platforms
     return home_path(primary_platform(platforms, role=user.role if user else None))
-
-
-def platforms_after_login(request: PortalRequest) -> tuple[TPlatform, ...] | None:
-    """What `/me` permitted to who signed in with this request; None when it was not asked, or did not answer."""
-    return getattr(request, _MEMO, None)
 
 
 def _fetch_profile(request: PortalRequest, access_token: str) -> Any:

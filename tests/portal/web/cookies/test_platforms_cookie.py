@@ -88,6 +88,15 @@ def test_a_page_whose_sign_in_lasts_writes_it(backend: responses.RequestsMock, a
     assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
 
 
+def test_so_does_a_failure_that_a_program_reads(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP", "FINANCE_APP"))
+    backend.get(f"{BACKEND}/energy/clients", status=404)
+    browser = browser_with(fresh)
+    response = browser.get("/en/energy/clients", headers={"accept": "application/json"})
+    assert response.status_code == 404
+    assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
+
+
 def test_a_page_that_has_nothing_to_write_asks_no_store(
     backend: responses.RequestsMock, account: str, fresh: Cookies, looks: list[str]
 ) -> None:

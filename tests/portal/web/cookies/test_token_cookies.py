@@ -6,7 +6,7 @@ import dataclasses
 import time
 
 import pytest
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from portal.api.tokens import TokenPair
@@ -18,7 +18,7 @@ from portal.config.cookies import (
     VAR_SELECTED_LOCALE,
 )
 from portal.config.current import portal_config
-from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
+from portal.web.cookies import clear_sign_in, follow_refresh, read_tokens, remove_duplicates, write_tokens
 from tests.portal.api.world import jwt
 
 PAIR = TokenPair(access="an-access-token", refresh="a-refresh-token")
@@ -38,6 +38,14 @@ def attributes(line: str) -> dict[str, str]:
     first, *rest = line.split("; ")
     pairs = [part.partition("=") for part in rest]
     return {"value": first.partition("=")[2], **{name.lower(): value for name, _, value in pairs}}
+
+
+def request_with(platforms_cookie: str | None, *, me_platforms: tuple[str, ...] | None = None) -> HttpRequest:
+    request = RequestFactory().get("/")
+    request.me_platforms = me_platforms
+    if platforms_cookie is not None:
+        request.COOKIES[VAR_PERMITTED_PLATFORMS] = platforms_cookie
+    return request
 
 
 # --- reading ---
@@ -89,24 +97,31 @@ def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https,
 
 def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
     response = HttpResponse()
-    write_tokens(response, PAIR, config=config(), platforms=("ENERGY",))
+    follow_refresh(request_with("%5B%22ENERGY%22%5D"), response, PAIR, config=config())
     (line,) = lines(response, VAR_PERMITTED_PLATFORMS)
     assert line.startswith("VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D;")
     assert "httponly" not in attributes(line)
     assert attributes(line)["max-age"] == str(30 * 24 * 3600)
 
 
-def test_a_platforms_cookie_that_the_page_wrote_is_left_as_it_is():
+def test_it_is_renewed_with_what_the_profile_said_in_this_request():
     response = HttpResponse()
-    response.set_cookie(VAR_PERMITTED_PLATFORMS, "newer")
-    write_tokens(response, PAIR, config=config(), platforms=("ENERGY",))
-    assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["newer"]
+    request = request_with("%5B%22ENERGY%22%5D", me_platforms=("FINANCE",))
+    follow_refresh(request, response, PAIR, config=config())
+    assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["%5B%22FINANCE%22%5D"]
+
+
+def test_a_browser_without_a_platforms_cookie_gets_none_that_nobody_read_from_the_profile():
+    response = HttpResponse()
+    follow_refresh(request_with(None), response, PAIR, config=config())
+    assert not response.cookies
 
 
 def test_all_live_as_long_as_the_refresh_token_says():
     response = HttpResponse()
-    refresh = jwt(exp=time.time() + 1000)
-    write_tokens(response, TokenPair(access="a", refresh=refresh), config=config(), platforms=("ENERGY",))
+    pair = TokenPair(access="a", refresh=jwt(exp=time.time() + 1000))
+    write_tokens(response, pair, config=config())
+    follow_refresh(request_with("%5B%22ENERGY%22%5D"), response, pair, config=config())
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 

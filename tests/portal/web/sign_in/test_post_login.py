@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from portal.api.tokens import TokenStore
 from portal.process.deadline import Deadline
-from portal.web.sign_in.post_login import platforms_after_login, resolve_post_login_path
+from portal.web.sign_in.post_login import resolve_post_login_path
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 
@@ -39,7 +39,7 @@ def test_the_profile_decides_and_its_platforms_are_kept_for_the_cookie(
     backend.get(f"{BACKEND}/me", json=profile(account, *permissions))
     token = access_token(account, "FINANCE_APP")
     path = resolve_post_login_path(request_without_cookies, access_token=token)
-    assert (path, platforms_after_login(request_without_cookies)) == expected
+    assert (path, request_without_cookies.me_platforms) == expected
 
 
 def test_the_token_travels_as_an_explicit_bearer(
@@ -58,7 +58,7 @@ def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_writ
     backend.get(f"{BACKEND}/me", status=status)
     token = access_token(account, "FINANCE_APP")
     assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
-    assert platforms_after_login(request_without_cookies) is None
+    assert request_without_cookies.me_platforms is None
 
 
 def test_a_request_whose_time_is_used_up_asks_nobody_and_goes_by_the_token(
