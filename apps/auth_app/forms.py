@@ -17,7 +17,7 @@ class LoginForm(forms.Form):
         error_messages={"required": _("Enter your email address.")},
         widget=forms.EmailInput(attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True}),
     )
-    # An address is not checked for its form: a wrong one is a wrong sign-in, like any other.
+    # The email is not validated: an address that cannot exist fails like any wrong sign-in.
     password = forms.CharField(
         label=_("Password"),
         max_length=1000,
@@ -25,5 +25,5 @@ class LoginForm(forms.Form):
         error_messages={"required": _("Enter your password.")},
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "current-password"}),
     )
-    # Taken as it comes, controls and all: what is no address of ours leads home, and is no mistake in the form.
+    # Not validated, not even for control characters: a URL that is not ours redirects home, and is no error.
     next = forms.Field(required=False, widget=forms.HiddenInput())

@@ -1,4 +1,4 @@
-"""The gateway's addresses."""
+"""The gateway's URLs."""
 
 from __future__ import annotations
 

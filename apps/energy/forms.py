@@ -1,4 +1,4 @@
-"""The forms of the energy app. They check what the backend checks, so that most mistakes never travel."""
+"""The forms of the energy app. They check what the backend checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The energy app's addresses (contract, section 6)."""
+"""The energy app's URLs (contract, section 6)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from apps.energy.views.meters import meter_detail, meter_list
 from apps.energy.views.overview import overview
 from apps.energy.views.sessions import session_detail, session_list
 from apps.energy.views.stations import station_detail, station_list
-from portal.web.pages import neutral_page, platform_page
-from portal.web.urls import portal_patterns
-from portal.web.views.login_redirect import login_redirect
+from portal.web.pages import platform_page
+from portal.web.urls import platform_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"
 handler404 = "portal.web.errors.failure_pages.page_not_found"
 handler500 = "portal.web.errors.failure_pages.server_error"
 
-urlpatterns = portal_patterns(
+urlpatterns = platform_patterns(
     pages=[
-        neutral_page("login", login_redirect, name="login"),
         platform_page("energy", overview, name="home"),
         platform_page("energy/clients", client_list, name="clients"),
         platform_page("energy/clients/new", client_new, name="client-new"),

@@ -1,21 +1,19 @@
-"""The finance app's addresses (contract, section 6)."""
+"""The finance app's URLs (contract, section 6)."""
 
 from __future__ import annotations
 
 from apps.finance.views.invoices import invoice_detail, invoice_list
 from apps.finance.views.overview import overview
-from portal.web.pages import neutral_page, platform_page
-from portal.web.urls import portal_patterns
-from portal.web.views.login_redirect import login_redirect
+from portal.web.pages import platform_page
+from portal.web.urls import platform_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"
 handler404 = "portal.web.errors.failure_pages.page_not_found"
 handler500 = "portal.web.errors.failure_pages.server_error"
 
-urlpatterns = portal_patterns(
+urlpatterns = platform_patterns(
     pages=[
-        neutral_page("login", login_redirect, name="login"),
         platform_page("finance", overview, name="home"),
         platform_page("finance/invoices", invoice_list, name="invoices"),
         platform_page("finance/invoices/<str:invoice_id>", invoice_detail, name="invoice", part_of="invoices"),

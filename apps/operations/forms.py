@@ -1,4 +1,4 @@
-"""The forms of the operations app. They check what the backend checks, so that most mistakes never travel."""
+"""The forms of the operations app. They check what the backend checks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WorkOrderForm(BackendForm):
         initial="normal",
         error_messages={"required": _("Choose a priority.")},
     )
-    # The field's name is the wire's (contract, section 6, "Form fields have the API's names").
+    # The name is the backend's (contract, section 6, "Form fields have the API's names").
     stationId = forms.CharField(  # noqa: N815  the API's own name of the field
         label=_("Station number"),
         max_length=64,

@@ -1,4 +1,4 @@
-"""The operations app's addresses (contract, section 6)."""
+"""The operations app's URLs (contract, section 6)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from apps.operations.views.work_orders import (
     work_order_list,
     work_order_new,
 )
-from portal.web.pages import neutral_page, platform_page
-from portal.web.urls import portal_patterns
-from portal.web.views.login_redirect import login_redirect
+from portal.web.pages import platform_page
+from portal.web.urls import platform_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"
 handler404 = "portal.web.errors.failure_pages.page_not_found"
 handler500 = "portal.web.errors.failure_pages.server_error"
 
-urlpatterns = portal_patterns(
+urlpatterns = platform_patterns(
     pages=[
-        neutral_page("login", login_redirect, name="login"),
         platform_page("operations", overview, name="home"),
         platform_page("operations/work-orders", work_order_list, name="work-orders"),
         platform_page("operations/work-orders/new", work_order_new, name="work-order-new"),

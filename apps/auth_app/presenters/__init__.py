@@ -1,1 +1,1 @@
-"""From records to what the gateway's templates show. Pure."""
+"""Presenters of the gateway: from a record of the backend to a frozen value for a template."""

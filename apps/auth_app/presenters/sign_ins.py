@@ -1,4 +1,4 @@
-"""A sign-in of the user: which browser, since when."""
+"""A sign-in of the user as the profile shows it: the browser, and when it was used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-#: What a user agent's text contains, and the name that people know; the first that fits counts.
+#: A part of the user agent's text, and the name that people know. The first match counts.
 _BROWSERS: Final = (
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -30,7 +30,7 @@ _SYSTEMS: Final = (
     ("Linux", "Linux"),
 )
 MAX_DEVICE_CHARS: Final = 80
-#: What the backend keeps for a browser that named itself nothing: the portal's own name, or none.
+#: The user agent that the backend has of a browser that sent none: the portal's own, or none.
 _NO_BROWSER: Final = frozenset({"", "portal"})
 
 
@@ -46,7 +46,7 @@ class SignInRow:
 
 
 def present_sign_in(record: Mapping[str, Any]) -> SignInRow:
-    """A record of `GET /iam/auth/sessions` as a row."""
+    """Make a row from a record of `GET /iam/auth/sessions`."""
     return SignInRow(
         id=id_of(record),
         device=device_name(text_of(record, "userAgent")),
@@ -57,7 +57,7 @@ def present_sign_in(record: Mapping[str, Any]) -> SignInRow:
 
 
 def device_name(user_agent: str) -> str:
-    """`Firefox, Windows` where both are known, else what the browser called itself, if it did."""
+    """Such as "Firefox, Windows"; the user agent's own text if the browser or the system is not known."""
     if user_agent in _NO_BROWSER:
         return _("Unknown browser")
     known = [_first_match(user_agent, names) for names in (_BROWSERS, _SYSTEMS)]

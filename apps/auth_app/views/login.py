@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def login(request: PortalRequest) -> HttpResponse:
-    """Ask for email and password; POST signs in and hands over to the user's platform, or to `next`."""
+    """The sign-in form; POST signs in and redirects to `next`, or to the home of the user's platform."""
     if request.method != "POST":
         return _form_page(request, LoginForm(initial={"next": request.GET.get("next", "")}))
     form = LoginForm(request.POST)
@@ -59,7 +59,7 @@ def _form_page(
         "reason": explain(reason),
         "form": form,
         "unreachable": unreachable,
-        # A form that was sent has no query in its address: switching the language would lose where it leads.
+        # The URL of a form that was sent has no query. The language switch keeps `next` by this path.
         "own_path": f"{request.path}?{urlencode(address)}" if address else request.path,
     }
     return render(request, "auth_app/login.html", context, status=status)

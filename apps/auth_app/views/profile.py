@@ -1,4 +1,4 @@
-"""The shared profile: who one is, what is open to one, where one is signed in."""
+"""The profile page: the user's name, permissions and platforms, and the list of the user's sign-ins."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
 @require_safe
 def profile(request: PortalRequest) -> HttpResponse:
-    """The profile, with the first of the user's sign-ins, or with a cursor one further page of them.
+    """The profile with the first page of sign-ins, or with the page of sign-ins that the URL's cursor names.
 
-    The profile is this page's own query: without it there is no page. The first sign-ins may be missing; a page of
-    them that the address asks for may not.
+    Without the profile there is no page. Without the first page of sign-ins, the profile is shown alone.
     """
     cursor = request.GET.get("cursor", "")
     sign_ins = SignInQueries.use_get_sign_ins_query(request, cursor=cursor or None)
@@ -56,7 +55,7 @@ def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: s
     rows = [present_sign_in(row) for row in items]
     first_url = reverse("profile")
     return {
-        # The one that this page came through stands first.
+        # The sign-in of this browser comes first.
         "sign_ins": sorted(rows, key=lambda row: not row.current),
         "paging": {
             "first_url": first_url,
@@ -68,7 +67,7 @@ def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: s
 
 @require_POST
 def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
-    """End one sign-in. Ending the one that asks is a sign-out."""
+    """End one sign-in. To end the sign-in of this browser is to sign out."""
     if _is_current(request, sign_in_id):
         return sign_out(request)
     SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id}).unwrap()
@@ -77,10 +76,13 @@ def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
 
 
 def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
-    """Whether this is the sign-in that asks: the list is read as far as one of the two stands in it."""
+    """Whether this is the sign-in of this browser.
+
+    Reads the list until it comes to the sign-in of this browser, or to the one with this id.
+    """
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
     while True:
-        for row in _present_certain(sign_ins):
+        for row in _present_fresh(sign_ins):
             if row.current or row.id == sign_in_id:
                 return row.current and row.id == sign_in_id
         if not sign_ins.has_next_page:
@@ -88,8 +90,11 @@ def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
         sign_ins = sign_ins.fetch_next_page()
 
 
-def _present_certain(sign_ins: Any) -> list[SignInRow]:
-    """The rows to decide by: those of now alone, never what was known before a fetch failed."""
+def _present_fresh(sign_ins: Any) -> list[SignInRow]:
+    """The rows, if the last fetch succeeded: older rows must not decide which sign-in ends.
+
+    :raises portal.errors.ApiError: the last fetch failed.
+    """
     if sign_ins.error is not None:
         raise sign_ins.error
     return [present_sign_in(row) for row in sign_ins.unwrap().items]
@@ -97,14 +102,15 @@ def _present_certain(sign_ins: Any) -> list[SignInRow]:
 
 @require_POST
 def revoke_all(request: PortalRequest) -> HttpResponse:
-    """End every sign-in of the user, this one last, so that the others can still be named.
+    """End every sign-in of the user. The one of this browser ends last, since it is needed to end the others.
 
-    Each is ended once: the list may be behind, and one may have ended by itself meanwhile.
+    A sign-in that the backend does not find has ended already. The backend's list may be behind, and still name
+    sign-ins that were ended here: each is ended once.
     """
     ended: set[str] = set()
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
     while True:
-        others = [row.id for row in _present_certain(sign_ins) if not row.current and row.id not in ended]
+        others = [row.id for row in _present_fresh(sign_ins) if not row.current and row.id not in ended]
         for sign_in_id in others:
             result = SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id})
             if not isinstance(result.error, ApiNotFoundError):

@@ -1,4 +1,4 @@
-"""The page after sign-out."""
+"""The page after a sign-out."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 @require_safe
 def signed_out(request: HttpRequest) -> HttpResponse:
-    """Say so, and offer to sign in again."""
+    """Say that the sign-in has ended, and offer to sign in again."""
     return render(request, "auth_app/signed_out.html")

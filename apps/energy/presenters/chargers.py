@@ -39,7 +39,7 @@ class ChargerView:
 
 
 def present_charger(record: Mapping[str, Any]) -> ChargerView:
-    """A record of `/energy/chargers`."""
+    """Present a record of `/energy/chargers`."""
     connector = text_of(record, "connector")
     return ChargerView(
         id=id_of(record),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientView:
-    """One client, in a list and on its own page; what the record lacks is empty."""
+    """One client. What the record lacks is empty."""
 
     id: str
     name: str
@@ -25,12 +25,12 @@ class ClientView:
 
     @property
     def title(self) -> str:
-        """What the client is called where a name is needed."""
+        """The client's name, or its id if it has no name."""
         return self.name or self.id
 
 
 def present_client(record: Mapping[str, Any]) -> ClientView:
-    """A record of `/energy/clients`."""
+    """Present a record of `/energy/clients`."""
     return ClientView(
         id=id_of(record),
         name=text_of(record, "name"),

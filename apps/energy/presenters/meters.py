@@ -51,7 +51,7 @@ class MeterView:
 
 
 def present_meter(record: Mapping[str, Any]) -> MeterView:
-    """A record of `/energy/meters`."""
+    """Present a record of `/energy/meters`."""
     return MeterView(
         id=id_of(record),
         title=text_of(record, "serial") or id_of(record),

@@ -23,7 +23,7 @@ STATUSES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """One car at one charger; `client_id` is empty where the client was deleted."""
+    """One car at one charger. `client_id` is empty if the client was deleted."""
 
     id: str
     reference: str
@@ -42,7 +42,7 @@ class SessionView:
 
 
 def present_session(record: Mapping[str, Any]) -> SessionView:
-    """A record of `/energy/sessions`."""
+    """Present a record of `/energy/sessions`."""
     return SessionView(
         id=id_of(record),
         reference=text_of(record, "reference") or id_of(record),

@@ -39,7 +39,7 @@ class StationView:
 
 
 def present_station(record: Mapping[str, Any]) -> StationView:
-    """A record of `/energy/stations`."""
+    """Present a record of `/energy/stations`."""
     latitude, longitude = number_of(record, "latitude"), number_of(record, "longitude")
     return StationView(
         id=id_of(record),

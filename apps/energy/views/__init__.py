@@ -1,1 +1,1 @@
-"""The energy app's views, one module for each kind of row. They ask hooks, and let presenters and templates show."""
+"""The energy app's views. A view calls a hook, presents what the hook returns, and renders a template."""

@@ -1,1 +1,1 @@
-"""From records to what the finance app's templates show. Pure: a record in, a frozen value out."""
+"""Presenters of the finance app: from a record of the backend to a frozen value for a template."""

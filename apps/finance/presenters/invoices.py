@@ -51,7 +51,7 @@ class InvoiceView:
 
 
 def present_invoice(record: Mapping[str, Any]) -> InvoiceView:
-    """A record of `/finance/invoices`."""
+    """Present a record of `/finance/invoices`."""
     return InvoiceView(
         id=id_of(record),
         number=text_of(record, "number") or id_of(record),

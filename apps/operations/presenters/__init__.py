@@ -1,1 +1,1 @@
-"""From records to what the operations app's templates show. Pure: a record in, a frozen value out."""
+"""Presenters of the operations app: from a record of the backend to a frozen value for a template."""

@@ -31,7 +31,7 @@ _FINISHED: Final = frozenset({DONE, "cancelled"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkOrderView:
-    """One work order; `assignee` and the station are empty where there is none."""
+    """One work order. `assignee` and the station are empty if there is none."""
 
     id: str
     title: str
@@ -46,7 +46,7 @@ class WorkOrderView:
 
 
 def present_work_order(record: Mapping[str, Any]) -> WorkOrderView:
-    """A record of `/operations/work-orders`."""
+    """Present a record of `/operations/work-orders`."""
     status = text_of(record, "status")
     return WorkOrderView(
         id=id_of(record),

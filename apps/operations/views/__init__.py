@@ -1,1 +1,1 @@
-"""The operations app's views. They ask hooks, and let presenters and templates show."""
+"""The operations app's views. A view calls a hook, presents what the hook returns, and renders a template."""

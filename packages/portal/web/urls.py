@@ -1,4 +1,4 @@
-"""The addresses that every application has; an app adds its own pages."""
+"""The URLs that every app has; an app adds its own pages."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from portal.web.views.essentials import essentials
 from portal.web.views.files import favicon, robots
 from portal.web.views.health import healthz, readyz
 from portal.web.views.locale import switch_locale
+from portal.web.views.login_redirect import login_redirect
 from portal.web.views.logout import logout
 from portal.web.views.metrics import metrics
 from portal.web.views.sign_in_state import sign_in_state
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLResolver]:
-    """All addresses of an application.
+    """All URLs of an app.
 
-    :param pages: the app's own pages, below a locale.
+    :param pages: the app's own pages; their URLs begin with the locale.
     """
     return [
         path("healthz", healthz, name="healthz"),
@@ -42,6 +43,14 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
             *pages,
             prefix_default_language=True,
         ),
-        # Last: the project's own page for every other address, in DEBUG too.
+        # Last: every other URL has the portal's own 404 page, also in DEBUG.
         re_path(r"", page_not_found),
     ]
+
+
+def platform_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLResolver]:
+    """All URLs of a platform app: those of every app, and `/login`, which redirects to the gateway's sign-in page.
+
+    :param pages: the platform's pages.
+    """
+    return portal_patterns(pages=[neutral_page("login", login_redirect, name="login"), *pages])

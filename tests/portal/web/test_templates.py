@@ -50,7 +50,9 @@ ANYBODYS = {"login.html", "logout.html", "sign_out.html", "failure.html", "local
 )
 def test_every_form_that_changes_something_says_for_whom_it_was_made(path: Path) -> None:
     text = path.read_text()
-    assert text.count("{% csrf_token %}") == text.count('{% csrf_token %}{% include "portal/parts/made_for.html" %}')
+    assert text.count("{% csrf_token %}") == text.count(
+        '{% csrf_token %}{% include "portal/parts/page_account.html" %}'
+    )
 
 
 def test_one_template_writes_the_document_and_says_what_it_is() -> None:
