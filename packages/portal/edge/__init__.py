@@ -5,10 +5,11 @@
     middleware              ProxyMiddleware: request in, response out
       rules                 the table: `decide(context)`, first rule wins      explanation   the same, in words
         evaluation          one request in the table's words
-          request_context   the request's parts that decide; the user that a view gets
+          request_kind, locale_negotiation   from the headers
+      http/                 the host check, the edge's own responses
         decisions           Forward, Redirect, Reject, Options
-      http/                 headers that decide, the edge's own responses
-      routes/               paths, route tables, sites, redirect targets
+          request_context   the request's parts that decide; the user that a view gets
+            routes/         paths, route tables, sites, redirect targets
 
 A request goes down: `middleware` makes a `RequestContext`, `rules` gives a decision, `http.responses` makes the
 response, or the view runs. `routes` and the table are pure.
@@ -16,18 +17,15 @@ response, or the view runs. `routes` and the table are pure.
 
 from portal.edge.decisions import Decision, Forward, Reject
 from portal.edge.explanation import explain
-from portal.edge.http import (
-    PROBLEM_CONTENT_TYPE,
-    EdgeResponses,
-    is_htmx,
-    is_navigation,
-    navigation_headers,
-    problem_document,
-    security_headers,
-)
+from portal.edge.http import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document, security_headers
 from portal.edge.middleware import load_routes
 from portal.edge.request_context import EdgeUser, RequestContext
+from portal.edge.request_kind import is_htmx, is_navigation, navigation_headers
 from portal.edge.routes import (
+    NEUTRAL_PATHS,
+    PROFILE_PATH,
+    PUBLIC_PATHS,
+    UNGATED_PATHS,
     RouteTable,
     Site,
     accept_target,
@@ -36,7 +34,6 @@ from portal.edge.routes import (
     make_site,
     with_locale,
 )
-from portal.edge.routes.paths import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
 from portal.edge.rules import login_url_from
 
 __all__ = [

@@ -9,15 +9,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
-from portal.edge.http.locale_negotiation import negotiate_locale
-from portal.edge.http.request_kind import is_htmx, is_navigation
+from portal.edge.locale_negotiation import negotiate_locale
 from portal.edge.request_context import EdgeUser, RequestContext
-from portal.edge.routes.paths import encode_query
+from portal.edge.request_kind import is_htmx, is_navigation
+from portal.edge.routes import encode_query
 from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, primary_platform
 
 if TYPE_CHECKING:
-    from portal.edge.routes.path_info import PathInfo
-    from portal.edge.routes.site import Site
+    from portal.edge.routes import PathInfo, Site
 
 _CACHED_USERS = 4096
 

@@ -13,7 +13,7 @@ from portal.identity import NO_TOKEN, TokenCheck
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
-    from portal.edge.routes.site import Site
+    from portal.edge.routes import Site
     from portal.identity import DecodedUser
 
 

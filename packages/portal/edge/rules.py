@@ -14,14 +14,12 @@ from portal.config.limits import NEXT_MAX_CHARS
 from portal.edge.decisions import Decision, Forward, Options, Redirect, Reject
 from portal.edge.evaluation import Evaluation
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.path_info import PathInfo, read_path_info
-from portal.edge.routes.paths import encode_path, split_locale
-from portal.edge.routes.redirect_targets import accept_target
+from portal.edge.routes import PathInfo, accept_target, encode_path, read_path_info, split_locale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.edge.routes.site import Site
+    from portal.edge.routes import Site
     from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.edge.decisions import Forward, Options, Redirect, Reject
-from portal.edge.http.locale_negotiation import LOCALES
+from portal.edge.locale_negotiation import LOCALES
 from portal.edge.request_context import RequestContext
 from portal.edge.routes.paths import is_malformed, split_locale
 from portal.edge.rules import RULES, decide

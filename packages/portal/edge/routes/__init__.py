@@ -9,9 +9,37 @@
       paths                 the portal's paths: names, locale, encoding
 """
 
-from portal.edge.routes.paths import home_path, is_malformed
+from portal.edge.routes.path_info import PathInfo, read_path_info
+from portal.edge.routes.paths import (
+    NEUTRAL_PATHS,
+    PROFILE_PATH,
+    PUBLIC_PATHS,
+    UNGATED_PATHS,
+    encode_path,
+    encode_query,
+    home_path,
+    is_malformed,
+    split_locale,
+)
 from portal.edge.routes.redirect_targets import accept_target, with_locale
 from portal.edge.routes.route_table import RouteTable
 from portal.edge.routes.site import Site, make_site
 
-__all__ = ["RouteTable", "Site", "accept_target", "home_path", "is_malformed", "make_site", "with_locale"]
+__all__ = [
+    "NEUTRAL_PATHS",
+    "PROFILE_PATH",
+    "PUBLIC_PATHS",
+    "UNGATED_PATHS",
+    "PathInfo",
+    "RouteTable",
+    "Site",
+    "accept_target",
+    "encode_path",
+    "encode_query",
+    "home_path",
+    "is_malformed",
+    "make_site",
+    "read_path_info",
+    "split_locale",
+    "with_locale",
+]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.config.locales import LOCALES
-from portal.edge.http.locale_negotiation import locale_from_header, negotiate_locale
+from portal.edge.locale_negotiation import locale_from_header, negotiate_locale
 
 
 @pytest.mark.parametrize(
