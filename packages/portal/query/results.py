@@ -1,4 +1,4 @@
-"""What hooks give back (requirements, "Client-side hook generators"; contract, section 1)."""
+"""What hooks return (requirements, "Client-side hook generators"; contract, section 1)."""
 
 from __future__ import annotations
 
@@ -17,46 +17,62 @@ TItem = TypeVar("TItem")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueryResult(Generic[TData]):
-    """A one-shot read.
+class _Result:
+    """What all results have in common.
 
-    :param data: the answer; with an `error` beside it, the last one known. None where there is none.
-    :param error: why the last try to fetch failed.
-    :param fetched_at: when `data` was asked for, seconds since the epoch.
-    :param is_stale: `data` is older than the endpoint's stale time, or a write outdated it.
+    :param error: why the last try failed; None on success.
     """
 
-    data: TData | None
     error: ApiError | None
-    fetched_at: float | None
-    is_stale: bool
-    _refetch: Callable[[], QueryResult[TData]]
-
-    @property
-    def is_loading(self) -> bool:
-        """Always False: a hook returns when the fetch is done."""
-        return False
-
-    @property
-    def as_of(self) -> datetime | None:
-        """When `data` was asked for, in UTC; None without data."""
-        return _moment(self.fetched_at)
 
     @property
     def is_success(self) -> bool:
-        """Whether nothing went wrong: JSON's null, and no content, are data too."""
+        """Whether nothing failed. JSON's null, and an empty response, are data too."""
         return self.error is None
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read(_Result):
+    """What the results of reads have in common.
+
+    :param fetched_at: when the data was requested, seconds since the epoch; of a list, its oldest page.
+    :param is_stale: the data is older than the endpoint's stale time, or a write invalidated it.
+    """
+
+    fetched_at: float | None
+    is_stale: bool
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When the data was requested, in UTC; of a list, its oldest page. None without data."""
+        return None if self.fetched_at is None else datetime.fromtimestamp(self.fetched_at, tz=UTC)
+
+    @property
+    def is_loading(self) -> bool:
+        """Always False: a hook returns when the first fetch has ended (requirements, "Client-side hook generators")."""
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult(_Read, Generic[TData]):
+    """A one-shot read.
+
+    :param data: the response; with an `error` beside it, the last known one. None where there is none.
+    """
+
+    data: TData | None
+    _refetch: Callable[[], QueryResult[TData]]
+
     def refetch(self) -> QueryResult[TData]:
-        """Ask the backend, however fresh the data is; gives a new result."""
+        """Ask the backend, even if the data is fresh. Returns a new result."""
         return self._refetch()
 
     def unwrap(self) -> TData:
-        """The data, for a view that can't do without.
+        """The data, for a view that cannot do without.
 
-        Older data is served through an outage, but not past a definite no (401, 403, 404).
+        Older data is returned during an outage, but not after a definite no (401, 403, 404).
 
-        :raises ApiError: there is none, or the backend refused it.
+        :raises ApiError: there is no data, or the backend refused it.
         """
         if self.error is not None and (self.data is None or not isinstance(self.error, ApiUnavailableError)):
             raise self.error
@@ -66,14 +82,14 @@ class QueryResult(Generic[TData]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaginatedRes(Generic[TItem]):
-    """A list, flattened (requirements, "Paginated result").
+    """A list, flattened: `TPaginatedRes` (requirements, "Paginated result").
 
     :param items: rows of all its pages, without duplicates; other fields than `id` as they came.
-    :param has_next: whether the server has a further page, in its own last words.
+    :param has_next: whether the server has a further page, as its last response says.
     :param next_cursor: where that page begins; None at the end.
     :param raw_res: the server's own page bodies, one for each page.
-    :param total: how many rows the list has in all, after this user's own writes; None where the backend gives no
-        number, and where nobody knows whether a written row was among a filter's.
+    :param total: how many rows the list has in all, after this user's own writes. None where the backend gives no
+        number, and where a written row may or may not match the list's filter.
     """
 
     items: tuple[TItem, ...] = ()
@@ -84,70 +100,49 @@ class PaginatedRes(Generic[TItem]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaginatedResult(Generic[TItem]):
-    """A read of a list.
+class PaginatedResult(_Read, Generic[TItem]):
+    """A read of a list. With an `error`, the pages that were known before stay in `data`.
 
-    :param data: the pages so far; empty where none could be had, and then there is an `error`.
-    :param error: why the last try to fetch a page failed; the pages known before stay in `data`.
-    :param fetched_at: when the oldest page was asked for, seconds since the epoch.
-    :param is_stale: a page is older than the endpoint's stale time, or a write outdated it.
+    :param data: the pages so far; empty where no page could be fetched, and then there is an `error`.
     :param pages: how many pages `data` holds.
     """
 
     data: PaginatedRes[TItem]
-    error: ApiError | None
-    fetched_at: float | None
-    is_stale: bool
     pages: int
     _refetch: Callable[[], PaginatedResult[TItem]]
     _fetch_next: Callable[[], PaginatedResult[TItem]]
 
     @property
-    def as_of(self) -> datetime | None:
-        """When the oldest page of `data` was asked for, in UTC; None without pages."""
-        return _moment(self.fetched_at)
-
-    @property
     def has_next_page(self) -> bool:
         """Whether to go on: another page exists, the last fetch did not fail, and there are fewer than 50 pages.
 
-        So a loop of :meth:`fetch_next_page` ends. Whether the server has a further page is `data.has_next`; behind
-        the 50th one, it begins anew with `cursor=result.data.next_cursor`.
+        So a loop of :meth:`fetch_next_page` ends. `data.has_next` tells whether the server has a further page. After
+        50 pages, begin again with `cursor=result.data.next_cursor`.
         """
         return self.data.has_next and self.error is None and self.pages < MAX_PAGES
 
     @property
-    def is_loading(self) -> bool:
-        """Always False: a hook returns when the first page is there."""
-        return False
-
-    @property
     def is_loading_more(self) -> bool:
-        """Always False: a hook returns when the next page is there."""
+        """Always False: :meth:`fetch_next_page` returns when its fetch has ended."""
         return False
-
-    @property
-    def is_success(self) -> bool:
-        """Whether nothing went wrong."""
-        return self.error is None
 
     def fetch_next_page(self) -> PaginatedResult[TItem]:
-        """The list with one more page: a new result; this one where there is no further page, or 50 are loaded.
+        """The list with one more page, as a new result; this result where there is no further page, or 50 are loaded.
 
-        It names the cursor, so asking twice loads the page once. A failure keeps the pages, with an error and without
-        `has_next_page`: `while result.has_next_page: result = result.fetch_next_page()` ends, and what follows looks
-        at `result.error`. Called on such a result, it tries once more.
+        The next page is named by its cursor, so two calls load it once. After a failure the result has the pages, an
+        error, and no `has_next_page`: `while result.has_next_page: result = result.fetch_next_page()` ends, and
+        `result.error` tells why. Called on a result with an error, it tries again.
         """
         return self._fetch_next() if self.data.has_next and self.pages < MAX_PAGES else self
 
     def refetch(self) -> PaginatedResult[TItem]:
-        """Ask the backend for the same pages, one after another; gives a new result."""
+        """Ask the backend for the same pages, one after another. Returns a new result."""
         return self._refetch()
 
     def unwrap(self) -> PaginatedRes[TItem]:
-        """The pages, for a view that can't do without; older ones through an outage only.
+        """The pages, for a view that cannot do without; older pages during an outage only.
 
-        :raises ApiError: there are none, or the backend refused them.
+        :raises ApiError: there are no pages, or the backend refused them.
         """
         if self.error is not None and (not self.pages or not isinstance(self.error, ApiUnavailableError)):
             raise self.error
@@ -155,30 +150,19 @@ class PaginatedResult(Generic[TItem]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MutationResult(Generic[TData]):
+class MutationResult(_Result, Generic[TData]):
     """The outcome of one write.
 
-    :param data: the backend's answer; None for an endpoint that gives none, and on failure.
-    :param error: what went wrong; None on success.
+    :param data: the backend's response; None for an endpoint without one, and on failure.
     """
 
     data: TData | None
-    error: ApiError | None
-
-    @property
-    def is_success(self) -> bool:
-        """Whether the backend did it."""
-        return self.error is None
 
     def unwrap(self) -> TData:
-        """The answer.
+        """The response.
 
         :raises ApiError: the write failed.
         """
         if self.error is not None:
             raise self.error
         return cast("TData", self.data)
-
-
-def _moment(epoch_s: float | None) -> datetime | None:
-    return None if epoch_s is None else datetime.fromtimestamp(epoch_s, tz=UTC)

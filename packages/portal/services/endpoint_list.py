@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from portal.query import Endpoint
 
 _SERVICES = "portal.services."
-#: Ends the reference page: what a backend may do without.
+#: The end of the reference page: what a backend may leave out.
 _BEYOND = """\
 ## What goes beyond the contract's list
 
@@ -38,7 +38,7 @@ class Entry:
     """One declared endpoint.
 
     :param hook: module below `portal.services`, class and attribute.
-    :param types: `role: type` of what it takes and gives.
+    :param types: `role: type` for each part of the call and of the response.
     :param effects: what it changes in cached queries.
     """
 

@@ -1,4 +1,4 @@
-"""What all resources share: a row's id, a list's parameters, the path of one row."""
+"""What all resources share: a row's id, a list's parameters, and where a written row belongs in a list."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ _BY_CREATION: Final = frozenset({None, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST})
 
 
 class Row(TypedDict):
-    """A row of any resource; only this much is certain. The member is named as `ID_FIELD` of the contract says."""
+    """A row of any resource. Only `id` is certain; its name on the wire is `ID_FIELD`."""
 
     id: str
 
 
 class RowParams(TypedDict):
-    """Names one row. A hook's own parameter: on the wire it stands in the address, without its name."""
+    """The id of one row. On the wire it is part of the path."""
 
     id: str
 
 
 class ListParams(TypedDict, total=False):
-    """What every list can be asked.
+    """Parameters of every list.
 
-    `q`: words to look for, without case and accents; a row has them all. `sort`: one of the contract's sort names or
-    the resource's own; newest first where it is missing. The backend's names of both: `portal.config.wire_names`.
+    `q`: words to search for, ignoring case and accents; a row must contain all of them. `sort`: one of the sort names
+    of contract, section 7, or the resource's own; without it, newest first. The backend's names of both parameters:
+    `portal.config.wire_names`.
     """
 
     q: str | None
@@ -37,13 +38,13 @@ class ListParams(TypedDict, total=False):
 
 
 def belongs_at_start(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:
-    """Whether a new row stands first: in the whole list, newest first. Of all else only the server knows."""
+    """A new row is first in the whole list, newest first. For every other variant only the server knows its place."""
     del row
     return True if params.get("sort") in {None, SORT_NEWEST_FIRST} and not _filters(params) else None
 
 
 def stays_in_place(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:
-    """Whether a changed row stands where it stood: in the whole list, by creation. Else only the server knows."""
+    """A changed row keeps its place in the whole list, by creation. For every other variant only the server knows."""
     del row
     return True if params.get("sort") in _BY_CREATION and not _filters(params) else None
 

@@ -34,7 +34,7 @@ class TestUsageFaults:
         )
         [fault] = check_registry(faulty.registry)
         assert fault.id == "portal.query.E003"
-        assert "'faulty.get_thingz' is that of no query" in fault.msg
+        assert "'faulty.get_thingz' is not the key of a query" in fault.msg
         assert "faulty.get_thing" in (fault.hint or "")
 
     def test_rows_without_the_field_of_unique_by_are_named_in_a_warning(

@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint
+from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint, ReadOptions
 from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
 from portal.query.endpoints.list_helpers import (
     LIST_HELPERS,
@@ -44,6 +44,7 @@ __all__ = [
     "Method",
     "QueryKey",
     "QuerySpec",
+    "ReadOptions",
     "ReadRequest",
     "Registry",
     "Url",

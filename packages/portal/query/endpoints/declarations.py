@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
+from portal.config.limits import STALE_TIME_S
 from portal.config.wire_names import CURSOR_PARAM
 from portal.errors import UsageError
 from portal.query.endpoints.keys import QueryKey, query_key
-from portal.query.endpoints.params import check_stale_time, checked_params
-from portal.query.endpoints.urls import Url, check_url, shape
+from portal.query.endpoints.params import checked_params
+from portal.query.endpoints.urls import Url, check_path, shape
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")
@@ -43,7 +44,8 @@ class Endpoint(Generic[TParams]):
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
-        check_url(self.url, endpoint=self.declared_with)
+        if not callable(self.url):
+            check_path(self.url, endpoint=self.declared_with)
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         """Python calls this when the class is made. The first name stays."""
@@ -92,14 +94,28 @@ class Endpoint(Generic[TParams]):
         return checked_params(given=params, declared=self.params, endpoint=self.key)
 
 
+class ReadOptions(TypedDict, total=False):
+    """What every endpoint that is read may declare.
+
+    `stale_time_s`: seconds for which a response counts as fresh.
+
+    `cache`: False for a response that depends on the token that asks, such as a list that marks "this browser". It is
+    not cached and not shared between requests; when a fetch fails, there is no older data. All other responses are
+    cached for all tokens of the user.
+
+    `stale_while_revalidate`: False for a response that must not be shown once it is stale. By default a stale response
+    is shown, up to 15 minutes old, and fetched again behind the request.
+    """
+
+    stale_time_s: float
+    cache: bool
+    stale_while_revalidate: bool
+
+
 @dataclass(kw_only=True, eq=False)
 class DeclaredQuery(Endpoint[TParams]):
-    """An endpoint that is read.
+    """An endpoint that is read. Its options: :class:`ReadOptions`.
 
-    :param stale_time_s: seconds for which a response counts as fresh.
-    :param cache: False for a response that depends on the token that asks, such as a list that marks "this browser". It
-        is not cached and not shared between requests; when a fetch fails, there is no older data.
-    :param stale_while_revalidate: whether a stale response is shown while it is fetched behind the request.
     :raises UsageError: the url is not a path, or the stale time is not a number of seconds.
     """
 
@@ -108,14 +124,17 @@ class DeclaredQuery(Endpoint[TParams]):
     example = "use_get_clients_query"
     is_list: ClassVar[bool] = False
 
-    stale_time_s: float
-    cache: bool
-    stale_while_revalidate: bool
+    stale_time_s: float = STALE_TIME_S
+    cache: bool = True
+    stale_while_revalidate: bool = True
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
         super().__post_init__()
-        check_stale_time(self.stale_time_s, endpoint=self.declared_with)
+        seconds: object = self.stale_time_s
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+            message = f"stale_time_s should be a number of seconds from 0 on, not {seconds!r}"
+            raise UsageError(f"{self.declared_with}: {message}")
 
     def query_key(self, params: TParams | None = None) -> QueryKey:
         """The query key for these parameters.

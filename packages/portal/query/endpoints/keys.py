@@ -1,4 +1,4 @@
-"""Query keys: what a cached answer is known by. Pure.
+"""Query keys: the identity of a cached response. Pure.
 
 Source: requirements, "Client-side hook generators"; contract, section 1. One-shot queries have the key
 `[endpoint_key, params]`, lists `[endpoint_key, params, "paginated", VAR_DEFAULT_PAGE_SIZE, limit_param]`.
@@ -31,9 +31,9 @@ class QueryKey:
     """The identity of one query of one endpoint.
 
     :param endpoint: qualified endpoint key, such as `energy.get_clients`.
-    :param params: without those that are None: a missing parameter and None are alike.
-    :param paginated: whether it is a list.
-    :param digest: short name, equal for equal keys, whatever the order of the parameters.
+    :param params: without those that are None: a missing parameter and None are the same.
+    :param paginated: whether the query reads a list.
+    :param digest: 32 hexadecimal characters, equal for equal keys; the order of the parameters does not matter.
     """
 
     endpoint: str
@@ -50,7 +50,7 @@ class QueryKey:
 def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginated: bool = False) -> QueryKey:
     """Make a key from parameters as a caller gives them.
 
-    :raises UsageError: a parameter is nothing that an address can carry.
+    :raises UsageError: a parameter cannot be written in an address.
     """
     given = given_params(params, endpoint=endpoint) if params else {}
     return _made(endpoint, given, paginated=paginated) if given else _bare(endpoint, paginated)
@@ -58,7 +58,7 @@ def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginat
 
 @lru_cache(maxsize=1024)
 def _bare(endpoint: str, paginated: bool) -> QueryKey:
-    """The key of a query without parameters, as most are: made once, so nobody may change its parameters."""
+    """The key of a query without parameters, the usual case. It is made once and shared, so it cannot be changed."""
     return _made(endpoint, MappingProxyType({}), paginated=paginated)
 
 

@@ -54,9 +54,10 @@ class ListHelper(Effect):
 
     :cvar kind: its name in the write log.
     :cvar effect: its name on the reference page: "adds to `energy.get_clients`".
-    :cvar option: the function that a team gives it, and `returns` what that function should return.
-    :cvar puts_row: whether it puts a whole row into the list. One such helper of a kind is allowed for a list.
-    :param select: that function.
+    :cvar option: the name of the function that a team gives it.
+    :cvar returns: what that function should return, for warnings.
+    :cvar puts_row: whether it puts a whole row into the list. A mutation may have one such helper of a kind for a list.
+    :param select: the team's function.
     :param matches: without it, the list without parameters takes every row; for all others only the server knows.
     """
 
@@ -232,7 +233,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
             self._check_function("matches", matches)
         if helper.puts_row and self.data is None:
             raise UsageError(
-                f"{self.declared_with}: give data=…, the type of the answer, to put a row of it in {target}"
+                f"{self.declared_with}: give data=…, the type of the response, to put a row of it in {target}"
             )
         return replace(self, effects=(*self.effects, helper(target=target, select=select, matches=matches)))
 

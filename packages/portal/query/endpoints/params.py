@@ -1,4 +1,4 @@
-"""Parameters as a caller gives them, held against what the endpoint declares."""
+"""Parameters of one call: checked against the declaration, and as text in an address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) 
     """The parameters of one call.
 
     :param declared: the endpoint's TypedDict, any other mapping type (not checked further), or None for none.
-    :raises UsageError: a parameter is missing or not known; the message names those that are.
+    :raises UsageError: a parameter is missing or unknown; the message names the known ones.
     """
     if given is None:
         given = {}
@@ -39,19 +39,10 @@ def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) 
     return given
 
 
-def check_stale_time(seconds: object, *, endpoint: str) -> None:
-    """Refuse, when an endpoint is declared, a stale time that is none.
-
-    :raises UsageError: it should be a number from 0 on.
-    """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise UsageError(f"{endpoint}: stale_time_s should be a number of seconds from 0 on, not {seconds!r}")
-
-
 def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str, Any]:
-    """The parameters that have a value: a missing one and None are alike.
+    """The parameters that have a value: a missing parameter and None are the same.
 
-    :raises UsageError: one has a value that no address can carry.
+    :raises UsageError: a value cannot be written in an address.
     """
     given = {name: _plain(value) for name, value in (params or {}).items() if value is not None}
     for name, value in given.items():
@@ -60,12 +51,12 @@ def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str
 
 
 def wire_value(value: object, *, name: str, endpoint: str) -> str:
-    """A parameter as it stands in an address: JSON's words for booleans.
+    """A parameter as text in an address. Booleans are `true` and `false`, as in JSON.
 
-    Nothing is nested: how a list would be written in an address, no two backends agree. A text that no address can
-    carry is written as browsers do (:func:`~portal.api.response_limits.writable`).
+    Lists and objects are refused, since backends do not agree on how to write them in an address. Characters that
+    cannot be encoded are replaced as browsers do (:func:`~portal.api.response_limits.writable`).
 
-    :raises UsageError: it is no string, no boolean, and no finite number.
+    :raises UsageError: the value is not a string, a boolean or a finite number.
     """
     value = _plain(value)
     if isinstance(value, bool):
@@ -79,7 +70,7 @@ def wire_value(value: object, *, name: str, endpoint: str) -> str:
 
 
 def _plain(value: object) -> object:
-    """The text or number that a member of an enumeration is: its own `str` may give its name."""
+    """The text or number of an enumeration's member, whose own `str` may return the member's name."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):

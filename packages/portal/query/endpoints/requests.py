@@ -1,4 +1,4 @@
-"""One call, resolved: what hooks hand to the client. Data, and how it becomes an address."""
+"""One call as a value: what a hook hands to the client. Each value knows its address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TResult = TypeVar("TResult")
 
-#: What every list can be asked: the portal's own name, and the backend's.
+#: Parameters of every list: the portal's name, and the backend's.
 _LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
 
 
@@ -26,9 +26,9 @@ _LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
 class ReadRequest:
     """A one-shot read of one endpoint with its parameters.
 
-    :param stale_time_s: seconds for which an answer counts as fresh.
+    :param stale_time_s: seconds for which a response counts as fresh.
     :param cache: whether the response is cached for all tokens of the user; else only this request keeps it.
-    :param stale_while_revalidate: whether an answer past its stale time is shown, and fetched anew behind the request.
+    :param stale_while_revalidate: whether a stale response is shown, and fetched again behind the request.
     """
 
     key: QueryKey
@@ -38,9 +38,9 @@ class ReadRequest:
     stale_while_revalidate: bool = True
 
     def address(self) -> Address:
-        """Where it is read.
+        """The address to read.
 
-        :raises ApiNotFoundError: a path parameter that no address can carry.
+        :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
         return address(url=self.url, params=self.key.params, endpoint=self.key.endpoint)
 
@@ -55,7 +55,7 @@ class ListRequest(ReadRequest):
     unique_by: str | Literal[False]
 
     def page_address(self, *, cursor: str | None) -> Address:
-        """Where the page that begins at `cursor` is read; None for the first one."""
+        """The address of the page that begins at `cursor`; None for the first page."""
         base = self.address()
         asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
         query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **asked}
@@ -64,10 +64,10 @@ class ListRequest(ReadRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuerySpec(Generic[TResult]):
-    """A hook's call that has not run: for `use_queries`. Made by a hook's `spec(…)`.
+    """A hook's call that has not run, for `use_queries`. A hook's `spec(…)` makes it.
 
-    :param pages: of a list.
-    :param cursor: of a list: where to begin.
+    :param pages: how many pages of a list.
+    :param cursor: where to begin in a list; None for its start.
     """
 
     query: ReadRequest
@@ -81,7 +81,7 @@ class WriteRequest:
 
     :param endpoint: qualified key of the mutation endpoint.
     :param has_body: whether `variables.body` is sent.
-    :param idempotency_key: of this write in whichever request it is sent; None for one of each run's own.
+    :param idempotency_key: the same in every request that sends this write; None for a new one in each run.
     """
 
     endpoint: str
@@ -96,13 +96,13 @@ class WriteRequest:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The endpoints that it concerns, each once."""
+        """Keys of the endpoints whose cached queries it changes, each once."""
         effects: tuple[Effect, ...] = (*self.helpers, *self.invalidations)
         return tuple(dict.fromkeys(effect.target for effect in effects))
 
     def address(self) -> Address:
-        """Where it is written.
+        """The address to write to.
 
-        :raises ApiNotFoundError: a path parameter that no address can carry.
+        :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
         return address(url=self.url, params=self.params, endpoint=self.endpoint)

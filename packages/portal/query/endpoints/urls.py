@@ -1,8 +1,8 @@
-"""Addresses of endpoints: a string, or a function of the parameters that gives one.
+"""Addresses of endpoints: a path, or a function of the parameters that returns one.
 
 A path parameter is percent-encoded whole (contract, section 8): an id of `../me` never becomes another path.
-So that no declaration can forget it, the function never sees a raw value: each that it reads is encoded
-already. What it does not read goes into the query string.
+The function gets encoded values only, so no declaration can forget the encoding. Parameters that the function does not
+read go into the query string.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TParams = TypeVar("TParams")
 
 Url: TypeAlias = str | Callable[[TParams], str]
 
-#: Clients and servers resolve these before they look at the address, encoded or not.
+#: Clients and servers resolve these segments before they use the address, also when they are encoded.
 _UNADDRESSABLE = frozenset({"", ".", ".."})
 
 
@@ -28,7 +28,7 @@ class Address:
     """Where a call goes.
 
     :param path: below the backend's base address, with its leading slash.
-    :param query: parameters that the path did not take, as they stand on the wire.
+    :param query: parameters that the path did not take, as text.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Address:
 
 
 class _PathParams(Mapping[str, str]):
-    """Parameters as a URL function sees them: encoded, and remembered when read."""
+    """Parameters for a URL function: encoded. `taken` are the names that the function has read."""
 
     def __init__(self, params: Mapping[str, Any], *, endpoint: str) -> None:
         self._params = params
@@ -59,7 +59,7 @@ class _PathParams(Mapping[str, str]):
 
 
 class _Placeholders(dict[str, str]):
-    """Stands in for parameters where an address is only shown: `{id}`."""
+    """Stands for parameters where an address is only shown: `{id}`."""
 
     def __missing__(self, name: str) -> str:
         return f"{{{name}}}"
@@ -68,9 +68,8 @@ class _Placeholders(dict[str, str]):
 def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Address:
     """The address of one call.
 
-    :raises ApiNotFoundError: a path parameter that no address can carry, such as `..` or an empty id.
-    :raises UsageError: a parameter that the path needs is missing or none that an address can carry, or the path is
-        not one.
+    :raises ApiNotFoundError: a path parameter cannot be part of a path, such as `..` or an empty id.
+    :raises UsageError: a parameter is missing or cannot be written in an address, or the function returned no path.
     """
     seen = _PathParams(params, endpoint=endpoint)
     if callable(url):
@@ -80,7 +79,7 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
             raise UsageError(f"{endpoint}: the parameter {error} is missing") from error
     else:
         path = url
-    _check_path(path, endpoint=endpoint)
+    check_path(path, endpoint=endpoint)
     query = {
         name: wire_value(value, name=name, endpoint=endpoint)
         for name, value in params.items()
@@ -90,32 +89,27 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
 
 
 def shape(url: Url[Any]) -> str:
-    """The address with its parameters' names in braces, for lists of endpoints."""
+    """The path with the parameters' names in braces, for lists of endpoints."""
     return url(_Placeholders()) if callable(url) else url
 
 
-def check_url(url: object, *, endpoint: str) -> None:
-    """Refuse, when an endpoint is declared, a url that can't be right.
+def check_path(path: object, *, endpoint: str) -> None:
+    """Refuse what is not a path.
 
-    :raises UsageError: it should be a path that begins with one slash, or a function that gives one.
+    :raises UsageError: the message says what a url should be.
     """
-    if not callable(url):
-        _check_path(url, endpoint=endpoint)
-
-
-def _check_path(path: object, *, endpoint: str) -> None:
-    # Braces are a template that nothing fills in.
+    # Nothing fills in a template with braces.
     if not isinstance(path, str) or not is_path(path) or "{" in path:
         raise UsageError(
             f"{endpoint}: the url should be a path such as '/energy/clients', or a function of the parameters"
-            " that gives one; parameters that it does not take go into the query string"
+            " that returns one; parameters that it does not take go into the query string"
         )
 
 
 def is_path(text: str) -> bool:
-    """Whether it is a path below the backend's address, and nothing else.
+    """Whether the text is a path below the backend's address, and nothing else.
 
-    Two slashes would name another host; `?` and `#` end a path; dots lead out of it.
+    Two slashes at the start would name another host. `?` and `#` end a path. Segments of dots lead out of it.
     """
     return (
         text.startswith("/")

@@ -1,8 +1,8 @@
-"""System checks of the declared endpoints: what would otherwise be a cache that silently isn't patched.
+"""System checks of the declared endpoints. Without them, a wrong key means that a cached list is silently not patched.
 
-Of the four usage faults (requirements, "Usage faults") two are found here, at start: a `list_query_key` that names no
-list, and rows that `unique_by` can't tell apart. The third, a function that gives no full object, is a warning when it
-happens; the fourth, helpers running before `on_success`, is as it should be.
+Two of the four usage faults (requirements, "Usage faults") are found here, at start: a `list_query_key` that names no
+list, and rows that `unique_by` cannot tell apart. The third, a function that returns no full object, is a warning when
+it happens. The fourth, helpers that run before `on_success`, is the intended order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def check_endpoints(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
-    """Check all that this process declares; `portal.checks` registers it, after importing all services."""
+    """Check all that this process declares. `portal.checks` registers this check, and imports all services."""
     del app_configs
     profile = REGISTRY.queries.get(PROFILE_QUERY.key.endpoint)
     return [*check_registry(REGISTRY), *_profile_faults(profile)]
@@ -74,14 +74,14 @@ def _mutation_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Regist
         if query is None:
             close = difflib.get_close_matches(effect.target, registry.queries, n=1, cutoff=0.4)
             yield Error(
-                f"{mutation.hook_name}: the query key {effect.target!r} is that of no query",
-                hint=f"give the hook itself{f', or its key {close[0]!r}' if close else ''}: the cached list is not"
-                " patched otherwise",
+                f"{mutation.hook_name}: the query key {effect.target!r} is not the key of a query",
+                hint=f"give the hook itself{f', or its key {close[0]!r}' if close else ''}; otherwise the cached list"
+                " is not patched",
                 id="portal.query.E003",
             )
         elif not query.is_list and isinstance(effect, ListHelper):
             yield Error(
-                f"{mutation.hook_name}: {effect.target!r} is no paginated list",
+                f"{mutation.hook_name}: {effect.target!r} is not a paginated list",
                 hint="list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
                 id="portal.query.E004",
             )
@@ -93,7 +93,7 @@ def _helper_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[CheckM
         if number > 1:
             yield Error(
                 f"{mutation.hook_name}: {number} helpers of one kind ({kind}) change the list {target!r}",
-                hint="give one: nobody could say by whose `matches` a row is judged",
+                hint="give one: it is not defined which of their `matches` decides where a row belongs",
                 id="portal.query.E008",
             )
 
@@ -110,7 +110,7 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
         return
     if not is_path(path):
         yield Error(
-            f"{declared.hook_name}: its url {path!r} is no path below the backend's address",
+            f"{declared.hook_name}: its url {path!r} is not a path below the backend's address",
             hint="it should begin with one slash, and have no `?`, no `#` and no `..`",
             id="portal.query.E006",
         )
@@ -119,7 +119,7 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
 def _profile_faults(profile: DeclaredQuery[Any] | None) -> Iterator[CheckMessage]:
     if profile is None or profile.is_list or profile.path_shape != ME_PATH:
         yield Error(
-            f"{PROFILE_QUERY.key.endpoint} should be the one-shot query of {ME_PATH}: it proves whose data may be read",
+            f"{PROFILE_QUERY.key.endpoint} should be the one-shot query of {ME_PATH}: it names the user",
             hint="declare it in portal.services.user",
             id="portal.query.E007",
         )

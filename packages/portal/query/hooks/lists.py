@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Unpack, cast, overload
 
-from portal.config.limits import STALE_TIME_S
 from portal.config.wire_names import ID_FIELD
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredList, ListRequest, QuerySpec
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import Url
+    from portal.query.endpoints import ReadOptions, Url
     from portal.query.results import PaginatedResult
 
 TItem = TypeVar("TItem")
@@ -70,13 +69,7 @@ class PaginatedQueryHook(ReadHook[TParams], DeclaredList[TItem, TParams], Generi
 
 @overload
 def paginated_query_endpoint(
-    *,
-    item: type[TItem],
-    url: str,
-    unique_by: str | Literal[False] = ...,
-    stale_time_s: float = ...,
-    cache: bool = ...,
-    stale_while_revalidate: bool = ...,
+    *, item: type[TItem], url: str, unique_by: str | Literal[False] = ..., **options: Unpack[ReadOptions]
 ) -> PaginatedQueryHook[TItem, None]: ...
 @overload
 def paginated_query_endpoint(
@@ -85,9 +78,7 @@ def paginated_query_endpoint(
     params: type[TParams],
     url: Url[TParams],
     unique_by: str | Literal[False] = ...,
-    stale_time_s: float = ...,
-    cache: bool = ...,
-    stale_while_revalidate: bool = ...,
+    **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[TItem, TParams]: ...
 def paginated_query_endpoint(
     *,
@@ -95,29 +86,18 @@ def paginated_query_endpoint(
     url: Url[Any],
     params: type[Any] | None = None,
     unique_by: str | Literal[False] = ID_FIELD,
-    stale_time_s: float = STALE_TIME_S,
-    cache: bool = True,
-    stale_while_revalidate: bool = True,
+    **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[Any, Any]:
-    """Declare a cursor-paginated list, as an attribute of a `QueryGroup`; the backend responds
-    with `TPaginatedRes` (requirements, "Paginated result").
+    """Declare a cursor-paginated list, as an attribute of a `QueryGroup`.
 
-    The other options are those of :func:`~portal.query.hooks.queries.query_endpoint`.
+    The backend responds with `TPaginatedRes` (requirements, "Paginated result").
 
     :param item: type of a row.
     :param params: TypedDict of the parameters, without cursor and limit.
+    :param url: as of :func:`~portal.query.hooks.queries.query_endpoint`; so are the options.
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps
         duplicates.
-    :param stale_time_s: seconds for which a page counts as fresh.
     :raises UsageError: the url is not a path, the stale time is not a number of seconds, or `unique_by` is not the name
         of a field.
     """
-    return PaginatedQueryHook(
-        item=item,
-        url=url,
-        params=params,
-        unique_by=unique_by,
-        stale_time_s=stale_time_s,
-        cache=cache,
-        stale_while_revalidate=stale_while_revalidate,
-    )
+    return PaginatedQueryHook(item=item, url=url, params=params, unique_by=unique_by, **options)

@@ -1,4 +1,4 @@
-"""`use_queries`: queries of one page that do not depend on each other, fetched at the same time."""
+"""`use_queries`: independent queries of one page, fetched at the same time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def use_queries(
     /,
 ) -> tuple[A, B, C, D, E, F]: ...
 def use_queries(request: Any, /, *specs: Any) -> Any:
-    """Run queries side by side: those that have to be fetched are fetched at the same time.
+    """Run queries in parallel: the ones that are not cached are fetched at the same time.
 
     ::
 
@@ -65,13 +65,13 @@ def use_queries(request: Any, /, *specs: Any) -> Any:
             request, ClientQueries.use_get_clients_query.spec(), StationQueries.use_get_stations_query.spec(pages=2)
         )
 
-    The results stand in the order of the queries, and failures in their `error`. They share the request's time, and
-    one refresh of its token. The same query twice is run once.
+    The results have the order of the queries; a failure is in its result's `error`. All of them share the request's
+    time budget and one refresh of its token. The same query twice is run once.
 
     :param request: whose data: the request, or a command's `QueryClient`.
-    :param specs: two to six calls of hooks, each made by the hook's `spec(…)`; or one list of any number of them, which
-        gives a list.
-    :raises UsageError: what is given are not calls of hooks.
+    :param specs: two to six calls of hooks, each made by the hook's `spec(…)`; or one list with any number of them, for
+        which a list is returned.
+    :raises UsageError: an argument is not a call of a hook.
     :raises SignInEndedError: the sign-in is over.
     """
     given, is_list = (specs[0], True) if len(specs) == 1 and isinstance(specs[0], list | tuple) else (specs, False)

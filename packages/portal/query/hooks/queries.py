@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, Unpack, cast, overload
 
-from portal.config.limits import STALE_TIME_S
 from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import Url
+    from portal.query.endpoints import ReadOptions, Url
     from portal.query.results import QueryResult
 
 TData = TypeVar("TData")
@@ -93,27 +92,13 @@ class QueryHook(ReadHook[TParams], Generic[TData, TParams]):
 
 
 @overload
-def query_endpoint(
-    *, data: type[TData], url: str, stale_time_s: float = ..., cache: bool = ..., stale_while_revalidate: bool = ...
-) -> QueryHook[TData, None]: ...
+def query_endpoint(*, data: type[TData], url: str, **options: Unpack[ReadOptions]) -> QueryHook[TData, None]: ...
 @overload
 def query_endpoint(
-    *,
-    data: type[TData],
-    params: type[TParams],
-    url: Url[TParams],
-    stale_time_s: float = ...,
-    cache: bool = ...,
-    stale_while_revalidate: bool = ...,
+    *, data: type[TData], params: type[TParams], url: Url[TParams], **options: Unpack[ReadOptions]
 ) -> QueryHook[TData, TParams]: ...
 def query_endpoint(
-    *,
-    data: type[Any],
-    url: Url[Any],
-    params: type[Any] | None = None,
-    stale_time_s: float = STALE_TIME_S,
-    cache: bool = True,
-    stale_while_revalidate: bool = True,
+    *, data: type[Any], url: Url[Any], params: type[Any] | None = None, **options: Unpack[ReadOptions]
 ) -> QueryHook[Any, Any]:
     """Declare a one-shot GET, as an attribute of a `QueryGroup`.
 
@@ -121,19 +106,8 @@ def query_endpoint(
     :param params: TypedDict of the parameters. Those that the url does not take go into the query string.
     :param url: path below the backend's address, or a function of the parameters that returns one. It gets its
         parameters percent-encoded: an f-string is safe.
-    :param stale_time_s: seconds for which a response counts as fresh.
-    :param cache: False for a response that depends on the token that asks, such as a list that marks "this browser". It
-        is not cached and not shared between requests; when a fetch fails, there is no older data. All other responses
-        are cached for all tokens of the user.
-    :param stale_while_revalidate: False for a response that must not be shown once it is stale. By default a stale
-        response is shown, up to 15 minutes old, and fetched again behind the request.
+    :param options: `stale_time_s`, `cache`, `stale_while_revalidate`: see
+        :class:`~portal.query.endpoints.declarations.ReadOptions`.
     :raises UsageError: the url is not a path, or the stale time is not a number of seconds.
     """
-    return QueryHook(
-        data=data,
-        url=url,
-        params=params,
-        stale_time_s=stale_time_s,
-        cache=cache,
-        stale_while_revalidate=stale_while_revalidate,
-    )
+    return QueryHook(data=data, url=url, params=params, **options)

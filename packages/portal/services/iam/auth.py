@@ -1,4 +1,4 @@
-"""The caller's own sign-ins, on all devices. "Session" is the wire's word; here it is a sign-in."""
+"""The caller's own sign-ins, on all devices. The wire calls them sessions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from portal.services.rows import ListParams, Row, RowParams
 
 
 class SignIn(Row, total=False):
-    """One sign-in; `current` marks the one that asks."""
+    """One sign-in; `current` marks the sign-in whose token sent the request."""
 
     createdAt: str
     lastUsedAt: str
@@ -23,7 +23,7 @@ def sign_in_url(params: RowParams) -> str:
 class SignInQueries(QueryGroup):
     """`use_get_sign_ins_query`."""
 
-    # `current` is about the token that asks, and the cache is shared by all of a user's.
+    # `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
     use_get_sign_ins_query = paginated_query_endpoint(
         item=SignIn, params=ListParams, url="/iam/auth/sessions", cache=False
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.urls import address, check_url, shape
+from portal.query.endpoints.urls import address, check_path, shape
 
 
 def client_url(params: Any) -> str:
@@ -64,7 +64,7 @@ def test_a_missing_path_parameter_is_a_usage_fault() -> None:
 @pytest.mark.parametrize("url", ["energy/clients", "//other.test/x", "https://other.test", "/clients/{id}", "", None])
 def test_what_is_no_path_is_refused_when_it_is_declared(url: Any) -> None:
     with pytest.raises(UsageError, match="a path such as"):
-        check_url(url, endpoint="query_endpoint")
+        check_path(url, endpoint="query_endpoint")
 
 
 def test_a_function_that_gives_no_path_is_refused_when_it_is_called() -> None:
