@@ -1,4 +1,4 @@
-"""The developer's tools as a Django app, so that their templates are found; installed with the toolbar only."""
+"""The developers' tools as a Django app, so that Django finds their templates; installed with the toolbar only."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The translations' catalogs: which texts the code and the templates name, written to `.po` and compiled to `.mo`.
+"""Translation catalogs: finds the texts in code and templates, writes them to `.po`, and compiles `.mo`.
 
-Built on Babel, so that no gettext programs are needed; a development dependency. Every folder of
+It uses Babel, a development dependency, so that no gettext programs are needed. Every folder of
 :func:`catalog_folders` keeps its texts in `locale/<language>/LC_MESSAGES/django.po`, and the compiled file beside it.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from django.template.base import Template
 
-#: The languages that have catalogs: all but the one that the texts are written in.
+#: The languages with catalogs: all but the language in which the texts are written.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
 _WEB: Final = REPOSITORY / "packages" / "portal" / "web"
 _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
@@ -40,7 +40,7 @@ _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop"
 class Text:
     """One text to translate.
 
-    :param plural: empty where the text does not count anything.
+    :param plural: empty where the text has no plural form.
     """
 
     singular: str
@@ -48,12 +48,12 @@ class Text:
 
     @property
     def id(self) -> str | tuple[str, str]:
-        """As Babel names it."""
+        """Babel's id of the text."""
         return (self.singular, self.plural) if self.plural else self.singular
 
 
 def catalog_folders() -> tuple[Path, ...]:
-    """The folders that keep catalogs of their own: the shared web layer, and each project."""
+    """The folders with their own catalogs: the shared web layer, and each project."""
     return (
         _WEB,
         *(REPOSITORY / "apps" / project.app for project in PROJECTS),
@@ -61,7 +61,7 @@ def catalog_folders() -> tuple[Path, ...]:
 
 
 def texts_of(folder: Path) -> dict[Text, list[str]]:
-    """All texts of `folder`, each with the files that name it. The web layer's catalog serves `portal.oidc` as well."""
+    """All texts of `folder`, each with the files that use it. The web layer's catalog serves `portal.oidc` as well."""
     found: dict[Text, set[str]] = {}
     folders = (folder, folder.with_name("oidc")) if folder == _WEB else (folder,)
     for path in sorted(path for each in folders for path in each.rglob("*")):
@@ -72,12 +72,12 @@ def texts_of(folder: Path) -> dict[Text, list[str]]:
 
 
 def po_path(folder: Path, language: str) -> Path:
-    """Where a folder's catalog stands; the compiled one has the suffix `.mo`."""
+    """Path of a folder's catalog; the compiled one has the suffix `.mo`."""
     return folder / "locale" / language / "LC_MESSAGES" / "django.po"
 
 
 def read_catalog(folder: Path, language: str) -> Catalog:
-    """The catalog as it stands; empty where there is none."""
+    """The catalog on disk; an empty one where there is none."""
     path = po_path(folder, language)
     if not path.exists():
         return _empty(language)
@@ -101,14 +101,14 @@ def updated_catalog(folder: Path, language: str) -> Catalog:
 
 
 def po_bytes(catalog: Catalog) -> bytes:
-    """A catalog as its `.po` file: sorted, without line numbers and dates, so that only texts make a difference."""
+    """A catalog as a `.po` file: sorted, without line numbers and dates, so that it changes only with its texts."""
     file = io.BytesIO()
     write_po(file, catalog, sort_output=True, include_lineno=False, omit_header=False, width=110)
     return file.getvalue()
 
 
 def mo_bytes(catalog: Catalog) -> bytes:
-    """A catalog as its `.mo` file."""
+    """A catalog as a `.mo` file."""
     file = io.BytesIO()
     write_mo(file, catalog)
     return file.getvalue()
@@ -130,7 +130,7 @@ def _empty(language: str) -> Catalog:
 
 
 class _PlainCatalog(Catalog):
-    """A catalog whose header says what readers need, and nothing that changes with the day."""
+    """A catalog whose header has no dates, so that it does not change from day to day."""
 
     @property
     def mime_headers(self) -> list[tuple[str, str]]:

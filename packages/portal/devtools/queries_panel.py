@@ -1,7 +1,7 @@
 """The panel of django-debug-toolbar that shows a page's queries, with buttons to refetch and to clear.
 
-It exists where `APP_DEBUG_TOOLBAR` is on, in `DEBUG` only. What it shows was noted by the request's `QueryClient`
-anyway (:mod:`portal.query.events`); nothing is measured for it.
+It exists where `APP_DEBUG_TOOLBAR` is on, in `DEBUG` only. It shows the events that the request's `QueryClient`
+keeps in any case (:mod:`portal.query.events`).
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ class QueriesPanel(Panel):
 
     @property
     def nav_subtitle(self) -> str:
-        """How many there were, and how many of them asked the backend."""
+        """How many queries there were, and how many of them called the backend."""
         stats = self.get_stats()  # type: ignore[no-untyped-call]  # the toolbar's own has no types
         return f"{len(stats.get('queries', ()))} queries, {stats.get('calls', 0)} fetched"
 
     @classmethod
     def get_urls(cls) -> list[URLPattern]:
-        """Where the buttons lead."""
+        """Addresses of the buttons."""
         return [
             path("queries/refetch/", refetch_query, name="portal_refetch_query"),
             path("queries/clear/", clear_queries, name="portal_clear_queries"),
         ]
 
     def generate_stats(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Note what the request's client noted."""
+        """Keep the events of the request's client for the template."""
         del response
         client = getattr(request, "query_client", None)
         events = client.events if isinstance(client, QueryClient) else []
         tokens = getattr(request, "token_store", None)
-        self.record_stats(  # type: ignore[no-untyped-call]  # likewise
+        self.record_stats(  # type: ignore[no-untyped-call]  # the same
             {
                 "queries": [_row(event) for event in events],
                 "calls": sum(event.cache_status in {"miss", "partial"} for event in events),

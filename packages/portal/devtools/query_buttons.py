@@ -1,4 +1,4 @@
-"""What the buttons of the queries panel do, as the signed-in user, and then go back to the page."""
+"""The buttons of the queries panel: each acts for the signed-in user, and redirects back to the page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HTTP_SEE_OTHER = 303
 @require_POST
 @require_show_toolbar  # type: ignore[untyped-decorator]  # the toolbar's own has no types
 def refetch_query(request: HttpRequest) -> HttpResponse:
-    """Ask the backend for one query, however fresh it is."""
+    """Fetch one query from the backend, even if it is fresh."""
     hook: Any = REGISTRY.queries.get(request.POST.get("endpoint", ""))
     try:
         params = json.loads(request.POST.get("params", ""))
@@ -45,13 +45,13 @@ def refetch_query(request: HttpRequest) -> HttpResponse:
 @require_POST
 @require_show_toolbar  # type: ignore[untyped-decorator]  # the toolbar's own has no types
 def clear_queries(request: HttpRequest) -> HttpResponse:
-    """Drop all that is cached for this user."""
+    """Drop all cached data of this user."""
     client_of(request).purge()
     return _back(request)
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    """To the page, by its path alone: the form's field is no place to be sent elsewhere from."""
+    """Redirect to the page, by its path only: the form's field must not lead to another host."""
     try:
         parts = urlsplit(request.POST.get("back", ""))
     except ValueError:

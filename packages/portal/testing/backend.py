@@ -1,4 +1,4 @@
-"""A backend that lives in the test: it keeps the contract, says what it was asked, and fails when it is told to."""
+"""A backend in memory: it keeps the contract, notes each call, and fails on demand."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
     import responses
     from requests import PreparedRequest
 
-#: How a call can fail: with this status; with half a JSON document; with a gateway's HTML page; with no connection;
-#: with a connection and no answer.
+#: How a call can fail: with this status; with half a JSON document; with a gateway's HTML page; without a connection;
+#: or without a response on an open connection.
 Fault: TypeAlias = int | Literal["malformed", "html", "refused", "timeout"]
-#: What responses takes: status, headers, body; or an error that the call ends with.
-_Answer: TypeAlias = tuple[int, dict[str, str], str] | Exception
+#: What the library `responses` takes: status, headers, body; or the error that the call raises.
+_Response: TypeAlias = tuple[int, dict[str, str], str] | Exception
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
-#: Answered whatever bearer there is, or none.
+#: These paths need no bearer.
 _OPEN_PATHS: Final = PATHS_WITHOUT_BEARER | {LOGOUT_PATH}
-#: With characters that an address can't hold as they are: a page that forgets to encode a cursor fails.
+#: It has characters that must be encoded in an address: a page that forgets to encode a cursor fails.
 _CURSOR: Final = "after {}&="
 _FIRST_FAILURE: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One request that the backend was sent.
+    """One request that the backend received.
 
     :param path: as on the wire, below the backend's base address.
     :param body: decoded JSON; None without one.
@@ -63,14 +63,14 @@ class Call:
 
 
 class Backend:
-    """Contract, section 7, for one test. What is set last counts.
+    """A backend as in contract, section 7, for one test. A later setting replaces an earlier one.
 
-    Of itself it knows `/me`, `/refresh` (each refresh token once) and `/auth/logout`; lists and records are given
-    with :meth:`lists`, all else with :meth:`answers`. A call without a bearer that it knows, or with an expired one,
-    is a 401. A call that the test said nothing about is a 404.
+    It serves `/me`, `/refresh` (each refresh token once) and `/auth/logout` without being told. A test adds lists and
+    records with :meth:`lists`, and all other calls with :meth:`answers`. An unknown or expired bearer gets a 401; a
+    call that the test did not set up gets a 404.
 
-    :ivar calls: what was asked, in order; faults included.
-    :ivar unexpected: those of them that the test said nothing about.
+    :ivar calls: all calls, in order; also the ones that failed on demand.
+    :ivar unexpected: the calls that the test did not set up.
     """
 
     def __init__(self, http: responses.RequestsMock, *, base_url: str) -> None:
@@ -78,22 +78,22 @@ class Backend:
         self.unexpected: list[Call] = []
         self._prefix = urlsplit(base_url).path.rstrip("/")
         self._profiles: dict[str, dict[str, Any]] = {}
-        #: By account, while its sign-in lasts: the tokens that count. And every refresh token that ever did.
+        #: Valid tokens by account, while its sign-in lasts; and the account of every refresh token, also of used ones.
         self._signed_in: dict[str, SignIn] = {}
         self._account_by_refresh: dict[str, str] = {}
         self._lists: dict[str, tuple[dict[str, Any], ...]] = {}
-        self._answers: dict[tuple[str, str], _Answer] = {}
+        self._responses: dict[tuple[str, str], _Response] = {}
         self._faults: dict[str | None, Fault] = {}
         for method in METHODS:
             http.add_callback(method, re.compile(re.escape(base_url.rstrip("/")) + "/"), callback=self._receive)
 
-    # --- what a test says ---
+    # --- a test sets up ---
 
     def sign_in(self, *permissions: str, expired: bool = False, **profile: Any) -> SignIn:
-        """Know an account with these permissions, and give its tokens.
+        """Add an account with these permissions; returns its tokens.
 
-        :param expired: the access token has run out; the refresh token is good.
-        :param profile: fields of `/me` in place of its own. It may deny what the token says: it is authoritative.
+        :param expired: the access token has expired; the refresh token is valid.
+        :param profile: fields of `/me` in place of the default ones. They may contradict the token; `/me` decides.
         """
         account = new_account()
         self._profiles[account] = profile_of(account, *permissions, **profile)
@@ -102,7 +102,7 @@ class Backend:
     def lists(self, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Serve these rows at `path`, in cursor pages, and each at `path/{id}`; another id is a 404.
 
-        `q` and `sort` are noted with the call and change nothing: the rows come as they are given.
+        `q` and `sort` are noted with the call and have no effect: the rows keep the given order.
         """
         self._lists[path] = tuple(dict(row) for row in rows)
 
@@ -115,8 +115,8 @@ class Backend:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Answer with this JSON, whatever the query is."""
-        self._answers[method, path] = _json_answer(status, json, headers=headers)
+        """Respond with this JSON, for every query string."""
+        self._responses[method, path] = _json_response(status, json, headers=headers)
 
     def refuses(
         self,
@@ -127,29 +127,29 @@ class Backend:
         detail: str = "",
         errors: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Answer with a problem document.
+        """Respond with a problem document.
 
         :param errors: field to its messages.
         """
-        self._answers[method, path] = _problem(status, detail=detail, errors=errors)
+        self._responses[method, path] = _problem(status, detail=detail, errors=errors)
 
     def fails(self, fault: Fault, *, path: str | None = None) -> None:
-        """Fail from now on, until :meth:`recovers`: each call, or those to `path` alone."""
+        """Fail from now on, until :meth:`recovers`: all calls, or only the calls to `path`."""
         self._faults[path] = fault
 
     def recovers(self) -> None:
-        """Answer again."""
+        """Respond to all calls again."""
         self._faults.clear()
 
-    # --- what a test asks ---
+    # --- a test reads ---
 
     def calls_to(self, path: str, *, method: str | None = None) -> list[Call]:
         """The calls to this path, in order."""
         return [call for call in self.calls if call.path == path and method in {None, call.method}]
 
-    # --- what answers ---
+    # --- the backend responds ---
 
-    def _receive(self, request: PreparedRequest) -> _Answer:
+    def _receive(self, request: PreparedRequest) -> _Response:
         call = _read(request, prefix=self._prefix)
         self.calls.append(call)
         for scope in (call.path, None):
@@ -158,15 +158,15 @@ class Backend:
         account = self._account_of(call)
         if account is None and call.path not in _OPEN_PATHS:
             return _problem(401, detail="no bearer that this backend knows")
-        return self._answer(call, account=account)
+        return self._response(call, account=account)
 
-    def _answer(self, call: Call, *, account: str | None) -> _Answer:
-        scripted = self._answers.get((call.method, call.path)) or self._listed(call)
+    def _response(self, call: Call, *, account: str | None) -> _Response:
+        scripted = self._responses.get((call.method, call.path)) or self._listed(call)
         if scripted is not None:
             return scripted
         match call.method, call.path:
             case "GET", path if path == ME_PATH and account is not None:
-                return _json_answer(200, self._profiles[account])
+                return _json_response(200, self._profiles[account])
             case "POST", path if path == REFRESH_PATH:
                 return self._refreshed(call)
             case "POST", path if path == LOGOUT_PATH:
@@ -176,14 +176,14 @@ class Backend:
         return _problem(404, detail=f"this test's backend was told nothing about {call.method} {call.path}")
 
     def _account_of(self, call: Call) -> str | None:
-        """Whose bearer it is; None for none, for an expired one, and where the sign-in has ended."""
+        """The account of the bearer; None without a bearer, for an expired one, and where the sign-in has ended."""
         scheme, _, token = call.headers.get("authorization", "").partition(" ")
         user = get_user_from_token(token) if scheme == "Bearer" else None
         if user is None or user.subject not in self._signed_in:
             return None
         return user.subject if user.expires_at is None or user.expires_at > time.time() else None
 
-    def _listed(self, call: Call) -> _Answer | None:
+    def _listed(self, call: Call) -> _Response | None:
         if call.method != "GET":
             return None
         if call.path in self._lists:
@@ -192,16 +192,16 @@ class Backend:
         if path not in self._lists:
             return None
         row = next((row for row in self._lists[path] if quote(str(row[ID_FIELD]), safe="") == row_id), None)
-        return _problem(404) if row is None else _json_answer(200, row)
+        return _problem(404) if row is None else _json_response(200, row)
 
-    def _refreshed(self, call: Call) -> _Answer:
-        """A new pair; a second use of a refresh token ends the sign-in, as the contract says."""
-        presented = _refresh_token(call)
-        account = self._account_by_refresh.get(presented, "")
+    def _refreshed(self, call: Call) -> _Response:
+        """A new pair. The second use of a refresh token ends the sign-in (contract, section 7)."""
+        submitted = _refresh_token(call)
+        account = self._account_by_refresh.get(submitted, "")
         current = self._signed_in.pop(account, None)
-        if current is None or current.refresh != presented:
-            return _problem(401, detail="a refresh token that is not known, or was used before")
-        return _json_answer(200, self._keep(new_sign_in(account, *current.permissions)).pair)
+        if current is None or current.refresh != submitted:
+            return _problem(401, detail="this refresh token is unknown, or was used before")
+        return _json_response(200, self._keep(new_sign_in(account, *current.permissions)).pair)
 
     def _keep(self, made: SignIn) -> SignIn:
         self._signed_in[made.account] = made
@@ -210,7 +210,7 @@ class Backend:
 
 
 def _refresh_token(call: Call) -> str:
-    """That of the body; empty where there is none."""
+    """The refresh token in the body; empty where there is none."""
     return str(call.body.get(REFRESH_TOKEN_FIELD, "")) if isinstance(call.body, dict) else ""
 
 
@@ -225,27 +225,27 @@ def _read(request: PreparedRequest, *, prefix: str) -> Call:
     )
 
 
-def _page(rows: Sequence[Mapping[str, Any]], *, query: Mapping[str, str]) -> _Answer:
+def _page(rows: Sequence[Mapping[str, Any]], *, query: Mapping[str, str]) -> _Response:
     cursors = {_CURSOR.format(number): number for number in range(1, len(rows))}
     start = cursors.get(query[CURSOR_PARAM]) if CURSOR_PARAM in query else 0
     if start is None:
         return _problem(422, errors={CURSOR_PARAM: ["This cursor is not one of this list."]})
     end = start + int(query.get(LIMIT_PARAM, VAR_DEFAULT_PAGE_SIZE))
     cursor = _CURSOR.format(end) if end < len(rows) else None
-    return _json_answer(200, page_of(rows[start:end], next_cursor=cursor, total=len(rows)))
+    return _json_response(200, page_of(rows[start:end], next_cursor=cursor, total=len(rows)))
 
 
-def _json_answer(status: int, content: object, *, headers: Mapping[str, str] | None = None) -> _Answer:
+def _json_response(status: int, content: object, *, headers: Mapping[str, str] | None = None) -> _Response:
     body = "" if content is None and status == requests.codes.no_content else json.dumps(content)
     return status, {"Content-Type": "application/json", **(headers or {})}, body
 
 
-def _problem(status: int, *, detail: str = "", errors: Mapping[str, Sequence[str]] | None = None) -> _Answer:
+def _problem(status: int, *, detail: str = "", errors: Mapping[str, Sequence[str]] | None = None) -> _Response:
     content = problem_of(status, detail=detail, errors=errors)
     return status, {"Content-Type": "application/problem+json"}, json.dumps(content)
 
 
-def _failure(fault: Fault) -> _Answer:
+def _failure(fault: Fault) -> _Response:
     match fault:
         case int():
             return _problem(fault)

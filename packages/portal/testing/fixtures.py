@@ -1,4 +1,4 @@
-"""The fixtures. Each is made anew for every test, and nothing of one test reaches the next."""
+"""The fixtures. Every test gets new ones; no state of one test reaches the next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
     from portal.query import QueryClient
 
-#: A page that a person opens.
+#: Headers of a page that a person opens.
 NAVIGATION = {"accept": "text/html", "sec-fetch-mode": "navigate"}
 
 
@@ -37,11 +37,11 @@ class SignedIn(Protocol):
     def __call__(
         self, *permissions: str, expired: bool = False, cookies: Mapping[str, str] | None = None, **profile: Any
     ) -> Client:
-        """A browser, without scripts, whose cookies hold the sign-in of a new account with these permissions.
+        """A browser without scripts; its cookies hold the sign-in of a new account with these permissions.
 
-        :param expired: its access token has run out; the refresh token is good.
-        :param cookies: beside the tokens; an empty value takes one away.
-        :param profile: fields of `/me` in place of its own; `permissions=[]` denies what the token says.
+        :param expired: the access token has expired; the refresh token is valid.
+        :param cookies: further cookies; an empty value removes a cookie.
+        :param profile: fields of `/me` in place of the default ones; `permissions=[]` contradicts the token.
         """
 
 
@@ -49,14 +49,14 @@ class NewQueryClient(Protocol):
     """What the fixture `query_client` gives."""
 
     def __call__(self, *permissions: str) -> QueryClient:
-        """What a hook takes in place of a request: the client of a new account with these permissions."""
+        """The query client of a new account with these permissions. A hook takes it in place of a request."""
 
 
 class UseLocale(Protocol):
     """What the fixture `use_locale` gives."""
 
     def __call__(self, locale: str, /) -> None:
-        """Speak that language until the test ends, or the next call.
+        """Use that language until the test ends, or until the next call.
 
         :raises UsageError: the portal has no such locale.
         """
@@ -64,7 +64,7 @@ class UseLocale(Protocol):
 
 @pytest.fixture
 def app() -> str:
-    """Folder below `apps/` of the project under test; by default the one whose settings run.
+    """Folder below `apps/` of the project under test; by default the project whose settings are loaded.
 
     A team overrides it in the `conftest.py` beside its tests.
     """
@@ -73,16 +73,16 @@ def app() -> str:
 
 @pytest.fixture
 def project(app: str, tmp_path: Path) -> Iterator[PortalConfig]:
-    """The settings of the project under test, with a store of this test's own; gives its configuration."""
+    """The settings of the project under test, with a store for this test only; returns its configuration."""
     with project_in_force(app, state_dir=tmp_path / "state") as config:
         yield config
 
 
 @pytest.fixture
 def backend(project: PortalConfig) -> Iterator[Backend]:
-    """The backend behind the pages; nothing leaves this process.
+    """The backend behind the pages, in this process.
 
-    The test fails at its end if a page asked for what the test said nothing about.
+    The test fails at its end if a page made a call that the test did not set up.
     """
     with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
         made = Backend(http, base_url=project.api_base_url)
@@ -110,8 +110,8 @@ def signed_in(backend: Backend) -> SignedIn:
 
 
 @pytest.fixture
-def signed_out(backend: Backend) -> Client:  # noqa: ARG001  its pages may ask the backend
-    """The browser of somebody who is not signed in."""
+def signed_out(backend: Backend) -> Client:  # noqa: ARG001  its pages may call the backend
+    """A browser without a sign-in."""
     return Client(headers=NAVIGATION)
 
 
@@ -129,7 +129,7 @@ def query_client(backend: Backend) -> NewQueryClient:
 
 @pytest.fixture
 def use_locale(project: PortalConfig) -> Iterator[UseLocale]:  # noqa: ARG001  its catalogs
-    """Speaks a language outside of a page: `use_locale("de")` before a presenter or a form."""
+    """Sets the language outside of a page: `use_locale("de")` before a presenter or a form."""
     with ExitStack() as languages:
 
         def speak(locale: str, /) -> None:

@@ -22,7 +22,7 @@ class _Rows(HTMLParser):
 
 
 def row_ids(response: HttpResponseBase) -> list[str]:
-    """The ids of the rows on a page, in order (contract, section 6), unescaped."""
+    """The ids of the rows on a page, in order and unescaped (contract, section 6)."""
     rows = _Rows()
     rows.feed(b"".join(response).decode())
     return rows.ids

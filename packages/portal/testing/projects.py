@@ -1,4 +1,4 @@
-"""One project's settings in a process that may run with another's."""
+"""One project's settings, in a process that was started with another project's settings."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
-    """Inside the block, `apps/<app>/settings.py` holds, with the embedded store in `state_dir`.
+    """Inside the block, the settings of `apps/<app>/settings.py` apply, with the embedded store in `state_dir`.
 
-    Not for threads: Django's settings are the process's.
+    Not for threads: Django's settings belong to the process.
 
     :raises UsageError: the registry has no such project.
     """
@@ -44,11 +44,11 @@ def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
 
 
 def _changes(wanted: dict[str, Any]) -> dict[str, Any]:
-    """Those settings that are not in force already: overriding one costs time, and Django warns of some."""
+    """The settings that differ from the current ones: each override costs time, and Django warns about some."""
     changes = {name: value for name, value in wanted.items() if getattr(settings, name, None) != value}
-    # No project has any; Django has put its own entry for that into the setting in force.
+    # No project has a database; Django has replaced the empty setting by its own entry.
     changes.pop("DATABASES", None)
     if "INSTALLED_APPS" in changes:
-        # The catalogs are the apps'; Django reads them anew only when it is told of this setting.
+        # Each app has its own catalogs; Django reads them again only when this setting changes.
         changes["LANGUAGES"] = wanted["LANGUAGES"]
     return changes

@@ -1,4 +1,4 @@
-"""What a backend answers, in the shapes of contract, section 7. Names of fields: `portal.config.wire_names`."""
+"""Bodies of a backend's responses, in the shapes of contract, section 7. Field names: `portal.config.wire_names`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def profile_of(account: str, *permissions: str, **fields: Any) -> dict[str, Any]:
-    """The answer of GET `/me`: Ada Lovelace, with this id and these permissions.
+    """The response of GET `/me`: Ada Lovelace, with this id and these permissions.
 
-    :param fields: beside its own, or in their place.
+    :param fields: further fields, or others in place of the default ones.
     """
     profile: dict[str, Any] = {
         PROFILE_ID_FIELD: account,
@@ -41,8 +41,8 @@ def page_of(
 ) -> dict[str, Any]:
     """One page of a list.
 
-    :param next_cursor: opens the next page; None on the last one.
-    :param total: rows of the whole list; by default those of this page.
+    :param next_cursor: where the next page begins; None on the last page.
+    :param total: how many rows the whole list has; by default as many as this page.
     """
     return {
         ITEMS_FIELD: [dict(row) for row in rows],

@@ -1,4 +1,4 @@
-"""Sign-ins: the tokens in a browser's cookies, and the account that the backend knows behind them."""
+"""Sign-ins: the tokens in a browser's cookies, and the account that they belong to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from portal.config.wire_names import ACCESS_TOKEN_FIELD, PERMISSION_CLAIMS, REFR
 
 #: Seconds, as in the sandbox.
 ACCESS_LIFETIME_S: Final = 300.0
-#: The edge verifies nothing unless it is given a key, and the tests give it none.
+#: Tests configure no key, so the edge verifies no signature.
 _KEY: Final = "a key for tests that is long enough for HS256"
 
 
@@ -31,20 +31,20 @@ class SignIn:
 
     @property
     def pair(self) -> dict[str, str]:
-        """As `/auth/login` and `/refresh` answer it."""
+        """The response body of `/auth/login` and `/refresh`."""
         return {ACCESS_TOKEN_FIELD: self.access, REFRESH_TOKEN_FIELD: self.refresh}
 
 
 def new_account() -> str:
-    """The id of an account that no other test has: nothing that another one cached is its own."""
+    """The id of an account that no other test has, so no test reads what another test has cached."""
     return f"acc_{uuid.uuid4().hex}"
 
 
 def access_token(account: str, *permissions: str, lifetime_s: float = ACCESS_LIFETIME_S, **claims: Any) -> str:
-    """An access token with the claims of the contract; another one each time.
+    """A new access token with the claims of contract, section 7.
 
-    :param lifetime_s: from now; below zero for one that has expired.
-    :param claims: in place of, or beside, its own.
+    :param lifetime_s: seconds from now; negative for an expired token.
+    :param claims: further claims, or others in place of the default ones.
     """
     now = time.time()
     own = {
