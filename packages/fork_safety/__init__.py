@@ -4,7 +4,7 @@ A child process has only the thread that called `fork`. A lock that another thre
 the child for ever, and the work of that thread is never finished there. An object that keeps such a lock or such work
 for the life of the process registers a function here, and the child calls it before it runs anything else of Python.
 
-    ForkSafeLock        a lock that is free in a child process
+    ForkSafeLock            a lock that is free in a child process
       └ reset_after_fork    registers an object's reset for child processes
 """
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_BYTES: Final = 256 * 1024 * 1024
 DEFAULT_BUSY_TIMEOUT_S: Final = 2.0
-#: Keys of one statement, far below SQLite's own limit.
-KEYS_PER_STATEMENT: Final = 500
 #: Characters that memcached takes in no key. Django's own pattern is a lazy object, and slow.
 _ODD_CHARACTER: Final = re.compile(r"[\x00-\x20\x7f]")
 _MIN_SQLITE: Final = (3, 35, 0)
@@ -66,7 +64,7 @@ class SQLiteCache(BaseCache):
         self.clock = time.time
         self.database = Database(self.path, busy_timeout_s=float(options.get("BUSY_TIMEOUT_S", DEFAULT_BUSY_TIMEOUT_S)))
         self.size_limit = SizeLimit(
-            self.database,
+            database=self.database,
             max_bytes=int(options.get("MAX_BYTES", DEFAULT_MAX_BYTES)),
             max_entries=None if entries is None else int(entries),
             evicts=when_full == "evict",
@@ -131,17 +129,12 @@ class SQLiteCache(BaseCache):
         return await sync_to_async(self.incr)(key, delta, version)
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
-        """Those of `keys` that have a value, in one statement for each 500 keys."""
+        """Those of `keys` that have a value, in one statement."""
         names = {self.make_and_validate_key(key, version=version): key for key in keys}
-        wanted = list(names)
-        found: dict[str, Any] = {}
-        for start in range(0, len(wanted), KEYS_PER_STATEMENT):
-            part = wanted[start : start + KEYS_PER_STATEMENT]
-            marks = ",".join("?" * len(part))
-            statement = f"SELECT key, value FROM entries WHERE key IN ({marks}) AND {_ALIVE}"
-            rows, _ = self.database.run(statement, (*part, self.clock()))
-            found |= {names[name]: self._load(value) for name, value in rows}
-        return found
+        marks = ",".join("?" * len(names))
+        statement = f"SELECT key, value FROM entries WHERE key IN ({marks}) AND {_ALIVE}"
+        rows, _ = self.database.run(statement, (*names, self.clock()))
+        return {names[name]: self._load(value) for name, value in rows}
 
     def set_many(
         self, data: Mapping[str, Any], timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sqlite_cache.errors import CacheFullError
@@ -10,17 +11,10 @@ from sqlite_cache.errors import CacheFullError
 if TYPE_CHECKING:
     from sqlite_cache.database import Database
 
-#: Writes of this process between two looks at the size; fewer where the limit is small.
+#: Writes of this process between two looks at the size, and estimated bytes of one write: a small limit is looked at
+#: more often.
 WRITES_PER_LOOK: Final = 128
-#: Estimated bytes of one write, for looking at a small limit often enough.
 BYTES_PER_WRITE: Final = 8 * 1024
-#: A larger journal is written into the file and cut, and the longest time for one try, seconds.
-MAX_JOURNAL_BYTES: Final = 16 * 1024 * 1024
-EMPTY_JOURNAL_FOR_S: Final = 0.5
-#: Rows that one statement removes, and the time after which one write stops removing rows, seconds. Other processes
-#: write between two statements, and the next look continues.
-ROWS_PER_STATEMENT: Final = 500
-MAKE_ROOM_FOR_S: Final = 0.25
 
 _EXPIRED: Final = "SELECT id FROM entries WHERE expires IS NOT NULL AND expires <= ? LIMIT ?"
 #: The order of eviction: the soonest to expire first, by the index; then the oldest of those that never expire.
@@ -28,29 +22,33 @@ _SOONEST: Final = "SELECT id FROM entries WHERE expires IS NOT NULL ORDER BY exp
 _OLDEST_LASTING: Final = "SELECT id FROM entries WHERE expires IS NULL ORDER BY id LIMIT ?"
 
 
+@dataclass(slots=True, kw_only=True)
 class SizeLimit:
     """The size limit of one cache.
 
     :param evicts: whether a full cache evicts entries; otherwise it refuses new ones.
     :param cull_frequency: an eviction removes one entry in this many; 0: all of them.
+    :param max_journal_bytes: a larger journal is written into the file and cut, within `empty_journal_for_s`.
+    :param rows_per_statement: limit of one removal. Other processes write between two removals.
+    :param make_room_for_s: the time after which one write stops removing entries; the next look continues.
     """
 
-    def __init__(
-        self, database: Database, *, max_bytes: int, max_entries: int | None, evicts: bool, cull_frequency: int
-    ) -> None:
-        self._database = database
-        self.max_bytes = max_bytes
-        self._max_entries = max_entries
-        self._evicts = evicts
-        self._cull_frequency = cull_frequency
-        self.max_journal_bytes = MAX_JOURNAL_BYTES
-        self.empty_journal_for_s = EMPTY_JOURNAL_FOR_S
-        self.rows_per_statement = ROWS_PER_STATEMENT
-        self.make_room_for_s = MAKE_ROOM_FOR_S
-        looks = [WRITES_PER_LOOK, max_bytes // 16 // BYTES_PER_WRITE]
-        looks += [] if max_entries is None else [max_entries // 64]
+    database: Database
+    max_bytes: int
+    max_entries: int | None
+    evicts: bool
+    cull_frequency: int
+    max_journal_bytes: int = 16 * 1024 * 1024
+    empty_journal_for_s: float = 0.5
+    rows_per_statement: int = 500
+    make_room_for_s: float = 0.25
+    writes_per_look: int = field(init=False)
+    _writes: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        looks = [WRITES_PER_LOOK, self.max_bytes // 16 // BYTES_PER_WRITE]
+        looks += [] if self.max_entries is None else [self.max_entries // 64]
         self.writes_per_look = max(1, min(looks))
-        self._writes = 0
 
     def before_write(self, *, now: float, may_refuse: bool) -> None:
         """Look at the size before every so many writes, and make room where the cache is too large.
@@ -62,7 +60,7 @@ class SizeLimit:
         self._writes += 1
         if self._writes % self.writes_per_look:
             return
-        self._database.limit_journal(self.max_journal_bytes, limit_s=self.empty_journal_for_s)
+        self.database.limit_journal(self.max_journal_bytes, limit_s=self.empty_journal_for_s)
         if not self._is_full():
             self._remove(_EXPIRED, now, self.rows_per_statement)
             return
@@ -70,38 +68,38 @@ class SizeLimit:
         while self._remove(_EXPIRED, now, self.rows_per_statement) == self.rows_per_statement:
             if time.monotonic() >= end:
                 break
-            self._database.pause()
+            self.database.pause()
         if not self._is_full():
             return
-        if self._evicts:
+        if self.evicts:
             self._evict(until=end)
         elif may_refuse:
             self._writes -= 1  # the next write looks again
-            raise CacheFullError(f"{self._database.path.name} has reached its limit of {self.max_bytes} bytes")
+            raise CacheFullError(f"{self.database.path.name} has reached its limit of {self.max_bytes} bytes")
 
     def _is_full(self) -> bool:
-        if self._max_entries is not None and self._count() > self._max_entries:
+        if self.max_entries is not None and self._count() > self.max_entries:
             return True
-        return self._database.size_in_bytes() > self.max_bytes
+        return self.database.size_in_bytes() > self.max_bytes
 
     def _evict(self, *, until: float) -> None:
         """Remove one entry in `cull_frequency`, in the order of eviction, but stop at `until`."""
-        if self._cull_frequency == 0:
-            self._database.run("DELETE FROM entries")
+        if self.cull_frequency == 0:
+            self.database.run("DELETE FROM entries")
             return
-        left = max(1, self._count() // self._cull_frequency)
+        left = max(1, self._count() // self.cull_frequency)
         while True:
             limit = min(left, self.rows_per_statement)
             removed = self._remove(_SOONEST, limit) or self._remove(_OLDEST_LASTING, limit)
             left -= removed
             if not removed or left <= 0 or time.monotonic() >= until:
                 return
-            self._database.pause()
+            self.database.pause()
 
     def _count(self) -> int:
-        rows, _ = self._database.run("SELECT COUNT(*) FROM entries")
+        rows, _ = self.database.run("SELECT COUNT(*) FROM entries")
         return int(rows[0][0])
 
     def _remove(self, ids: str, *values: float) -> int:
         """Remove the entries that the query `ids` names; give their number."""
-        return self._database.run(f"DELETE FROM entries WHERE id IN ({ids})", values)[1]
+        return self.database.run(f"DELETE FROM entries WHERE id IN ({ids})", values)[1]

@@ -13,7 +13,7 @@ import os
 import secrets
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from sqlite_cache.errors import CacheUnavailableError
@@ -77,22 +77,17 @@ def empty_journal(connection: sqlite3.Connection, *, limit_s: float) -> bool:
     connection.execute(f"PRAGMA busy_timeout = {EMPTYING_TRY_MS}")
     end = time.monotonic() + limit_s
     try:
-        while not _try_to_empty(connection):
-            if time.monotonic() >= end:
-                return False
+        while True:
+            try:
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                if not is_busy(error):
+                    raise
+                busy = True
+            if not busy or time.monotonic() >= end:
+                return not busy
     finally:
         connection.execute("PRAGMA busy_timeout = 0")
-    return True
-
-
-def _try_to_empty(connection: sqlite3.Connection) -> bool:
-    try:
-        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    except sqlite3.OperationalError as error:
-        if not is_busy(error):
-            raise
-        return False
-    return not busy
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -138,13 +133,10 @@ def _make_file(path: Path, *, busy_timeout_s: float) -> None:
     name = f"{path.stem}-{secrets.token_hex(4)}"
     file = path.with_name(name + path.suffix)
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # SQLite's journals take its mode
-    connection = _connect(file, busy_timeout_s=busy_timeout_s)
-    try:
+    with closing(_connect(file, busy_timeout_s=busy_timeout_s)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         for statement in SCHEMA:
             connection.execute(statement)
-    finally:
-        connection.close()
     link = path.with_name(f"{name}.link")
     link.symlink_to(file.name)
     link.replace(path)
@@ -168,12 +160,9 @@ def _is_sound(path: Path) -> bool:
     if not path.exists():
         return False
     try:
-        connection = sqlite3.connect(path, isolation_level=None)
-        try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("SELECT COUNT(*) FROM entries")
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
-        finally:
-            connection.close()
     except sqlite3.DatabaseError as error:
         return not is_damage(error)
 
@@ -188,21 +177,20 @@ def _lock_file(path: Path, *, wait_s: float) -> Iterator[None]:
     descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     end = time.monotonic() + wait_s
     try:
-        while not _try_lock(descriptor):
-            if time.monotonic() >= end:
-                raise CacheUnavailableError(f"another process has begun to make {path.name} and does not finish")
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    name = path.name
+                    raise CacheUnavailableError(
+                        f"another process has begun to make {name} and does not finish"
+                    ) from None
             time.sleep(LOCK_PAUSE_S)
         yield
     finally:
         os.close(descriptor)
-
-
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _make_private_folder(folder: Path) -> None:

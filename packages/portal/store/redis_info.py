@@ -46,18 +46,10 @@ def read_info(backend: BaseCache) -> RedisInfo:
     client = backend._cache.get_client(write=True)  # type: ignore[attr-defined]  # noqa: SLF001  Django offers no public way to its Redis client
     info: Mapping[str, Any] = client.info()
     return RedisInfo(
-        used=_number(info.get("used_memory")),
-        limit=_number(info.get("maxmemory")),
-        policy=_text(info.get("maxmemory_policy")),
-        identity=_text(info.get("run_id")),
+        used=info.get("used_memory"),
+        limit=info.get("maxmemory"),
+        policy=info.get("maxmemory_policy"),
+        identity=info.get("run_id"),
         is_cluster=info.get("cluster_enabled") == 1,
         is_replica=info.get("role") == "slave",
     )
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None

@@ -116,7 +116,9 @@ def read_sentinel_url(url: str) -> SentinelAddress:
     if not service or not hosts or parts.fragment or (database and not database.isdecimal()):
         raise ValueError("malformed")
     given = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
-    sentinels = {key.removeprefix(_SENTINEL_PREFIX): given.pop(key) for key in list(given) if _is_sentinels(key)}
+    sentinels = {
+        key.removeprefix(_SENTINEL_PREFIX): given.pop(key) for key in list(given) if key.startswith(_SENTINEL_PREFIX)
+    }
     if not sentinels.keys() <= {"username", "password"}:
         raise ValueError("malformed")
     return SentinelAddress(
@@ -130,10 +132,6 @@ def read_sentinel_url(url: str) -> SentinelAddress:
         sentinel_password=sentinels.get("password"),
         options=given,
     )
-
-
-def _is_sentinels(key: str) -> bool:
-    return key.startswith(_SENTINEL_PREFIX)
 
 
 def _host(text: str) -> tuple[str, int]:

@@ -2,8 +2,7 @@
 a generous one on successful sign-ins per account.
 
 A try is counted before it is made, so that parallel tries can't pass together, and taken back unless it failed. A
-success is counted after it, so that a stranger's tries use up none of the owner's successes. While the store does not
-answer, nothing is counted, and every sign-in is let through.
+success is counted after it, so that a stranger's tries use up none of the owner's successes.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_WINDOW_S: Final = SIGN_IN_WINDOW_MIN * 60
 #: The bits of an IPv6 address that a provider gives to one customer, who chooses the rest.
 _CUSTOMER_BITS: Final = 64
 _NAME_CHARS: Final = 32
@@ -40,59 +38,59 @@ _NAME_CHARS: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixedWindow:
-    """A limit on counts in a window, which begins with the first count. Its methods raise `StoreUnavailableError`.
+    """Counts in the store, for all processes and machines. The first count begins the window.
 
-    The counts are in the store, so they hold for all threads, processes and machines.
-
-    :param name: the prefix of the store's keys.
+    :param name: what is counted, for the log and the store's key.
+    :param key: for whom.
     :param limit: counts in one window.
     :param clock: seconds since the epoch.
     """
 
     name: str
+    key: str
     limit: int
     store: SharedStore
     clock: Callable[[], float]
-    window_s: int = _WINDOW_S
+    window_s: int = SIGN_IN_WINDOW_MIN * 60
 
-    def count(self, key: str) -> bool:
+    @property
+    def counter(self) -> str:
+        """The store's key of the count; the window's end is beside it."""
+        return f"{self.name}:{self.key}"
+
+    def count(self) -> bool:
         """Count once; False if that is above the limit."""
-        name = self._counter(key)
-        total = self.store.incr(name)
+        total = self.store.incr(self.counter)
         if total is MISSING:
-            self.store.add(name, 0, lifetime_s=self.window_s)
-            total = self.store.incr(name)
+            self.store.add(self.counter, 0, lifetime_s=self.window_s)
+            total = self.store.incr(self.counter)
         if total is MISSING or total == 1:
-            # The first count begins the window. On Redis it also needs the lifetime: `incr` of a counter that expires
-            # at this moment makes a new one without an expiry (Django asks for the key, then adds).
-            self.store.set(f"{name}:end", self.clock() + self.window_s, lifetime_s=self.window_s)
-            self.store.touch(name, lifetime_s=self.window_s)
+            # On Redis the first count also needs the lifetime: `incr` of a counter that expires at this moment makes a
+            # new one without an expiry, because Django asks for the key and then adds.
+            self.store.set(f"{self.counter}:end", self.clock() + self.window_s, lifetime_s=self.window_s)
+            self.store.touch(self.counter, lifetime_s=self.window_s)
         return total is MISSING or total <= self.limit
 
-    def take_back(self, key: str) -> None:
+    def take_back(self) -> None:
         """Undo one count; nothing if its window has ended."""
-        self.store.incr(self._counter(key), -1)
+        self.store.incr(self.counter, -1)
 
-    def is_full(self, key: str) -> bool:
+    def is_full(self) -> bool:
         """Whether the next count is above the limit."""
-        total = self.store.get(self._counter(key))
+        total = self.store.get(self.counter)
         return isinstance(total, int) and total >= self.limit
 
-    def retry_after(self, key: str) -> int:
+    def retry_after(self) -> int:
         """Seconds until the window ends; at least 1, also if the end is unknown."""
-        end = self.store.get(f"{self._counter(key)}:end")
+        end = self.store.get(f"{self.counter}:end")
         return max(1, math.ceil(end - self.clock())) if isinstance(end, int | float) else 1
 
-    def _counter(self, key: str) -> str:
-        return f"{self.name}:{key}"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Counted:
-    """A try that may be made. It counts as failed until it is taken back."""
+    """A try that may be made. It counts as failed until it is given back."""
 
-    account: str
-    address: str
+    windows: tuple[FixedWindow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,29 +103,26 @@ class TooMany:
     retry_after: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SignInLimit:
-    """Counts tries and successes in the store.
+    """Counts tries and successes. While the store fails, it counts nothing and lets everyone try.
 
     :param clock: seconds since the epoch.
     """
 
-    def __init__(self, *, store: SharedStore, clock: Callable[[], float] = time.time) -> None:
-        self._per_address = FixedWindow(
-            name="sign-in:address", limit=SIGN_IN_TRIES_PER_ADDRESS, store=store, clock=clock
-        )
-        self._per_account = FixedWindow(name="sign-in:account", limit=SIGN_IN_TRIES, store=store, clock=clock)
-        self._successes = FixedWindow(name="sign-in:success", limit=SIGN_INS_PER_ACCOUNT, store=store, clock=clock)
+    store: SharedStore
+    clock: Callable[[], float] = time.time
 
     def too_many(self, account: str) -> TooMany | None:
         """A refusal if the account has signed in too often in this window, else None.
 
         :param account: as in :meth:`succeeded`.
         """
-        key = _account(account)
+        window = self._successes(account)
         try:
-            if not self._successes.is_full(key):
+            if not window.is_full():
                 return None
-            retry_after = self._successes.retry_after(key)
+            retry_after = window.retry_after()
         except StoreUnavailableError as error:
             logger.warning("sign-in: how often an account signed in is not known: %s", error)
             return None
@@ -140,7 +135,7 @@ class SignInLimit:
         :param account: as the user typed it, or the name by which a provider knows the account.
         """
         try:
-            self._successes.count(_account(account))
+            self._successes(account).count()
         except StoreUnavailableError as error:
             logger.warning("sign-in: a success is not counted: %s", error)
 
@@ -150,12 +145,15 @@ class SignInLimit:
         :param account: as the user typed it; capitals and spaces around it make no difference.
         :param address: of the browser. All texts that are no address share one counter.
         """
-        attempt = Counted(account=_account(account), address=_hashed(network_of(address)))
+        network = _hashed(network_of(address))
+        per_address = self._window("sign-in:address", network, SIGN_IN_TRIES_PER_ADDRESS)
+        per_account = self._window("sign-in:account", f"{_account(account)}:{network}", SIGN_IN_TRIES)
+        attempt = Counted((per_address, per_account))
         try:
-            for window, key in self._windows(attempt):
-                if not window.count(key):
+            for window in attempt.windows:
+                if not window.count():
                     logger.warning("sign-in: too many failed tries (%s)", window.name)
-                    return TooMany(retry_after=window.retry_after(key))
+                    return TooMany(retry_after=window.retry_after())
         except StoreUnavailableError as error:
             logger.warning("sign-in: tries are not counted: %s", error)
         return attempt
@@ -163,17 +161,16 @@ class SignInLimit:
     def give_back(self, attempt: Counted) -> None:
         """Take back a try that did not fail: the password was right, or the backend did not answer."""
         try:
-            for window, key in self._windows(attempt):
-                window.take_back(key)
+            for window in attempt.windows:
+                window.take_back()
         except StoreUnavailableError as error:
             logger.warning("sign-in: a try is not given back: %s", error)
 
-    def _windows(self, attempt: Counted) -> tuple[tuple[FixedWindow, str], ...]:
-        """The windows in which a try counts, the wider one first."""
-        return (
-            (self._per_address, attempt.address),
-            (self._per_account, f"{attempt.account}:{attempt.address}"),
-        )
+    def _successes(self, account: str) -> FixedWindow:
+        return self._window("sign-in:success", _account(account), SIGN_INS_PER_ACCOUNT)
+
+    def _window(self, name: str, key: str, limit: int) -> FixedWindow:
+        return FixedWindow(name=name, key=key, limit=limit, store=self.store, clock=self.clock)
 
 
 def sign_in_limit() -> SignInLimit:

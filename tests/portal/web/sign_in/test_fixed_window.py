@@ -33,8 +33,8 @@ def clock():
     return Clock()
 
 
-def window_on(cache, clock=time.time, *, limit=2) -> FixedWindow:
-    return FixedWindow(name="test", limit=limit, store=StoreOn(cache), clock=clock, window_s=60)
+def window_on(cache, clock=time.time, *, limit=2, key=KEY) -> FixedWindow:
+    return FixedWindow(name="test", key=key, limit=limit, store=StoreOn(cache), clock=clock, window_s=60)
 
 
 @pytest.fixture
@@ -43,27 +43,27 @@ def window(cache, clock):
 
 
 def test_counts_and_tells_when_the_window_ends(window):
-    assert not window.is_full(KEY)
-    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
-    assert window.is_full(KEY)
-    assert window.retry_after(KEY) == 60
+    assert not window.is_full()
+    assert [window.count() for _ in range(3)] == [True, True, False]
+    assert window.is_full()
+    assert window.retry_after() == 60
 
 
 def test_a_later_count_does_not_move_the_end(window, clock):
-    window.count(KEY)
+    window.count()
     clock.now = 1030.0
-    window.count(KEY)
-    assert window.retry_after(KEY) == 30
+    window.count()
+    assert window.retry_after() == 30
 
 
 def test_a_window_ends_by_itself(make_sqlite, clock):
     cache = make_sqlite()
     cache.clock = clock
     window = window_on(cache, clock)
-    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
+    assert [window.count() for _ in range(3)] == [True, True, False]
     clock.now = 1061.0
-    assert not window.is_full(KEY)
-    assert window.count(KEY)
+    assert not window.is_full()
+    assert window.count()
 
 
 @pytest.mark.redis
@@ -73,7 +73,7 @@ def test_a_counter_that_ends_while_it_is_added_to_ends_again(make_redis, monkeyp
     client = cache._cache.get_client(write=True)
     window = window_on(cache)
     for _ in range(counted_before):
-        window.count(KEY)
+        window.count()
     exists = client.exists
 
     def ends_between(name):
@@ -83,38 +83,38 @@ def test_a_counter_that_ends_while_it_is_added_to_ends_again(make_redis, monkeyp
 
     monkeypatch.setattr(client, "exists", ends_between)
     monkeypatch.setattr(cache._cache, "get_client", lambda *_, **__: client)
-    assert window.count(KEY)
+    assert window.count()
     assert 0 < client.ttl(cache.make_key(f"test:{KEY}")) <= 60
     assert cache.get(f"test:{KEY}") == 1
 
 
 def test_a_counter_that_was_taken_back_begins_a_new_window(window, clock):
-    window.count(KEY)
-    window.take_back(KEY)
+    window.count()
+    window.take_back()
     clock.now = 1030.0
-    assert window.count(KEY)
-    assert window.retry_after(KEY) == 60
+    assert window.count()
+    assert window.retry_after() == 60
 
 
 def test_taking_from_a_window_that_has_ended_changes_nothing(window):
-    window.take_back(KEY)
-    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
+    window.take_back()
+    assert [window.count() for _ in range(3)] == [True, True, False]
 
 
-def test_keys_are_counted_apart(window):
-    assert [window.count(KEY) for _ in range(3)] == [True, True, False]
-    assert window.count("other")
+def test_keys_are_counted_apart(window, cache, clock):
+    assert [window.count() for _ in range(3)] == [True, True, False]
+    assert window_on(cache, clock, key="other").count()
 
 
 def test_a_window_whose_end_is_lost_is_waited_for_a_second(window, cache):
-    window.count(KEY)
+    window.count()
     cache.delete(f"test:{KEY}:end")
-    assert window.retry_after(KEY) == 1
+    assert window.retry_after() == 1
 
 
 def test_a_store_that_is_down_is_an_error():
     with pytest.raises(StoreUnavailableError):
-        window_on(Broken()).count(KEY)
+        window_on(Broken()).count()
 
 
 def test_threads_are_let_through_exactly_as_often_as_the_limit_says(cache):
@@ -124,7 +124,7 @@ def test_threads_are_let_through_exactly_as_often_as_the_limit_says(cache):
 
     def try_often():
         start.wait()
-        passed.extend(window.count(KEY) for _ in range(5))
+        passed.extend(window.count() for _ in range(5))
 
     threads = [threading.Thread(target=try_often) for _ in range(12)]
     for thread in threads:
@@ -138,7 +138,7 @@ def test_threads_are_let_through_exactly_as_often_as_the_limit_says(cache):
 def _try_in_a_process(path, start, answers):
     window = window_on(SQLiteCache(path, {}), limit=10)
     start.wait()
-    answers.put(sum(window.count(KEY) for _ in range(5)))
+    answers.put(sum(window.count() for _ in range(5)))
 
 
 def test_so_are_processes(sqlite_path):
