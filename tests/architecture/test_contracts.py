@@ -137,6 +137,16 @@ WRONG_IMPORTS = [
     ("packages/portal/query/endpoints/urls.py", "import django.http", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
+    (
+        "apps/auth_app/views/login.py",
+        "import portal.web.sign_in.rate_limit",
+        "From outside portal.web.sign_in only its face is imported",
+    ),
+    (
+        "packages/portal/web/sign_in/post_login.py",
+        "import portal.web.sign_in.password",
+        "Inside portal.web.sign_in imports go down",
+    ),
     ("packages/portal/api/session.py", "import portal.oidc", "Layers: imports go down"),
     (
         "packages/portal/checks.py",
@@ -154,7 +164,7 @@ WRONG_IMPORTS = [
         "From outside portal.oidc only its face is imported",
     ),
     ("packages/portal/api/jwks.py", "import joserfc.jwk", "The libraries for OpenID are imported by portal.oidc only"),
-    ("packages/portal/oidc/id_tokens.py", "import portal.oidc.provider", "portal.oidc: imports go down"),
+    ("packages/portal/oidc/id_tokens.py", "import portal.oidc.provider", "Inside portal.oidc imports go down"),
 ]
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from apps.auth_app.forms import LoginForm
 from portal.web.errors.redirects import REASON_PARAM
 from portal.web.pages import see_other
-from portal.web.sign_in.password import SignInLimited, SignInRefused, SignInUnavailable, explain, reason_of, sign_in
+from portal.web.sign_in import explain, reason_of, sign_in
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -27,27 +27,20 @@ def login(request: PortalRequest) -> HttpResponse:
     form = LoginForm(request.POST)
     if not form.is_valid():
         return _form_page(request, form, status=422)
-    outcome = sign_in(
+    result = sign_in(
         request,
         email=form.cleaned_data["email"],
         password=form.cleaned_data["password"],
         wanted=form.cleaned_data["next"] or "",
     )
-    match outcome:
-        case SignInRefused():
-            form.add_error(None, outcome.text)
-            return _form_page(request, form, status=outcome.status)
-        case SignInLimited():
-            form.add_error(None, outcome.text)
-            response = _form_page(request, form, status=429)
-            response["Retry-After"] = str(outcome.retry_after)
-            return response
-        case SignInUnavailable():
-            response = _form_page(request, form, status=503, unreachable=True)
-            response["Retry-After"] = str(outcome.retry_after)
-            return response
-        case _:
-            return see_other(outcome.url)
+    if isinstance(result, str):
+        return see_other(result)
+    if result.text:
+        form.add_error(None, result.text)
+    response = _form_page(request, form, status=result.status, unreachable=not result.text)
+    if result.retry_after is not None:
+        response["Retry-After"] = str(result.retry_after)
+    return response
 
 
 def _form_page(

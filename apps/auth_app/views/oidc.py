@@ -15,7 +15,7 @@ from portal import oidc
 from portal.web import is_signed_in
 from portal.web.frame.shell import active_locale
 from portal.web.pages import see_other
-from portal.web.sign_in.password import explain, reason_of
+from portal.web.sign_in import explain, reason_of
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -19,7 +19,7 @@ from portal.services.user import UserQueries
 from portal.web.frame.essentials import present_own_profile
 from portal.web.pages import is_load_more, see_other
 from portal.web.present import record_of
-from portal.web.sign_in.sign_out import sign_out
+from portal.web.sign_in import sign_out_response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,7 +69,7 @@ def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: s
 def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
     """End one sign-in. To end the sign-in of this browser is to sign out."""
     if _is_current(request, sign_in_id):
-        return sign_out(request)
+        return sign_out_response(request)
     SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id}).unwrap()
     messages.success(request, _("That sign-in has ended."))
     return see_other("profile")
@@ -121,4 +121,4 @@ def revoke_all(request: PortalRequest) -> HttpResponse:
         elif sign_ins.has_next_page:
             sign_ins = sign_ins.fetch_next_page()
         else:
-            return sign_out(request)
+            return sign_out_response(request)

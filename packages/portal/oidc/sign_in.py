@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from portal.api.token_validation import TokenProblem, validate_issued_tokens
+from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
 from portal.api.tokens import TokenPair
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -31,8 +31,7 @@ from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
 from portal.oidc.token_endpoint import error_code, json_object
 from portal.process.deadline import Deadline
-from portal.web.sign_in.password import SignInRefused, keep_sign_in
-from portal.web.sign_in.rate_limit import sign_in_limit
+from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:
     from portal.api.transport import RawResponse
@@ -144,15 +143,16 @@ def _keep(
     too_many = limit.too_many(account)
     if too_many is not None:
         return replace(TOO_MANY, retry_after=too_many.retry_after)
-    outcome = keep_sign_in(request, pair, wanted=wanted)
-    if isinstance(outcome, SignInRefused):
-        return TOO_LARGE if outcome.fault is TokenProblem.TOO_LARGE else UNUSABLE
+    try:
+        url = keep_sign_in(request, pair, wanted=wanted)
+    except UnusableTokenError as error:
+        return TOO_LARGE if error.fault is TokenProblem.TOO_LARGE else UNUSABLE
     limit.succeeded(account)
     try:
         provider_sessions().start(pair, claims=claims, id_token=id_token)
     except StoreUnavailableError as error:
         logger.error("sign-in: the provider's sign-outs will miss it: %s", error)  # noqa: TRY400  no trace needed
-    return outcome.url
+    return url
 
 
 def _redirect_uri() -> str:

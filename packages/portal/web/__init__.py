@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from portal.web.request import PortalRequest, is_signed_in
-from portal.web.sign_in.post_login import resolve_post_login_path
+from portal.web.sign_in import resolve_post_login_path
 
 __all__ = ["PortalRequest", "is_signed_in", "resolve_post_login_path"]

@@ -1,29 +1,51 @@
-"""Where a user goes after sign-in (requirements, "Post-login flow")."""
+"""After a sign-in: keep the tokens, and find the address to go to (requirements, "Post-login flow")."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from portal.api.session import api_session
+from portal.api.sign_in import set_tokens
+from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.wire_names import ME_PATH
-from portal.edge import home_path
+from portal.edge import accept_target, home_path, with_locale
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
+from portal.web.frame.shell import active_locale
 
 if TYPE_CHECKING:
+    from portal.api.tokens import TokenPair
     from portal.web.request import PortalRequest
+
+
+def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str) -> str:
+    """Keep tokens that were just issued. The response sets them, and the platforms of `/me`, as cookies.
+
+    :param pair: has an access token.
+    :param wanted: a `next`, used if it is an address of ours.
+    :returns: the address to go to: `wanted`, or else the user's home.
+    :raises UnusableTokenError: no cookie or no header can carry a token.
+    """
+    set_tokens(request.token_store, pair)
+    path = resolve_post_login_path(request, access_token=pair.access or "")
+    config, locale = portal_config(), active_locale()
+    target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())
+    if target is None:
+        return f"/{locale}{path}"
+    # `wanted` is older than the sign-in page. A language that the user chose on that page by the switch wins.
+    is_chosen = request.COOKIES.get(VAR_SELECTED_LOCALE) == locale
+    return with_locale(target, locale=locale) if is_chosen else target
 
 
 def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str:
     """The home path of the user's platform, or the shared profile path; without the locale.
 
-    1. `GET /me` with an explicit bearer: the request's own cookies do not hold the token yet.
-    2. The response that carries the new tokens carries what it permits, in the platforms cookie.
-    3. Its primary platform's home, or `/profile`.
-    4. The caller navigates to `/{locale}{path}`.
+    1. Ask `GET /me` with `access_token`: the request's own cookies do not hold it yet.
+    2. Note the platforms that `/me` permits; the response sets the platforms cookie.
+    3. Give the home of the primary platform, or `/profile`. The caller adds `/{locale}`.
 
-    With `/me` failing, the token's own platforms decide (contract, section 8).
+    If `/me` fails, the token's own platforms decide (contract, section 8).
     """
     # Another user may have been signed in until now.
     request.me_platforms = None
@@ -39,7 +61,7 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
 
 
 def _fetch_profile(request: PortalRequest, access_token: str) -> Any:
-    answer = api_session().call(
+    response = api_session().call(
         tokens=request.token_store,
         method="GET",
         path=ME_PATH,
@@ -47,4 +69,4 @@ def _fetch_profile(request: PortalRequest, access_token: str) -> Any:
         deadline=request.api_deadline,
         request_id=request.request_id,
     )
-    return answer.data
+    return response.data

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from portal.api.identity_provider import identity_provider
-from portal.api.sign_in import sign_out as end_sign_in
+from portal.api.sign_in import sign_out
 from portal.config.current import portal_config
 from portal.web.frame.shell import SIGNED_OUT_PATH, active_locale
 from portal.web.pages import see_other
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
-def sign_out(request: PortalRequest) -> HttpResponse:
+def sign_out_response(request: PortalRequest) -> HttpResponse:
     """End the sign-in at the backend (best effort) and here, purge its cached data, and go to the signed-out page.
 
     If an OpenID provider signed the user in, the provider's sign-out page comes between. Its way back is the signed-out
@@ -28,7 +28,7 @@ def sign_out(request: PortalRequest) -> HttpResponse:
     query_client = request.query_client
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
     genuine = query_client.is_proven or _is_verified(request)
-    ended = end_sign_in(request.token_store, genuine=genuine, request_id=request.request_id)
+    ended = sign_out(request.token_store, genuine=genuine, request_id=request.request_id)
     query_client.purge(also=[pair.access for pair in ended])
     response = see_other(at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}")
     response["Clear-Site-Data"] = '"cache"'

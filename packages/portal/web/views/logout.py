@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from portal.web.sign_in.sign_out import sign_out
+from portal.web.sign_in import sign_out_response
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -23,4 +23,4 @@ def logout(request: PortalRequest) -> HttpResponse:
     """
     if request.method != "POST":
         return render(request, "portal/pages/logout.html")
-    return sign_out(request)
+    return sign_out_response(request)

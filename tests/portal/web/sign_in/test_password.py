@@ -15,8 +15,7 @@ from portal.oidc.id_tokens import IdTokenClaims
 from portal.oidc.sign_in import _keep
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
-from portal.web.sign_in.password import SignedIn, SignInLimited, SignInRefused, sign_in
-from portal.web.sign_in.rate_limit import sign_in_limit
+from portal.web.sign_in import SignInFailure, sign_in, sign_in_limit
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 
@@ -40,7 +39,7 @@ def test_usable_tokens_sign_in(backend: responses.RequestsMock, account: str, re
     backend.post(f"{BACKEND}/auth/login", json={"accessToken": access_token(account), "refreshToken": "r"})
     backend.get(f"{BACKEND}/me", json=profile(account))
     outcome = try_with(request_to_sign_in, account)
-    assert isinstance(outcome, SignedIn)
+    assert isinstance(outcome, str)
     assert request_to_sign_in.token_store.fate is TokenStatus.SIGNED_IN
 
 
@@ -51,10 +50,11 @@ def test_an_account_that_has_signed_in_too_often_is_not_tried_and_told_why(
     backend.get(f"{BACKEND}/me", json=profile(account))
     for _ in range(SIGN_INS_PER_ACCOUNT - 1):
         sign_in_limit().succeeded(f"{account}@example.com")
-    assert isinstance(try_with(request_to_sign_in, account), SignedIn)
+    assert isinstance(try_with(request_to_sign_in, account), str)
     calls = len(backend.calls)
     outcome = try_with(request_to_sign_in, account)
-    assert isinstance(outcome, SignInLimited)
+    assert isinstance(outcome, SignInFailure)
+    assert outcome.status == 429
     assert outcome.text == "Too many sign-ins to this account. Please wait 15 minutes, then try again."
     assert len(backend.calls) == calls
 
@@ -95,7 +95,7 @@ def test_tokens_that_nothing_can_carry_sign_nobody_in_and_the_page_says_why(
 ) -> None:
     backend.post(f"{BACKEND}/auth/login", json={"accessToken": access_token(account), "refreshToken": "r", **changes})
     outcome = try_with(request_to_sign_in, account)
-    assert isinstance(outcome, SignInRefused)
+    assert isinstance(outcome, SignInFailure)
     assert outcome.status == 502
     assert text in outcome.text
     assert request_to_sign_in.token_store.fate is TokenStatus.KEPT
