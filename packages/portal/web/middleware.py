@@ -1,8 +1,7 @@
 """`ApiAccessMiddleware`: the outermost one. Cookies become tokens on the way in, tokens become cookies on the way out.
 
-It adds to each request `token_store`, `api_deadline` and `request_id`, and `query_client` for a view. An error of
-:mod:`portal.errors` that a view lets escape becomes its page. Every response gets the cookies, the edge's own
-redirects included.
+It adds `token_store`, `api_deadline`, `request_id` and `query_client` to each request. An error of :mod:`portal.errors`
+that a view lets escape becomes its page. Every response gets the cookies, the edge's own redirects included.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ import os
 import re
 from functools import partial
 from typing import TYPE_CHECKING, cast
+
+from django.utils.functional import SimpleLazyObject
 
 from portal.api.jwks import jwks_keys
 from portal.api.key_agreement import warn_of_other_keys
@@ -24,7 +25,6 @@ from portal.edge import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.identity import use_key_source
 from portal.process.deadline import Deadline
-from portal.query.client import create_query_client
 from portal.store import refresh_store
 from portal.web.cookies import (
     clear_sign_in,
@@ -38,7 +38,8 @@ from portal.web.cookies import (
 from portal.web.errors.failure_pages import render_failure
 from portal.web.errors.redirects import SignInEndedResponse, sign_in_ended
 from portal.web.log_context import log_fields
-from portal.web.reload import note_form, user_reloads
+from portal.web.query_client import query_client_for
+from portal.web.reload import note_form
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER
 
 if TYPE_CHECKING:
@@ -47,13 +48,11 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
     from django.http.response import HttpResponseBase
 
+    from portal.query import QueryClient
     from portal.web.request import PortalRequest
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
-#: A header can't carry these characters.
-UNSENDABLE = re.compile(r"[^\x20-\x7e]+")
-USER_AGENT_MAX_CHARS = 400
 #: Mistakes in code or settings: no page helps.
 MISTAKES = (UsageError, ConfigurationError)
 #: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
@@ -85,24 +84,14 @@ class ApiAccessMiddleware:
         request.token_store = tokens
         request.api_deadline = Deadline(REQUEST_BUDGET_S)
         request.me_platforms = None
+        # Made when a view uses it. A redirect of the edge needs none.
+        request.query_client = cast("QueryClient", SimpleLazyObject(partial(query_client_for, request)))
         request.request_id = request_id = read_request_id(request.META.get(REQUEST_ID_META))
         # Django's technical page shows the id from here.
         request.META[REQUEST_ID_META] = request_id
         # Kept after the response: Django logs a response when every middleware is done with it.
         log_context.set(partial(log_fields, request))
         return self._commit(request, self.get_response(request))
-
-    def process_view(self, request: HttpRequest, *_: object) -> None:
-        """Give the view its queries. A request that the edge answers itself needs none."""
-        request = cast("PortalRequest", request)
-        request.query_client = create_query_client(
-            tokens=request.token_store,
-            api=api_session(),
-            deadline=request.api_deadline,
-            request_id=request.request_id,
-            user_agent=read_user_agent(request.META.get("HTTP_USER_AGENT")),
-            reload=user_reloads(request),
-        )
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """The page of an error of :mod:`portal.errors`; any other error is Django's to report.
@@ -154,8 +143,3 @@ class ApiAccessMiddleware:
 def read_request_id(sent: str | None) -> str:
     """The id that the caller sent, so that its log lines and ours name one request; else a new one."""
     return sent if sent and REQUEST_ID.fullmatch(sent) else os.urandom(16).hex()
-
-
-def read_user_agent(sent: str | None) -> str | None:
-    """The browser's `User-Agent` without what a header of ours can't carry; None if nothing is left."""
-    return "".join(UNSENDABLE.split(sent or ""))[:USER_AGENT_MAX_CHARS].strip() or None
