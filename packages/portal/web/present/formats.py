@@ -19,6 +19,8 @@ from django.utils.translation import get_language
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from babel.dates import DateTimePattern
 
 NO_VALUE: Final = "–"
@@ -28,7 +30,27 @@ _SHORT_DAY: Final = "MMMd"
 #: CLDR keeps letters and digits apart (`currencySpacing`), and Babel does not yet.
 _CODE_BEFORE_NUMBER: Final = re.compile(r"(?<=[^\W\d_])(?=\d)")
 _SPACE: Final = "\N{NO-BREAK SPACE}"
-_CLDR: Final = {code: Locale.parse(code) for code in LOCALES}
+
+
+class _Language:
+    """What CLDR says about one language, looked up once: a page with a list formats a hundred values.
+
+    :param code: a language code of Django's, such as `pt-br`.
+    """
+
+    def __init__(self, code: str) -> None:
+        self.cldr: Final = Locale.parse(code, sep="-")
+        self.number: Final[str] = self.cldr.decimal_formats[None].pattern
+        self.money: Final[str] = self.cldr.currency_formats["standard"].pattern
+        self.day: Final[DateTimePattern] = self.cldr.date_formats["medium"]
+        self.short_day: Final[DateTimePattern] = self.cldr.datetime_skeletons[_SHORT_DAY]
+        self.time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
+        self.day_and_time: Final = str(self.cldr.datetime_formats["medium"])
+        self.months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
+
+
+_LANGUAGES: Final[Mapping[str | None, _Language]] = {code: _Language(code) for code in LOCALES}
+_DEFAULT: Final = _LANGUAGES[DEFAULT_LOCALE]
 
 
 def number_text(value: float | Decimal | None, *, places: int = 0) -> str:
@@ -36,9 +58,8 @@ def number_text(value: float | Decimal | None, *, places: int = 0) -> str:
     rounded = None if value is None else _rounded(value, places)
     if rounded is None:
         return NO_VALUE
-    cldr = _cldr()
-    pattern = _with_places(cldr.decimal_formats[None].pattern, places)
-    return str(pattern.apply(rounded, cldr))
+    language = _LANGUAGES.get(get_language(), _DEFAULT)
+    return str(_with_places(language.number, places).apply(rounded, language.cldr))
 
 
 def compact_number_text(value: float | None) -> str:
@@ -56,35 +77,41 @@ def money_text(value: Decimal | None, *, currency: str, places: int | None = Non
     rounded = None if value is None else _rounded(value, places)
     if rounded is None:
         return NO_VALUE
-    cldr = _cldr()
-    pattern = _with_places(cldr.currency_formats["standard"].pattern, places)
-    amount = pattern.apply(rounded, cldr, currency=currency, currency_digits=False)
+    language = _LANGUAGES.get(get_language(), _DEFAULT)
+    pattern = _with_places(language.money, places)
+    amount = pattern.apply(rounded, language.cldr, currency=currency, currency_digits=False)
     return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
 
 
 def day_text(value: datetime | None) -> str:
     """A day in UTC; whether the month is a word depends on the language."""
-    return NO_VALUE if value is None else _written(value, _cldr().date_formats["medium"])
+    if value is None:
+        return NO_VALUE
+    language = _LANGUAGES.get(get_language(), _DEFAULT)
+    return language.day.apply(value.astimezone(UTC), language.cldr)
 
 
 def short_day_text(value: datetime) -> str:
     """A day in UTC without its year, for the labels of a chart."""
-    return _written(value, _cldr().datetime_skeletons[_SHORT_DAY])
+    language = _LANGUAGES.get(get_language(), _DEFAULT)
+    return language.short_day.apply(value.astimezone(UTC), language.cldr)
 
 
 def clock_text(value: datetime | None) -> str:
     """A time of day, followed by "UTC"."""
     if value is None:
         return NO_VALUE
-    return f"{_written(value, _cldr().datetime_skeletons[_TIME])} UTC"
+    language = _LANGUAGES.get(get_language(), _DEFAULT)
+    return f"{language.time.apply(value.astimezone(UTC), language.cldr)} UTC"
 
 
 def moment_text(value: datetime | None) -> str:
     """A day and a time of day, followed by "UTC"."""
     if value is None:
         return NO_VALUE
-    joined = str(_cldr().datetime_formats["medium"])
-    return joined.format(clock_text(value), day_text(value))
+    language, in_utc = _LANGUAGES.get(get_language(), _DEFAULT), value.astimezone(UTC)
+    time = f"{language.time.apply(in_utc, language.cldr)} UTC"
+    return language.day_and_time.format(time, language.day.apply(in_utc, language.cldr))
 
 
 def month_text(code: str) -> str:
@@ -93,13 +120,7 @@ def month_text(code: str) -> str:
         month = date.fromisoformat(f"{code}-01").month
     except ValueError:
         return code
-    words: str = _cldr().months["stand-alone"]["abbreviated"][month]
-    return words
-
-
-def _cldr() -> Locale:
-    """CLDR's data for the active language."""
-    return _CLDR.get(get_language() or DEFAULT_LOCALE) or _CLDR[DEFAULT_LOCALE]
+    return _LANGUAGES.get(get_language(), _DEFAULT).months[month]
 
 
 @lru_cache(maxsize=64)
@@ -118,7 +139,3 @@ def _rounded(value: float | Decimal, places: int) -> Decimal | None:
     except InvalidOperation:
         return None
     return rounded if rounded.is_finite() else None
-
-
-def _written(value: datetime, pattern: DateTimePattern) -> str:
-    return pattern.apply(value.astimezone(UTC), _cldr())

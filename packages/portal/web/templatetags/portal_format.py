@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import mark_safe
 
 from portal.web.present import clock_text, compact_number_text, day_text, moment_text, money_text, number_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from decimal import Decimal
 
@@ -46,47 +46,34 @@ def kw(value: float | None) -> str:
 
 
 @register.filter
-def day(value: datetime | None) -> str:
-    """The `<time>` of an event, shown as its day: in the browser's time zone, or in UTC without scripts."""
-    return _time(value, day_text(value), local="day")
-
-
-@register.filter
-def calendar_day(value: datetime | None) -> str:
-    """The `<time>` of a day that is the same in every time zone, such as the day of an invoice."""
-    return _time(value, day_text(value))
-
-
-@register.filter
-def moment(value: datetime | None) -> str:
-    """The `<time>` of an event, shown as its day and time of day."""
-    return _time(value, moment_text(value), local="moment")
-
-
-@register.filter
-def clock(value: datetime | None) -> str:
-    """The `<time>` of an event, shown as its time of day."""
-    return _time(value, clock_text(value), local="clock")
-
-
-@register.filter
-def as_of(value: datetime | None) -> str:
-    """The `<time>` at which the page's data was fetched, shown as its time of day: data is minutes old."""
-    return _time(value, clock_text(value), local="clock", is_as_of=True)
-
-
-def _time(value: datetime | None, text: str, *, local: str = "", is_as_of: bool = False) -> str:
-    """A `<time>`. `portal.js` rewrites one that has `data-local` in the browser's time zone."""
-    if value is None:
-        return text
-    moment = value.isoformat(timespec="seconds")
-    written = format_html(' data-local="{}"', local) if local else ""
-    marked = mark_safe(" data-as-of") if is_as_of else ""
-    return format_html('<time{} datetime="{}"{}>{}</time>', marked, moment, written, text)
-
-
-@register.filter
 def quantity(value: float | None) -> str:
     """A number with as many decimal places as it needs, at most three."""
     places = 0 if value is None else next(n for n in (0, 1, 2, 3) if n == MAX_PLACES or round(value, n) == value)
     return number_text(value, places=places)
+
+
+def _time_filter(write: Callable[[datetime | None], str], element: str) -> Callable[[datetime | None], str]:
+    """A filter that writes a `<time>`, or a dash for None.
+
+    :param write: gives the text of the element.
+    :param element: the HTML around the time in ISO 8601 and the text. `portal.js` rewrites an element that has
+        `data-local` in the browser's time zone; without scripts the text is in UTC.
+    """
+
+    def as_time(value: datetime | None) -> str:
+        text = write(value)
+        return text if value is None else format_html(element, value.isoformat(timespec="seconds"), text)
+
+    return as_time
+
+
+#: An event, shown as its day.
+register.filter("day", _time_filter(day_text, '<time datetime="{}" data-local="day">{}</time>'))
+#: A day that is the same in every time zone, such as the day of an invoice.
+register.filter("calendar_day", _time_filter(day_text, '<time datetime="{}">{}</time>'))
+#: An event, shown as its day and time of day.
+register.filter("moment", _time_filter(moment_text, '<time datetime="{}" data-local="moment">{}</time>'))
+#: An event, shown as its time of day.
+register.filter("clock", _time_filter(clock_text, '<time datetime="{}" data-local="clock">{}</time>'))
+#: When the page's data was fetched, shown as its time of day: data is minutes old.
+register.filter("as_of", _time_filter(clock_text, '<time data-as-of datetime="{}" data-local="clock">{}</time>'))
