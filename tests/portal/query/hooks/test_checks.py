@@ -1,0 +1,95 @@
+"""System checks of what is declared: two of the four usage faults, and others, are found at start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.query.endpoints.registry import Registry
+from portal.query.hooks.checks import check_registry
+from tests.portal.query.fakes import Process, World
+from tests.portal.query.faulty import Faulty, Thing, ThingsParams, adds, merges
+
+if TYPE_CHECKING:
+    from portal.api.tokens import TokenStore
+
+
+@pytest.fixture
+def faulty(world: World, process: Process, ada: TokenStore) -> Faulty:
+    return Faulty(world, process, ada)
+
+
+def test_a_list_query_key_that_differs_from_the_lists_is_an_error_at_start(faulty: Faulty) -> None:
+    faulty.write(
+        lambda endpoint: endpoint.add_created_to_paginated_list(
+            list_query_key="get_thingz", select_list_item=lambda data: data
+        )
+    )
+    [fault] = check_registry(faulty.registry)
+    assert fault.id == "portal.query.E003"
+    assert "'faulty.get_thingz' is not the key of a query" in fault.msg
+    assert "faulty.get_thing" in (fault.hint or "")
+
+
+def test_an_item_type_without_the_field_of_unique_by_is_an_error_at_start() -> None:
+    registry = Registry()
+
+    class Queries(QueryGroup, domain="faulty", registry=registry):
+        use_get_things_query = paginated_query_endpoint(item=Thing, url="/things", unique_by="serial")
+
+    [fault] = check_registry(registry)
+    assert fault.id == "portal.query.E002"
+    assert "'serial', which Thing does not have" in fault.msg
+
+
+def test_a_one_shot_query_is_no_list(faulty: Faulty) -> None:
+    faulty.write(
+        lambda endpoint: endpoint.remove_from_paginated_list(
+            list_query_key="faulty.get_thing", get_deleted_id=lambda sent: "a"
+        )
+    )
+    assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E004"]
+
+
+@pytest.mark.parametrize("helper", [adds, merges])
+def test_two_helpers_of_one_kind_on_one_list(faulty: Faulty, helper: Any) -> None:
+    faulty.write(lambda endpoint: helper(matches=lambda _params, _row: False)(helper()(endpoint)))
+    assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E008"]
+
+
+def test_two_hooks_with_one_key(faulty: Faulty) -> None:
+    class More(QueryGroup, domain="faulty", registry=faulty.registry):
+        use_get_thing_query = query_endpoint(data=Thing, url="/other")
+
+    assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E001"]
+
+
+@pytest.mark.parametrize(
+    ("url", "fault"),
+    [
+        (lambda params: params["id"].missing(), "portal.query.E005"),
+        (lambda params: f"things/{params['id']}", "portal.query.E006"),
+        (lambda params: "//other.test", "portal.query.E006"),
+        (lambda params: f"/things?id={params['id']}", "portal.query.E006"),
+        (lambda params: f"/things/../{params['id']}", "portal.query.E006"),
+    ],
+)
+def test_a_url_function_that_gives_no_path(url: Any, fault: str) -> None:
+    registry = Registry()
+
+    class Queries(QueryGroup, domain="faulty", registry=registry):
+        use_get_thing_query = query_endpoint(data=Thing, params=ThingsParams, url=url)
+
+    assert [found.id for found in check_registry(registry)] == [fault]
+
+
+def test_a_hook_in_the_place_of_its_key_is_as_good(faulty: Faulty) -> None:
+    faulty.shown()
+    hook = faulty.queries.use_get_things_query
+    faulty.write(
+        lambda endpoint: endpoint.add_created_to_paginated_list(list_query_key=hook, select_list_item=lambda data: data)
+    )
+    assert check_registry(faulty.registry) == []
+    assert faulty.shown() == ["n", "a", "b"]
