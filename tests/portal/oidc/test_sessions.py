@@ -1,4 +1,4 @@
-"""The provider's ends of sign-ins, when the store fails in the middle of one."""
+"""The records of sign-ins that came from the provider, and the ends that it sends; also when the store fails in one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from portal.oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions
 from portal.store import SharedStore
 from sqlite_cache import SQLiteCache, close_idle_connections
 
-OUT = LogoutTokenClaims(subject="ada", sid=None, token_id="j-1")
-
 
 class Clock:
     now = 1_000_000.0
+    #: Added at each look, seconds.
+    step = 1.0
 
     def __call__(self) -> float:
-        self.now += 1
+        self.now += self.step
         return self.now
 
 
@@ -68,65 +68,131 @@ def sessions(store: FailingStore, clock: Clock) -> ProviderSessions:
     return ProviderSessions(store=store, max_age_s=100 * LOGOUT_TOKEN_KEPT_S, clock=clock)
 
 
-def sign_in(sessions: ProviderSessions, number: int) -> TokenPair:
-    pair = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
-    sessions.start(pair, claims=IdTokenClaims(subject="ada", sid=None), id_token="an-id-token")
-    return pair
+def pair(number: int) -> TokenPair:
+    return TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
+
+
+def start(sessions, number=1, *, subject="ada", sid="s-1") -> TokenPair:
+    sessions.start(pair(number), claims=IdTokenClaims(subject=subject, sid=sid), id_token="an-id-token")
+    return pair(number)
+
+
+def out(*, sid=None, subject="ada", token_id="j-1") -> LogoutTokenClaims:
+    return LogoutTokenClaims(subject=subject, sid=sid, token_id=token_id)
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before it had an effect", "after it had one"])
 @pytest.mark.parametrize("at", [0, 1])
 def test_an_end_that_the_store_took_half_of_is_whole_when_the_provider_says_it_again(store, sessions, at, after):
-    older = sign_in(sessions, 1)
+    older = start(sessions, 1, sid=None)
     store.done, store.fails_at, store.fails_after = 0, at, after
     with pytest.raises(StoreUnavailableError):
-        sessions.end(OUT)
+        sessions.end(out())
     store.fails_at = None
-    sessions.end(OUT)
+    sessions.end(out())
     assert sessions.has_ended(older)
-    assert sessions.end(OUT) is False
+    assert sessions.end(out()) is False
 
 
 def test_what_began_after_the_half_end_has_not_ended(store, sessions):
-    older = sign_in(sessions, 1)
+    older = start(sessions, 1, sid=None)
     store.done, store.fails_at = 0, 1
     with pytest.raises(StoreUnavailableError):
-        sessions.end(OUT)
+        sessions.end(out())
     store.fails_at = None
-    newer = sign_in(sessions, 2)
-    assert sessions.end(OUT) is True
+    newer = start(sessions, 2, sid=None)
+    assert sessions.end(out()) is True
     assert (sessions.has_ended(older), sessions.has_ended(newer)) == (True, False)
 
 
 def test_a_replay_ends_nothing_that_began_since(sessions):
-    sessions.end(OUT)
-    newer = sign_in(sessions, 1)
-    assert sessions.end(OUT) is False
+    sessions.end(out())
+    newer = start(sessions, 1, sid=None)
+    assert sessions.end(out()) is False
     assert not sessions.has_ended(newer)
 
 
 def test_a_replay_undoes_no_later_end(sessions):
-    sessions.end(OUT)
-    newer = sign_in(sessions, 1)
+    sessions.end(out())
+    newer = start(sessions, 1, sid=None)
     sessions.end(LogoutTokenClaims(subject="ada", sid=None, token_id="j-2"))
-    assert sessions.end(OUT) is False
+    assert sessions.end(out()) is False
     assert sessions.has_ended(newer)
 
 
 def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(store, sessions, clock):
-    pair = sign_in(sessions, 0)
+    newest = start(sessions, 0, sid=None)
     left = []
     for number in range(1, 12):
         clock.now += 300
-        newer = TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
-        sessions.move(old=pair.refresh, pair=newer)
+        newer = pair(number)
+        sessions.move(old=newest.refresh, pair=newer)
         left.append(
             store.backend().database.run("SELECT COUNT(*) FROM entries WHERE expires > ?", (clock.now,))[0][0][0]
         )
-        before, pair = pair, newer
+        before, newest = newest, newer
     assert max(left[4:]) == min(left[4:]) <= 4
-    sessions.end(OUT)
+    sessions.end(out())
     # Also for a request that still holds the token before.
-    assert sessions.has_ended(pair)
+    assert sessions.has_ended(newest)
     assert sessions.has_ended(before)
-    assert sessions.id_token(pair) == "an-id-token"
+    assert sessions.id_token(newest) == "an-id-token"
+
+
+def test_a_session_that_ended_ends_its_own_sign_ins_alone(sessions, clock):
+    clock.step = 0  # an end at the very moment of the sign-in counts
+    start(sessions, 1, sid="s-1")
+    start(sessions, 2, sid="s-2")
+    assert sessions.end(out(sid="s-1")) is True
+    assert (sessions.has_ended(pair(1)), sessions.has_ended(pair(2))) == (True, False)
+
+
+def test_a_user_that_signed_out_everywhere_can_sign_in_again(sessions, clock):
+    start(sessions, 1, sid="s-1")
+    start(sessions, 2, sid=None)
+    start(sessions, 3, subject="bob")
+    clock.now += 1
+    sessions.end(out())
+    clock.now += 1
+    start(sessions, 4)
+    assert [sessions.has_ended(pair(number)) for number in (1, 2, 3, 4)] == [True, True, False, False]
+
+
+def test_a_refresh_does_not_make_an_older_sign_in_new(sessions, clock):
+    start(sessions, 1)
+    clock.now += 1
+    sessions.end(out())
+    clock.now += 1
+    sessions.move(old="refresh-1", pair=pair(2))
+    assert sessions.has_ended(pair(2))
+
+
+def test_a_logout_token_counts_once(sessions):
+    assert sessions.end(out(token_id="j")) is True
+    assert sessions.end(out(token_id="j")) is False
+
+
+def test_without_a_refresh_token_the_access_token_names_the_sign_in(sessions):
+    only_access = TokenPair(access="access-1")
+    sessions.start(only_access, claims=IdTokenClaims(subject="ada", sid="s-1"), id_token="an-id-token")
+    sessions.end(out(sid="s-1"))
+    assert sessions.has_ended(only_access)
+    assert sessions.id_token(only_access) == "an-id-token"
+
+
+def test_tokens_that_came_from_elsewhere_have_no_record(sessions):
+    assert sessions.has_ended(pair(9)) is False
+    assert sessions.id_token(pair(9)) is None
+    assert sessions.has_ended(TokenPair()) is False
+    sessions.move(old="refresh-9", pair=pair(10))
+    assert sessions.id_token(pair(10)) is None
+
+
+def test_the_store_names_nobody_and_holds_no_token(sessions, store):
+    start(sessions)
+    sessions.move(old="refresh-1", pair=pair(2))
+    sessions.end(out(sid="s-1", token_id="j-unique"))
+    content = b"".join(path.read_bytes() for path in store.backend().path.parent.iterdir())
+    assert b":oidc" in content
+    for secret in ("an-id-token", "refresh-1", "refresh-2", "access-1", '"ada"', '"s-1"', "j-unique"):
+        assert secret.encode() not in content

@@ -55,7 +55,7 @@ def provider():
 
 
 @pytest.fixture
-def exchange(provider, sessions) -> ProviderTokenEndpoint:
+def endpoint(provider, sessions) -> ProviderTokenEndpoint:
     client = OidcClient(
         provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
     )
@@ -71,7 +71,7 @@ def pair(number: int) -> TokenPair:
     return TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
 
 
-def begin(sessions, number=1, *, subject="ada", sid="s-1") -> None:
+def start(sessions, number=1, *, subject="ada", sid="s-1") -> None:
     sessions.start(pair(number), claims=IdTokenClaims(subject=subject, sid=sid), id_token="an-id-token")
 
 
@@ -79,10 +79,10 @@ def out(*, sid=None, subject="ada", token_id="j-1") -> LogoutTokenClaims:
     return LogoutTokenClaims(subject=subject, sid=sid, token_id=token_id)
 
 
-# --- what an answer means ---
+# --- what a response means ---
 
 
-def test_new_tokens_are_granted():
+def test_new_tokens_are_issued():
     outcome = read_refresh(reply(200, {"access_token": "a", "refresh_token": "r"}), submitted="old")
     assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="r"))
 
@@ -112,7 +112,7 @@ def test_an_error_that_is_no_text_is_a_refusal_like_any_other(error):
 @pytest.mark.parametrize(
     ("status", "body"), [(429, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
 )
-def test_what_is_no_answer_signs_nobody_out(status, body):
+def test_no_usable_answer_signs_nobody_out(status, body):
     assert isinstance(read_refresh(reply(status, body), submitted="old"), NoResponse)
 
 
@@ -121,20 +121,20 @@ def test_the_providers_json_that_cannot_be_read_is_a_lost_answer():
     assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
-def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_presented_again():
+def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_submitted_again():
     outcome = read_refresh(reply(200, b"<html>"), submitted="old")
     assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
 @pytest.mark.parametrize(("status", "lost"), [(200, True), (503, False), (400, False)])
-def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be_spent(
-    provider, exchange, monkeypatch, status, lost
+def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be_used_up(
+    provider, endpoint, monkeypatch, status, lost
 ):
     """Whether a 400 was about the token can't be known without its body: nobody is signed out by it."""
-    exchange.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    endpoint.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * 100})
-    outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    outcome = endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost is lost
 
@@ -155,9 +155,9 @@ def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(
 # --- the exchange ---
 
 
-def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exchange, sessions):
-    begin(sessions)
-    outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id="r")
+def test_a_refresh_is_submitted_once_and_moves_the_record(provider, endpoint, sessions):
+    start(sessions)
+    outcome = endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id="r")
     assert isinstance(outcome, TokensIssued)
     assert provider.forms == [{"grant_type": "refresh_token", "refresh_token": "refresh-1", "client_id": "portal"}]
     assert sessions.id_token(outcome.pair) == "an-id-token"
@@ -165,24 +165,24 @@ def test_a_refresh_is_presented_once_and_carries_the_sign_in_over(provider, exch
     assert sessions.has_ended(outcome.pair)
 
 
-def test_nothing_is_presented_for_a_sign_in_that_the_provider_has_ended(provider, exchange, sessions):
-    begin(sessions)
+def test_nothing_is_submitted_for_a_sign_in_that_the_provider_has_ended(provider, endpoint, sessions):
+    start(sessions)
     sessions.end(out(sid="s-1"))
-    assert isinstance(exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
+    assert isinstance(endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
     assert provider.forms == []
 
 
-def test_a_provider_that_is_down_has_not_taken_the_token(provider, exchange):
+def test_a_provider_that_is_down_has_not_taken_the_token(provider, endpoint):
     provider.take_down()
-    outcome = exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    outcome = endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost is False
 
 
-def test_a_token_whose_answer_was_lost_is_never_presented_to_a_provider_again(provider, exchange, backend, monkeypatch):
+def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(provider, endpoint, backend, monkeypatch):
     """A token endpoint knows no Idempotency-Key: a second use would be theft to it."""
-    refresher = TokenRefresher(exchange=exchange, store=StoreOn(backend), max_age_s=3600)
-    exchange.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    refresher = TokenRefresher(exchange=endpoint, store=StoreOn(backend), max_age_s=3600)
+    endpoint.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     provider.token_answer = (200, {"access_token": "x" * 100})
     for _ in range(2):
@@ -193,16 +193,16 @@ def test_a_token_whose_answer_was_lost_is_never_presented_to_a_provider_again(pr
     assert [form["refresh_token"] for form in provider.forms] == ["refresh-0", "refresh-1"]
 
 
-def test_a_revocation_that_fails_is_no_error(provider, exchange):
+def test_a_revocation_that_fails_is_no_error(provider, endpoint):
     provider.take_down()
-    exchange.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
+    endpoint.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
 
 
-def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provider, exchange, sessions, backend):
+def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provider, endpoint, sessions, backend):
     """It holds the ID token, and would stay for as long as the sign-in might have lasted."""
-    begin(sessions)
+    start(sessions)
     provider.take_down()
-    exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(1))
+    endpoint.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(1))
     assert sessions.id_token(pair(1)) is None
     assert backend.database.run("SELECT key FROM entries")[0] == []
 
@@ -215,80 +215,19 @@ def test_without_the_store_a_revocation_is_no_error(provider):
     client = OidcClient(
         provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
     )
-    exchange = ProviderTokenEndpoint(
+    endpoint = ProviderTokenEndpoint(
         client=lambda: client, sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
     )
-    exchange.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
+    endpoint.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
 
 
-def test_without_the_store_nothing_is_presented(provider):
+def test_without_the_store_nothing_is_submitted(provider):
     class Broken:
         def __getattr__(self, name):
             raise OSError("gone")
 
-    exchange = ProviderTokenEndpoint(
+    endpoint = ProviderTokenEndpoint(
         client=lambda: pytest.fail("asked"), sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
     )
     with pytest.raises(StoreUnavailableError):
-        exchange.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
-
-
-# --- the records ---
-
-
-def test_a_session_that_ended_ends_its_own_sessions_alone(sessions):
-    begin(sessions, 1, sid="s-1")
-    begin(sessions, 2, sid="s-2")
-    assert sessions.end(out(sid="s-1")) is True
-    assert (sessions.has_ended(pair(1)), sessions.has_ended(pair(2))) == (True, False)
-
-
-def test_a_user_that_signed_out_everywhere_can_sign_in_again(sessions, clock):
-    begin(sessions, 1, sid="s-1")
-    begin(sessions, 2, sid=None)
-    begin(sessions, 3, subject="bob")
-    clock.now += 1
-    sessions.end(out())
-    clock.now += 1
-    begin(sessions, 4)
-    assert [sessions.has_ended(pair(number)) for number in (1, 2, 3, 4)] == [True, True, False, False]
-
-
-def test_a_refresh_does_not_make_an_older_sign_in_new(sessions, clock):
-    begin(sessions, 1)
-    clock.now += 1
-    sessions.end(out())
-    clock.now += 1
-    sessions.move(old="refresh-1", pair=pair(2))
-    assert sessions.has_ended(pair(2))
-
-
-def test_a_logout_token_counts_once(sessions):
-    assert sessions.end(out(token_id="j")) is True
-    assert sessions.end(out(token_id="j")) is False
-
-
-def test_without_a_refresh_token_the_access_token_names_the_sign_in(sessions):
-    only_access = TokenPair(access="access-1")
-    sessions.start(only_access, claims=IdTokenClaims(subject="ada", sid="s-1"), id_token="an-id-token")
-    sessions.end(out(sid="s-1"))
-    assert sessions.has_ended(only_access)
-    assert sessions.id_token(only_access) == "an-id-token"
-
-
-def test_tokens_that_came_from_elsewhere_have_no_record(sessions):
-    assert sessions.has_ended(pair(9)) is False
-    assert sessions.id_token(pair(9)) is None
-    assert sessions.has_ended(TokenPair()) is False
-    sessions.move(old="refresh-9", pair=pair(10))
-    assert sessions.id_token(pair(10)) is None
-
-
-def test_the_store_names_nobody_and_holds_no_token(sessions, backend):
-    begin(sessions)
-    sessions.move(old="refresh-1", pair=pair(2))
-    sessions.end(out(sid="s-1", token_id="j-unique"))
-    content = b"".join(path.read_bytes() for path in backend.path.parent.iterdir())
-    assert b":oidc" in content
-    for secret in ("an-id-token", "refresh-1", "refresh-2", "access-1", '"ada"', '"s-1"', "j-unique"):
-        assert secret.encode() not in content
+        endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
