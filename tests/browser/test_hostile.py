@@ -105,9 +105,11 @@ def test_a_name_without_a_break_fits_every_page(
     assert page.evaluate(OVERFLOW) == 0
     page.locator("[data-row-id]").first.get_by_role("link").click()
     expect(page.locator("h1")).to_have_text("N" * 200)
+    page.wait_for_load_state()  # with its stylesheet
     assert page.evaluate(OVERFLOW) == 0
     page.get_by_role("link", name="Edit").click()
     expect(page.locator("h1")).to_have_text(f"Edit {'N' * 200}")
+    page.wait_for_load_state()
     assert page.evaluate(OVERFLOW) == 0
     page.get_by_role("link", name="NNN").click()
     page.get_by_role("button", name="Delete", exact=True).click()

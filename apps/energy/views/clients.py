@@ -44,7 +44,7 @@ def client_new(request: HttpRequest) -> HttpResponse:
         create = ClientMutations.use_create_client_mutation(request, idempotency_key=submission_key(request))
         result = create.mutate(body=form.body())
         if result.is_success:
-            messages.success(request, _("%(name)s was created.") % form.cleaned_data)
+            messages.success(request, _("%(name)s was created.") % {"name": form.cleaned_data["name"]})
             return see_other("clients")
         form.show_backend_error(result)
     return form_page(
