@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.api.transport import BearerAuth, Transport
 from portal.errors import ApiError
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized

@@ -26,8 +26,7 @@ from django.test import override_settings
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
-from portal.process.clock import Clock
-from portal.process.deadline import Deadline
+from portal.process import Clock, Deadline
 from portal.store import SharedStore
 from tests.support.redis_server import running_redis
 

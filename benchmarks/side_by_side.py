@@ -28,7 +28,7 @@ from django.test import Client
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from portal.query import create_query_client, use_queries
 from portal.query.process_state import process_runtime
 from portal.services.energy.chargers import ChargerQueries

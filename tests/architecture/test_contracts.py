@@ -98,6 +98,16 @@ WRONG_IMPORTS = [
         "import portal.store.shared_store",
         "From outside the store only its face is imported",
     ),
+    (
+        "packages/portal/store/size.py",
+        "import portal.process.clock",
+        "From outside portal.process only its face is imported",
+    ),
+    (
+        "packages/portal/process/clock.py",
+        "import portal.process.deadline",
+        "The modules of portal.process are independent of each other",
+    ),
     ("packages/portal/store/size.py", "import portal.store.checks", "Inside the store imports go down"),
     ("packages/sqlite_cache/pool.py", "import sqlite_cache.eviction", "Inside sqlite_cache imports go down"),
     ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django and fork_safety only"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
 
 #: Kept connections to the backend; at least as many as a worker has threads.
 POOL_SIZE: Final = 64

@@ -24,7 +24,7 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.responses import read_json
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

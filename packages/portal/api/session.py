@@ -25,7 +25,7 @@ from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.config.wire_names import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
 from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from portal.store import refresh_store
 
 if TYPE_CHECKING:

@@ -36,14 +36,13 @@ from portal.api.responses import read_json
 from portal.config.limits import CIRCUIT_PROBE_S, CIRCUIT_PROBE_WAIT_S, CIRCUIT_SILENCE_S, MAX_ANSWER_BYTES
 from portal.config.wire_names import REQUEST_ID_HEADER
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from portal.process.circuit_breaker import call_circuits
-from portal.process.deadline import Deadline
+from portal.process import Deadline, call_circuits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from portal.process.circuit_breaker import Admission
+    from portal.process import Admission
 
 #: What can be given up: it changes nothing.
 _READS: Final = frozenset({"GET", "HEAD"})

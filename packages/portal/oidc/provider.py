@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from portal.api.transport import RawResponse
     from portal.config.portal_config import OidcProvider
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
 
 logger = logging.getLogger(__name__)
 

@@ -30,7 +30,7 @@ from portal.oidc.id_tokens import InvalidJwtError, JwtProblem, check_id_token
 from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
 from portal.oidc.token_endpoint import error_code, json_object
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.oidc.id_tokens import InvalidJwtError, check_logout_token
 from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair

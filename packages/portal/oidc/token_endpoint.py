@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from portal.api.transport import RawResponse
     from portal.oidc.provider import OidcClient
     from portal.oidc.sessions import ProviderSessions
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
 
 logger = logging.getLogger(__name__)
 

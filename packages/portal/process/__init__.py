@@ -1,1 +1,31 @@
-"""What one process has: time, deadlines, threads, single flights, circuit breakers. No Django."""
+"""Tools that one process has for itself: time, threads, and what to do while a server does not answer. No Django.
+
+    SingleFlight        single_flight.py    one call for all threads that ask for the same thing at once
+    Pool                thread_pool.py      a bounded number of threads for work beside a request
+    CircuitBreaker      circuit_breaker.py  while a server does not answer, one caller a second asks it
+    Deadline            deadline.py         a time limit that several steps share
+    Clock               clock.py            the time functions, as an object that a test can replace
+
+No module of this room imports another one. `fork_safety` resets locks and threads in a child process.
+"""
+
+from __future__ import annotations
+
+from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
+from portal.process.clock import Clock
+from portal.process.deadline import Deadline
+from portal.process.single_flight import Flight, NoThreadError, SingleFlight
+from portal.process.thread_pool import Pool
+
+__all__ = [
+    "Admission",
+    "CircuitBreaker",
+    "Clock",
+    "Deadline",
+    "Flight",
+    "NoThreadError",
+    "Pool",
+    "SingleFlight",
+    "call_circuits",
+    "store_circuits",
+]

@@ -1,4 +1,4 @@
-"""Time, as an argument."""
+"""The time functions, as an object that a test can replace."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """The three things that code asks of time.
+    """Time of day, monotonic time, and sleep.
 
     :param now: seconds since the epoch, comparable between machines.
-    :param monotonic: seconds since some moment, never set back.
-    :param sleep: wait for a number of seconds.
+    :param monotonic: seconds since an arbitrary moment; they never go back.
+    :param sleep: waits for a number of seconds.
     """
 
     now: Callable[[], float] = time.time

@@ -1,4 +1,4 @@
-"""Time limits that several steps share."""
+"""A time limit that several steps share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Deadline:
-    """A moment after which nothing more is waited for.
+    """The moment at which all waits end.
 
-    :param seconds: from now.
+    :param seconds: time until then.
     :param clock: monotonic seconds.
     """
 
@@ -23,10 +23,10 @@ class Deadline:
         self._end = clock() + seconds
 
     def remaining(self) -> float:
-        """Seconds left; 0 when it has passed."""
+        """Seconds left; 0 after the deadline."""
         return max(0.0, self._end - self._clock())
 
     @property
     def passed(self) -> bool:
-        """Whether there is no time left."""
+        """Whether no time is left."""
         return self._clock() >= self._end

@@ -1,7 +1,7 @@
-"""A few threads of this process that work for its requests, with a bounded queue before them.
+"""A bounded number of threads for work beside the requests, with a bounded queue.
 
-Unlike those of `concurrent.futures`, they are daemons: a process that is asked to end does not wait for a backend
-that hangs. What they were doing is lost with them, and nothing depends on it.
+Unlike the threads of `concurrent.futures`, these are daemons: a process that ends does not wait for a backend that
+hangs. Unfinished work is lost then, and nothing depends on it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ logger = logging.getLogger("portal.query")
 
 
 class Pool:
-    """Threads, each started when there is work that no idle one can take. Not for use after a fork.
+    """Starts a thread when all others are busy. A child process needs a new pool: threads do not survive a fork.
 
-    :param threads: how many at most.
-    :param queue: how many pieces of work may wait for a thread at most.
+    :param name: names the threads, and the pool in the log.
+    :param threads: limit of threads.
+    :param queue: limit of work that waits for a thread.
     """
 
     def __init__(self, *, name: str, threads: int, queue: int) -> None:
@@ -38,9 +39,9 @@ class Pool:
         self._changed = threading.Condition()
 
     def submit(self, work: Callable[[], T]) -> Future[T] | None:
-        """Have `work` done in one of the threads, in the context of the caller: its log lines name the same request.
+        """Run `work` in a thread, in a copy of the caller's context, so that its log lines name the same request.
 
-        :returns: its future, which can be cancelled until the work begins; None where too much is waiting.
+        :returns: a future, which can be cancelled until the work begins; None if the queue is full.
         """
         future: Future[T] = Future()
         with self._changed:
@@ -73,14 +74,14 @@ class Pool:
                 context, future, work = self._waiting.popleft()
             if future.set_running_or_notify_cancel():
                 _do(context, future, work)
-            # Nothing of a request is kept while the thread waits for the next one.
+            # The waiting thread keeps no reference to a request.
             del context, future, work
 
 
 def _do(context: contextvars.Context, future: Future[Any], work: Callable[[], Any]) -> None:
     try:
         result = context.run(work)
-    except BaseException as error:  # noqa: BLE001  raised again where the future is waited for
+    except BaseException as error:  # noqa: BLE001  the future raises it in the thread that waits
         future.set_exception(error)
     else:
         future.set_result(result)

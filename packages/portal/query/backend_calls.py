@@ -13,7 +13,7 @@ from portal.api.tokens import SignInStatus
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from portal.query.retries import Retries
 
 if TYPE_CHECKING:

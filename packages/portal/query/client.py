@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
     from portal.query.request_cache import Remembered
     from portal.store import SharedStore
 

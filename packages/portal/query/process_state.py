@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fork_safety import reset_after_fork
 from portal.config.limits import BEHIND_QUEUE, BEHIND_THREADS, BESIDE_QUEUE, BESIDE_THREADS
-from portal.process.thread_pool import Pool
+from portal.process import Pool
 from portal.query.cache.page_cache import QueryCache
 from portal.query.partition.namespaces import Namespaces
 from portal.query.reads.flights import Flights

@@ -20,7 +20,7 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.environment import is_sentinel_url
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
-from portal.process.circuit_breaker import store_circuits
+from portal.process import store_circuits
 from portal.store.size import SizeWatch, read_size
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from django.core.cache.backends.base import BaseCache
 
-    from portal.process.circuit_breaker import CircuitBreaker
+    from portal.process import CircuitBreaker
     from portal.store.size import StoreSize
 
 T = TypeVar("T")

@@ -24,7 +24,7 @@ from portal.config.log_lines import log_context
 from portal.edge import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.identity import use_key_source
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from portal.store import refresh_store
 from portal.web.cookies import (
     clear_sign_in,

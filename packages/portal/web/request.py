@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
     from portal.config.platforms import TPlatform
     from portal.edge import EdgeUser, Site
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
     from portal.query import QueryClient
 
 

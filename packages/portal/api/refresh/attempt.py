@@ -35,7 +35,7 @@ from portal.config.limits import (
     STORE_TIMEOUT_S,
 )
 from portal.errors import ApiUnavailableError, StoreUnavailableError
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.token_records import Entry, TokenRecords
     from portal.api.tokens import TokenPair
     from portal.errors import PortalError
-    from portal.process.clock import Clock
-    from portal.process.single_flight import Flight
+    from portal.process import Clock, Flight
 
 logger = logging.getLogger(__name__)
 

@@ -19,9 +19,7 @@ from portal.api.refresh.token_records import TokenRecords, Verdict
 from portal.api.tokens import SignInStatus, TokenStatus
 from portal.config.limits import HANDOVER_AFTER_USE_S, REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from portal.process.clock import Clock
-from portal.process.deadline import Deadline
-from portal.process.single_flight import NoThreadError, SingleFlight
+from portal.process import Clock, Deadline, NoThreadError, SingleFlight
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,7 +33,7 @@ from portal.errors import ApiError, ApiUnavailableError
 
 if TYPE_CHECKING:
     from portal.api.transport import Transport
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
 
 
 logger = logging.getLogger(__name__)

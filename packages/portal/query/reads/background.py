@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from portal.api.expiry import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from portal.query.cache.merged_pages import fresh_prefix, is_enough
 from portal.query.cache.page_cache import lease_key
 from portal.query.reads.fetches import is_definite_no

@@ -28,7 +28,7 @@ from portal.query.request_partition import PROFILE_QUERY, RequestPartition
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from portal.process.thread_pool import Pool
+    from portal.process import Pool
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache.patches import Judge
     from portal.query.partition.token_bindings import Scope

@@ -17,7 +17,7 @@ from portal.query.request_partition import PROFILE_QUERY, RequestPartition
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.process.deadline import Deadline
+    from portal.process import Deadline
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache.page_cache import QueryCache
     from portal.query.cache.patches import Judge

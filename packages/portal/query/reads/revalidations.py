@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.process.thread_pool import Pool
+    from portal.process import Pool
 
 logger = logging.getLogger("portal.query")
 

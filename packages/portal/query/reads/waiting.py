@@ -14,7 +14,7 @@ from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedErro
 from portal.query.cache.merged_pages import Outcome
 
 if TYPE_CHECKING:
-    from portal.process.thread_pool import Pool
+    from portal.process import Pool
     from portal.query.reads.fetches import Fetch, Fetches
 
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."

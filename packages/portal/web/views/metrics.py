@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from portal.api.call_log import call_counters
 from portal.api.metrics import refresh_counters
 from portal.config.current import portal_config
-from portal.process.circuit_breaker import call_circuits, store_circuits
+from portal.process import call_circuits, store_circuits
 from portal.query.process_state import process_runtime
 from portal.store import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
