@@ -46,7 +46,7 @@ def work_order_new(request: HttpRequest) -> HttpResponse:
         create = WorkOrderMutations.use_create_work_order_mutation(request, idempotency_key=submission_key(request))
         result = create.mutate(body=form.body())
         if result.is_success:
-            messages.success(request, _("%(title)s was created.") % form.cleaned_data)
+            messages.success(request, _("%(title)s was created.") % {"title": form.cleaned_data["title"]})
             return see_other("work-orders")
         form.show_backend_error(result)
     return form_page(
