@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 from portal.config.wire_names import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 #: Orders in which no change of a row moves it; a list without `sort` is newest first.
 _BY_CREATION: Final = frozenset({None, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST})
@@ -23,6 +23,11 @@ class RowParams(TypedDict):
     """The id of one row. On the wire it is part of the path."""
 
     id: str
+
+
+def row_url(path: str) -> Callable[[RowParams], str]:
+    """The url function of the rows whose list has this path."""
+    return lambda params: f"{path}/{params['id']}"
 
 
 class ListParams(TypedDict, total=False):

@@ -86,13 +86,6 @@ class Endpoint(Generic[TParams]):
         """An endpoint key with its domain: the group's own domain, unless the key names one."""
         return key if "." in key else f"{getattr(self.group, 'domain', '')}.{key}"
 
-    def checked(self, params: object) -> Any:
-        """The parameters of one call.
-
-        :raises UsageError: they do not fit the declaration.
-        """
-        return checked_params(given=params, declared=self.params, endpoint=self.key)
-
 
 class ReadOptions(TypedDict, total=False):
     """What every endpoint that is read may declare.
@@ -139,9 +132,12 @@ class DeclaredQuery(Endpoint[TParams]):
     def query_key(self, params: TParams | None = None) -> QueryKey:
         """The query key for these parameters.
 
-        :raises UsageError: they do not fit the declaration.
+        :raises UsageError: they do not fit the declaration, or a list's parameters name the cursor.
         """
-        return query_key(endpoint=self.key, params=self.checked(params), paginated=self.is_list)
+        given = checked_params(given=params, declared=self.params, endpoint=self.key)
+        if self.is_list and CURSOR_PARAM in given:
+            raise UsageError(f"{self.key}: give the cursor beside the params, as cursor=…")
+        return query_key(endpoint=self.key, params=given, paginated=self.is_list)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -165,13 +161,3 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
         name: object = self.unique_by
         if name is not False and not (isinstance(name, str) and name):
             raise UsageError(f"{self.declared_with}: unique_by should be a field's name, or False")
-
-    def checked(self, params: object) -> Any:
-        """The parameters of one call.
-
-        :raises UsageError: they do not fit the declaration, or name the cursor.
-        """
-        given = super().checked(params)
-        if CURSOR_PARAM in given:
-            raise UsageError(f"{self.key}: give the cursor beside the params, as cursor=…")
-        return given

@@ -209,14 +209,14 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     @cached_property
     def helpers(self) -> tuple[ListHelper, ...]:
         """The list helpers, each with the qualified key of its list."""
-        return self._effects(ListHelper)
+        return self._qualified(ListHelper)
 
     @cached_property
     def invalidations(self) -> tuple[Invalidation, ...]:
         """The other queries that become stale, each with its qualified key."""
-        return self._effects(Invalidation)
+        return self._qualified(Invalidation)
 
-    def _effects(self, kind: type[TEffect]) -> tuple[TEffect, ...]:
+    def _qualified(self, kind: type[TEffect]) -> tuple[TEffect, ...]:
         found = [effect for effect in self.effects if isinstance(effect, kind)]
         return tuple(replace(effect, target=self.qualified(effect.target)) for effect in found)
 

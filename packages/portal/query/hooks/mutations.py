@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, is_typeddi
 
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest
+from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
 from portal.query.idempotency import derived_key
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Mutation(Generic[TData, TBody, TParams]):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
         if is_typeddict(hook.body) and not isinstance(body, Mapping):
             raise UsageError(f"{hook.key}: the body should be a mapping, not {type(body).__name__}")
-        checked = hook.checked(params)
+        checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
         given = self.idempotency_key
         write = WriteRequest(
             endpoint=hook.key,

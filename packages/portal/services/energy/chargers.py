@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams
+from portal.services.rows import ListParams, Row, RowParams, row_url
+
+PATH: Final = "/energy/chargers"
 
 #: Sort names of this list alone.
 MOST_POWER_FIRST: Final = "-maxPowerKw"
@@ -32,13 +34,8 @@ class ChargersListParams(ListParams, total=False):
     status: str | None
 
 
-def charger_url(params: RowParams) -> str:
-    """Address of one charger."""
-    return f"/energy/chargers/{params['id']}"
-
-
 class ChargerQueries(QueryGroup):
     """`use_get_chargers_query` and `use_get_charger_query`."""
 
-    use_get_chargers_query = paginated_query_endpoint(item=Charger, params=ChargersListParams, url="/energy/chargers")
-    use_get_charger_query = query_endpoint(data=Charger, params=RowParams, url=charger_url)
+    use_get_chargers_query = paginated_query_endpoint(item=Charger, params=ChargersListParams, url=PATH)
+    use_get_charger_query = query_endpoint(data=Charger, params=RowParams, url=row_url(PATH))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, stays_in_place
+from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, row_url, stays_in_place
+
+PATH: Final = "/energy/clients"
 
 
 class Client(Row, total=False):
@@ -46,23 +48,18 @@ class ClientUpdateReq(TypedDict, total=False):
     city: str | None
 
 
-def client_url(params: RowParams) -> str:
-    """Address of one client."""
-    return f"/energy/clients/{params['id']}"
-
-
 class ClientQueries(QueryGroup):
     """`use_get_clients_query` and `use_get_client_query`."""
 
-    use_get_clients_query = paginated_query_endpoint(item=Client, params=ClientsListParams, url="/energy/clients")
-    use_get_client_query = query_endpoint(data=Client, params=RowParams, url=client_url)
+    use_get_clients_query = paginated_query_endpoint(item=Client, params=ClientsListParams, url=PATH)
+    use_get_client_query = query_endpoint(data=Client, params=RowParams, url=row_url(PATH))
 
 
 class ClientMutations(MutationGroup):
     """`use_create_client_mutation`, `use_update_client_mutation` and `use_delete_client_mutation`."""
 
     use_create_client_mutation = (
-        mutation_endpoint(data=Client, body=ClientCreateReq, url="/energy/clients", method="POST")
+        mutation_endpoint(data=Client, body=ClientCreateReq, url=PATH, method="POST")
         .add_created_to_paginated_list(
             list_query_key=ClientQueries.use_get_clients_query,
             select_list_item=lambda client: client,
@@ -71,7 +68,7 @@ class ClientMutations(MutationGroup):
         .invalidates(query_key=EnergySummaryQueries.use_get_summary_query)
     )
     use_update_client_mutation = (
-        mutation_endpoint(data=Client, body=ClientUpdateReq, params=RowParams, url=client_url, method="PATCH")
+        mutation_endpoint(data=Client, body=ClientUpdateReq, params=RowParams, url=row_url(PATH), method="PATCH")
         .merge_updated_in_paginated_list(
             list_query_key=ClientQueries.use_get_clients_query,
             select_list_item=lambda client: client,
@@ -80,7 +77,7 @@ class ClientMutations(MutationGroup):
         .invalidates(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
     )
     use_delete_client_mutation = (
-        mutation_endpoint(params=RowParams, url=client_url, method="DELETE")
+        mutation_endpoint(params=RowParams, url=row_url(PATH), method="DELETE")
         .remove_from_paginated_list(
             list_query_key=ClientQueries.use_get_clients_query,
             get_deleted_id=lambda variables: variables.params["id"],

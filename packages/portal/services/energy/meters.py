@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams
+from portal.services.rows import ListParams, Row, RowParams, row_url
+
+PATH: Final = "/energy/meters"
 
 
 class Meter(Row, total=False):
@@ -40,13 +42,8 @@ class MetersListParams(ListParams, total=False):
     status: str | None
 
 
-def meter_url(params: RowParams) -> str:
-    """Address of one meter."""
-    return f"/energy/meters/{params['id']}"
-
-
 class MeterQueries(QueryGroup):
     """`use_get_meters_query` and `use_get_meter_query`."""
 
-    use_get_meters_query = paginated_query_endpoint(item=Meter, params=MetersListParams, url="/energy/meters")
-    use_get_meter_query = query_endpoint(data=MeterDetail, params=RowParams, url=meter_url)
+    use_get_meters_query = paginated_query_endpoint(item=Meter, params=MetersListParams, url=PATH)
+    use_get_meter_query = query_endpoint(data=MeterDetail, params=RowParams, url=row_url(PATH))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams
+from portal.services.rows import ListParams, Row, RowParams, row_url
+
+PATH: Final = "/energy/sessions"
 
 #: Sort names of this list alone.
 MOST_ENERGY_FIRST: Final = "-energyKwh"
@@ -39,15 +41,10 @@ class ChargingSessionsListParams(ListParams, total=False):
     status: str | None
 
 
-def charging_session_url(params: RowParams) -> str:
-    """Address of one charging session."""
-    return f"/energy/sessions/{params['id']}"
-
-
 class ChargingSessionQueries(QueryGroup):
     """`use_get_charging_sessions_query` and `use_get_charging_session_query`."""
 
     use_get_charging_sessions_query = paginated_query_endpoint(
-        item=ChargingSession, params=ChargingSessionsListParams, url="/energy/sessions"
+        item=ChargingSession, params=ChargingSessionsListParams, url=PATH
     )
-    use_get_charging_session_query = query_endpoint(data=ChargingSession, params=RowParams, url=charging_session_url)
+    use_get_charging_session_query = query_endpoint(data=ChargingSession, params=RowParams, url=row_url(PATH))

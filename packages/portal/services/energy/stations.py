@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams
+from portal.services.rows import ListParams, Row, RowParams, row_url
+
+PATH: Final = "/energy/stations"
 
 
 class Station(Row, total=False):
@@ -28,13 +32,8 @@ class StationsListParams(ListParams, total=False):
     status: str | None
 
 
-def station_url(params: RowParams) -> str:
-    """Address of one station."""
-    return f"/energy/stations/{params['id']}"
-
-
 class StationQueries(QueryGroup):
     """`use_get_stations_query` and `use_get_station_query`."""
 
-    use_get_stations_query = paginated_query_endpoint(item=Station, params=StationsListParams, url="/energy/stations")
-    use_get_station_query = query_endpoint(data=Station, params=RowParams, url=station_url)
+    use_get_stations_query = paginated_query_endpoint(item=Station, params=StationsListParams, url=PATH)
+    use_get_station_query = query_endpoint(data=Station, params=RowParams, url=row_url(PATH))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final, TypedDict
 
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams
+from portal.services.rows import ListParams, Row, RowParams, row_url
+
+PATH: Final = "/finance/invoices"
 
 #: Sort names of this list alone.
 HIGHEST_AMOUNT_FIRST: Final = "-amount"
@@ -43,13 +45,8 @@ class InvoicesListParams(ListParams, total=False):
     status: str | None
 
 
-def invoice_url(params: RowParams) -> str:
-    """Address of one invoice."""
-    return f"/finance/invoices/{params['id']}"
-
-
 class InvoiceQueries(QueryGroup):
     """`use_get_invoices_query` and `use_get_invoice_query`."""
 
-    use_get_invoices_query = paginated_query_endpoint(item=Invoice, params=InvoicesListParams, url="/finance/invoices")
-    use_get_invoice_query = query_endpoint(data=Invoice, params=RowParams, url=invoice_url)
+    use_get_invoices_query = paginated_query_endpoint(item=Invoice, params=InvoicesListParams, url=PATH)
+    use_get_invoice_query = query_endpoint(data=Invoice, params=RowParams, url=row_url(PATH))

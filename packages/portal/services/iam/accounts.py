@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, stays_in_place
+from portal.services.rows import ListParams, Row, RowParams, row_url, stays_in_place
 from portal.services.user import UserQueries
+
+PATH: Final = "/iam/accounts"
 
 
 class Account(Row, total=False):
@@ -24,23 +26,18 @@ class AccountUpdateReq(TypedDict):
     permissions: list[str]
 
 
-def account_url(params: RowParams) -> str:
-    """Address of one account."""
-    return f"/iam/accounts/{params['id']}"
-
-
 class AccountQueries(QueryGroup):
     """`use_get_accounts_query` and `use_get_account_query`."""
 
-    use_get_accounts_query = paginated_query_endpoint(item=Account, params=ListParams, url="/iam/accounts")
-    use_get_account_query = query_endpoint(data=Account, params=RowParams, url=account_url)
+    use_get_accounts_query = paginated_query_endpoint(item=Account, params=ListParams, url=PATH)
+    use_get_account_query = query_endpoint(data=Account, params=RowParams, url=row_url(PATH))
 
 
 class AccountMutations(MutationGroup):
     """`use_update_account_mutation`."""
 
     use_update_account_mutation = (
-        mutation_endpoint(data=Account, body=AccountUpdateReq, params=RowParams, url=account_url, method="PATCH")
+        mutation_endpoint(data=Account, body=AccountUpdateReq, params=RowParams, url=row_url(PATH), method="PATCH")
         .merge_updated_in_paginated_list(
             list_query_key=AccountQueries.use_get_accounts_query,
             select_list_item=lambda account: account,

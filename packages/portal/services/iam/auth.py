@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
-from portal.services.rows import ListParams, Row, RowParams
+from portal.services.rows import ListParams, Row, RowParams, row_url
+
+PATH: Final = "/iam/auth/sessions"
 
 
 class SignIn(Row, total=False):
@@ -15,25 +19,18 @@ class SignIn(Row, total=False):
     current: bool
 
 
-def sign_in_url(params: RowParams) -> str:
-    """Address of one sign-in."""
-    return f"/iam/auth/sessions/{params['id']}"
-
-
 class SignInQueries(QueryGroup):
     """`use_get_sign_ins_query`."""
 
     # `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
-    use_get_sign_ins_query = paginated_query_endpoint(
-        item=SignIn, params=ListParams, url="/iam/auth/sessions", cache=False
-    )
+    use_get_sign_ins_query = paginated_query_endpoint(item=SignIn, params=ListParams, url=PATH, cache=False)
 
 
 class SignInMutations(MutationGroup):
     """`use_end_sign_in_mutation`."""
 
     use_end_sign_in_mutation = mutation_endpoint(
-        params=RowParams, url=sign_in_url, method="DELETE"
+        params=RowParams, url=row_url(PATH), method="DELETE"
     ).remove_from_paginated_list(
         list_query_key=SignInQueries.use_get_sign_ins_query,
         get_deleted_id=lambda variables: variables.params["id"],

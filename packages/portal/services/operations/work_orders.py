@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.services.operations.summary import OperationsSummaryQueries
-from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, stays_in_place
+from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, row_url, stays_in_place
+
+PATH: Final = "/operations/work-orders"
 
 
 class WorkOrder(Row, total=False):
@@ -49,25 +51,18 @@ class WorkOrderUpdateReq(TypedDict, total=False):
     priority: str
 
 
-def work_order_url(params: RowParams) -> str:
-    """Address of one work order."""
-    return f"/operations/work-orders/{params['id']}"
-
-
 class WorkOrderQueries(QueryGroup):
     """`use_get_work_orders_query` and `use_get_work_order_query`."""
 
-    use_get_work_orders_query = paginated_query_endpoint(
-        item=WorkOrder, params=WorkOrdersListParams, url="/operations/work-orders"
-    )
-    use_get_work_order_query = query_endpoint(data=WorkOrder, params=RowParams, url=work_order_url)
+    use_get_work_orders_query = paginated_query_endpoint(item=WorkOrder, params=WorkOrdersListParams, url=PATH)
+    use_get_work_order_query = query_endpoint(data=WorkOrder, params=RowParams, url=row_url(PATH))
 
 
 class WorkOrderMutations(MutationGroup):
     """`use_create_work_order_mutation` and `use_update_work_order_mutation`."""
 
     use_create_work_order_mutation = (
-        mutation_endpoint(data=WorkOrder, body=WorkOrderCreateReq, url="/operations/work-orders", method="POST")
+        mutation_endpoint(data=WorkOrder, body=WorkOrderCreateReq, url=PATH, method="POST")
         .add_created_to_paginated_list(
             list_query_key=WorkOrderQueries.use_get_work_orders_query,
             select_list_item=lambda work_order: work_order,
@@ -76,7 +71,7 @@ class WorkOrderMutations(MutationGroup):
         .invalidates(query_key=OperationsSummaryQueries.use_get_summary_query)
     )
     use_update_work_order_mutation = (
-        mutation_endpoint(data=WorkOrder, body=WorkOrderUpdateReq, params=RowParams, url=work_order_url, method="PATCH")
+        mutation_endpoint(data=WorkOrder, body=WorkOrderUpdateReq, params=RowParams, url=row_url(PATH), method="PATCH")
         .merge_updated_in_paginated_list(
             list_query_key=WorkOrderQueries.use_get_work_orders_query,
             select_list_item=lambda work_order: work_order,
