@@ -1,4 +1,4 @@
-"""One suite for two backends: the sandbox, and the one that teams test with. What one does, the other does."""
+"""One suite for two backends: the sandbox, and the one that teams test with. Both behave the same."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Served:
             session.trust_env = False
             return session.request(method, f"{self.base}{path}", headers=headers, timeout=10, **options)
 
-    def renew(self, refresh: str) -> requests.Response:
+    def submit(self, refresh: str) -> requests.Response:
         return self.ask("/refresh", method="POST", json={"refreshToken": refresh})
 
 
@@ -59,11 +59,11 @@ def served(request: pytest.FixtureRequest) -> Iterator[Served]:
         yield Served(base=base, access=sign_in.access, refresh=sign_in.refresh)
 
 
-def is_problem(answer: requests.Response, status: int, *, fields: set[str] | None = None) -> bool:
-    content = answer.json()
+def is_problem(response: requests.Response, status: int, *, fields: set[str] | None = None) -> bool:
+    content = response.json()
     return (
-        answer.status_code == content.get("status") == status
-        and answer.headers["Content-Type"] == "application/problem+json"
+        response.status_code == content.get("status") == status
+        and response.headers["Content-Type"] == "application/problem+json"
         and PROBLEM <= set(content) <= PROBLEM | {"errors"}
         and set(content.get("errors", ())) == (fields or set())
     )
@@ -101,15 +101,15 @@ def test_without_a_bearer_it_is_a_401(served: Served, bearer: str) -> None:
 
 
 def test_a_refresh_token_works_once_and_its_second_use_ends_the_sign_in(served: Served) -> None:
-    fresh = served.renew(served.refresh).json()
+    fresh = served.submit(served.refresh).json()
     assert set(fresh) == {"accessToken", "refreshToken"}
     assert served.ask("/me", bearer=fresh["accessToken"]).status_code == 200
-    assert is_problem(served.renew(served.refresh), 401)
-    assert is_problem(served.renew(fresh["refreshToken"]), 401)
+    assert is_problem(served.submit(served.refresh), 401)
+    assert is_problem(served.submit(fresh["refreshToken"]), 401)
     assert is_problem(served.ask("/me", bearer=fresh["accessToken"]), 401)
 
 
 def test_signing_out_ends_the_sign_in(served: Served) -> None:
-    answer = served.ask("/auth/logout", method="POST", json={"refreshToken": served.refresh})
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert is_problem(served.renew(served.refresh), 401)
+    response = served.ask("/auth/logout", method="POST", json={"refreshToken": served.refresh})
+    assert (response.status_code, response.content) == (204, b"")
+    assert is_problem(served.submit(served.refresh), 401)

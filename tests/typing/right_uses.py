@@ -1,4 +1,4 @@
-"""Uses of hooks that type checkers accept, with the types that they know. Checked by test_typing, never run."""
+"""Uses of hooks that type checkers accept, and the types they find. test_typing checks this file; nothing runs it."""
 
 from __future__ import annotations
 

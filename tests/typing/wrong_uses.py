@@ -41,13 +41,13 @@ def show(*_: object) -> None:
 
 def reads(request: HttpRequest) -> None:
     """Wrong reads."""
-    ClientQueries.use_get_clients_query()  # wrong: nobody's data
+    ClientQueries.use_get_clients_query()  # wrong: whose data?
     ClientQueries.use_get_clients_query("ada")  # wrong: a name is no request
     ClientQueries.use_get_clients_query(request, {"serch": "oslo"})  # wrong: no such parameter
     ClientQueries.use_get_clients_query(request, {"q": 5})  # wrong: a parameter's type
     ClientQueries.use_get_clients_query(request, pages="2")  # wrong: pages is a number
     ClientQueries.use_get_client_query(request)  # wrong: the id is missing
-    ClientQueries.use_get_client_query(request, {})  # wrong: likewise
+    ClientQueries.use_get_client_query(request, {})  # wrong: the id is missing
     ClientQueries.use_get_client_query(request, {"id": "c1"}, pages=2)  # wrong: not a list
     UserQueries.use_get_me_query(request, {"id": "c1"})  # wrong: it has no parameters
     ClientQueries.use_get_cleints_query(request)  # wrong: no such hook
@@ -68,9 +68,9 @@ def writes(request: HttpRequest, client: QueryClient) -> None:
     ClientMutations.use_delete_client_mutation(request).mutate()  # wrong: the params are missing
     ClientMutations.use_delete_client_mutation(request).mutate(body={"id": "c1"})  # wrong: it takes no body
     ClientMutations.use_update_client_mutation(request).mutate(body={"city": "Oslo"})  # wrong: which one?
-    ClientMutations.use_create_client_mutation(request, on_success=lambda: None)  # wrong: it gets the answer
+    ClientMutations.use_create_client_mutation(request, on_success=lambda: None)  # wrong: it gets the data
     ClientQueries.use_get_client_query.prefetch(client, {"q": "oslo"})  # wrong: another query's parameter
-    ClientQueries.use_get_clients_query.invalidate(params={"q": "oslo"})  # wrong: nobody's data
+    ClientQueries.use_get_clients_query.invalidate(params={"q": "oslo"})  # wrong: whose data?
     use_queries(request, ClientQueries.use_get_clients_query, ClientQueries.use_get_clients_query)  # wrong: no specs
     ClientQueries.use_get_client_query.spec()  # wrong: params are missing
 

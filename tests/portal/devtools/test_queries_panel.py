@@ -50,12 +50,12 @@ def open_panel(stack: RunningStack, browser: requests.Session) -> tuple[list[lis
     page = browser.get(stack.url("energy", PAGE), timeout=10).text
     found = re.search(r'data-request-id="([^"]+)"', page)
     assert found, "the page carries the toolbar"
-    answer = browser.get(
+    response = browser.get(
         stack.url("energy", "/__debug__/render_panel/"),
         params={"request_id": found[1], "panel_id": "QueriesPanel"},
         timeout=10,
     )
-    content: str = answer.json()["content"]
+    content: str = response.json()["content"]
     rows = re.findall(r"<tr>\s*<td>(.*?)</tr>", content, flags=re.DOTALL)
     cells = [[html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row.split("</td>")] for row in rows]
     return cells, content
@@ -89,8 +89,8 @@ def test_it_shows_each_query_of_the_page_and_where_it_came_from(
 def test_its_buttons_refetch_and_clear(energy: RunningStack, browser: requests.Session) -> None:
     open_panel(energy, browser)
     _, content = open_panel(energy, browser)
-    answer = press(energy, browser, content, "refetch", endpoint="energy.get_clients", params="{}", pages="1")
-    assert (answer.status_code, answer.headers["Location"]) == (303, PAGE)
+    response = press(energy, browser, content, "refetch", endpoint="energy.get_clients", params="{}", pages="1")
+    assert (response.status_code, response.headers["Location"]) == (303, PAGE)
     rows, content = open_panel(energy, browser)
     assert cache_statuses(rows)["energy.get_clients"] == "hit"
     assert press(energy, browser, content, "clear").status_code == 303
@@ -115,8 +115,8 @@ def test_a_button_leads_back_into_this_app_only(energy: RunningStack, browser: r
 
 
 def test_a_button_needs_the_token_of_the_form(energy: RunningStack, browser: requests.Session) -> None:
-    answer = browser.post(energy.url("energy", "/__debug__/queries/clear/"), timeout=10)
-    assert answer.status_code == 403
+    response = browser.post(energy.url("energy", "/__debug__/queries/clear/"), timeout=10)
+    assert response.status_code == 403
 
 
 def test_without_the_switch_or_outside_of_debug_there_is_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_the_reference_page_is_current() -> None:
     out = io.StringIO()
     call_command("list_endpoints", "--markdown", stdout=out)
     assert (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text() == out.getvalue(), (
-        "write it anew: python manage.py --app energy list_endpoints --markdown > docs/reference/endpoints.md"
+        "write it again: python manage.py --app energy list_endpoints --markdown > docs/reference/endpoints.md"
     )
 
 

@@ -52,9 +52,9 @@ def test_the_profile_may_deny_what_the_token_says(backend: Backend) -> None:
 @pytest.mark.parametrize("header", ["", "Bearer nonsense", "Basic eDp5", "Bearer "])
 def test_a_call_without_a_bearer_that_it_knows_is_a_401(backend: Backend, header: str) -> None:
     backend.lists("/energy/clients", ROWS)
-    answer = ask("/energy/clients", {"Authorization": header} if header else {})
-    assert answer.status_code == 401
-    assert answer.headers["Content-Type"] == "application/problem+json"
+    response = ask("/energy/clients", {"Authorization": header} if header else {})
+    assert response.status_code == 401
+    assert response.headers["Content-Type"] == "application/problem+json"
 
 
 def test_the_bearer_of_an_account_of_another_backend_is_a_401(backend: Backend) -> None:
@@ -90,9 +90,9 @@ def test_the_limit_is_kept(backend: Backend, bearer: dict[str, str], limit: str,
 
 def test_a_cursor_of_another_list_is_a_422_that_names_it(backend: Backend, bearer: dict[str, str]) -> None:
     backend.lists("/energy/clients", ROWS)
-    answer = ask("/energy/clients", bearer, params={"cursor": "made up"})
-    assert answer.status_code == 422
-    assert set(answer.json()["errors"]) == {"cursor"}
+    response = ask("/energy/clients", bearer, params={"cursor": "made up"})
+    assert response.status_code == 422
+    assert set(response.json()["errors"]) == {"cursor"}
 
 
 def test_an_empty_list_is_one_empty_page(backend: Backend, bearer: dict[str, str]) -> None:
@@ -124,8 +124,8 @@ def test_a_refresh_token_that_is_not_known_is_a_401(backend: Backend, body: obje
 
 def test_a_call_says_what_was_sent(backend: Backend, bearer: dict[str, str]) -> None:
     backend.answers("POST", "/energy/clients", json={"id": "new"}, status=201, headers={"X-Made": "yes"})
-    answer = ask("/energy/clients?dry=&q=a%20b", bearer, method="POST", json={"name": "Ada"})
-    assert (answer.status_code, answer.json(), answer.headers["X-Made"]) == (201, {"id": "new"}, "yes")
+    response = ask("/energy/clients?dry=&q=a%20b", bearer, method="POST", json={"name": "Ada"})
+    assert (response.status_code, response.json(), response.headers["X-Made"]) == (201, {"id": "new"}, "yes")
     (call,) = backend.calls_to("/energy/clients", method="POST")
     assert (call.query, call.body) == ({"dry": "", "q": "a b"}, {"name": "Ada"})
     assert call.headers["authorization"] == bearer["Authorization"]
@@ -137,14 +137,14 @@ def test_what_is_said_last_counts(backend: Backend, bearer: dict[str, str]) -> N
     backend.lists("/energy/clients", ROWS)
     backend.answers("GET", "/energy/clients", json=page_of([{"id": "only"}]))
     backend.refuses("GET", "/energy/clients", status=403, detail="no longer")
-    answer = ask("/energy/clients", bearer)
-    assert (answer.status_code, answer.json()["detail"]) == (403, "no longer")
+    response = ask("/energy/clients", bearer)
+    assert (response.status_code, response.json()["detail"]) == (403, "no longer")
 
 
 def test_a_refusal_names_its_fields(backend: Backend, bearer: dict[str, str]) -> None:
     backend.refuses("POST", "/energy/clients", errors={"email": ["Taken already."]})
-    answer = ask("/energy/clients", bearer, method="POST", json={})
-    assert (answer.status_code, answer.json()["errors"]) == (422, {"email": ["Taken already."]})
+    response = ask("/energy/clients", bearer, method="POST", json={})
+    assert (response.status_code, response.json()["errors"]) == (422, {"email": ["Taken already."]})
 
 
 def test_an_answer_without_content_has_none(backend: Backend, bearer: dict[str, str]) -> None:
@@ -191,9 +191,9 @@ def test_it_answers_what_is_no_json(backend: Backend, bearer: dict[str, str]) ->
 
 
 def test_a_call_that_nobody_spoke_of_is_a_404_and_noted(backend: Backend, bearer: dict[str, str]) -> None:
-    answer = ask("/energy/meters", bearer)
-    assert answer.status_code == 404
-    assert "GET /energy/meters" in answer.json()["detail"]
+    response = ask("/energy/meters", bearer)
+    assert response.status_code == 404
+    assert "GET /energy/meters" in response.json()["detail"]
     assert [call.path for call in backend.unexpected] == ["/energy/meters"]
 
 

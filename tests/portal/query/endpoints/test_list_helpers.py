@@ -59,7 +59,7 @@ class TestUsageFaults:
         assert faulty.called == [{"id": "n", "name": "N"}]
         assert "it should give the full object with its id" in caplog.text
         assert faulty.shown() == ["a", "b"]
-        assert faulty.fetched() == 2, "and the list is fetched anew"
+        assert faulty.fetched() == 2, "and the list is fetched again"
 
     @pytest.mark.parametrize(
         "get", [lambda sent: None, lambda sent: "", lambda sent: sent.params["id"], lambda sent: {}]
@@ -85,7 +85,7 @@ class TestUsageFaults:
 
 
 class TestRows:
-    """What a helper makes of an answer need not be JSON; what is stored and shown is."""
+    """A helper may return more than JSON can hold; the stored and the shown row are JSON."""
 
     @pytest.mark.parametrize("part", [{1: "x"}, {None: "x"}, {True: "x"}, {"x": (1, 2)}])
     def test_a_row_is_as_json_has_it(self, faulty: Faulty, part: Any) -> None:

@@ -68,7 +68,7 @@ def backend_session(url: str) -> Iterator[ApiSession]:
 
 class TestOverARealConnection:
     def test_five_calls_are_at_the_backend_at_the_same_time(self) -> None:
-        # It opens when all five have arrived, and breaks if one has to wait for another one's answer.
+        # All five calls must be at the backend before the first response; a call that waits for another breaks it.
         barrier = threading.Barrier(len(FIVE), timeout=WAIT_S)
 
         def answer(request: Received, connection: socket.socket) -> None:
@@ -97,7 +97,7 @@ def held(world: World) -> Iterator[threading.Event]:
 
 
 class TestResults:
-    def test_stand_in_the_order_asked(self, process: Process, ada: TokenStore) -> None:
+    def test_have_the_order_of_the_queries(self, process: Process, ada: TokenStore) -> None:
         listed, counted, profile = use_queries(process.request(ada), clients.spec(pages=2), summary.spec(), me.spec())
         assert [row["id"] for row in listed.data.items] == ["c5", "c4", "c3", "c2"]
         assert counted.unwrap()["counts"] == {"clients": 5}
@@ -109,14 +109,14 @@ class TestResults:
         assert [result.data.items[0]["id"] for result in results] == ["c1", "c2", "c3"]
         assert use_queries(process.request(ada), []) == []
 
-    def test_are_the_same_as_of_the_hooks(self, process: Process, ada: TokenStore) -> None:
+    def test_equal_the_results_of_the_hooks(self, process: Process, ada: TokenStore) -> None:
         client = process.request(ada)
         listed, one = use_queries(client, clients.spec(), client_of_id.spec({"id": "c3"}))
         assert listed.data == clients(client).data
         assert one.data == client_of_id(client, {"id": "c3"}).data
         assert [row["id"] for row in listed.fetch_next_page().data.items] == ["c5", "c4", "c3", "c2"]
 
-    def test_hold_the_errors_of_those_that_failed(self, world: World, process: Process, ada: TokenStore) -> None:
+    def test_hold_the_error_of_each_query_that_failed(self, world: World, process: Process, ada: TokenStore) -> None:
         client_of_id(process.request(ada), {"id": "c3"})
         client = process.request(ada)
         gone, listed = use_queries(client, client_of_id.spec({"id": "nobody"}), clients.spec())
@@ -132,7 +132,7 @@ class TestResults:
         use_queries(client, summary.spec(), clients.spec())
         assert world.backend.reads() == reads
 
-    def test_are_noted_for_the_panel_each(self, process: Process, ada: TokenStore) -> None:
+    def test_are_one_event_each_in_the_panel(self, process: Process, ada: TokenStore) -> None:
         client = process.request(ada)
         use_queries(client, clients.spec(), summary.spec())
         assert [(event.endpoint, event.cache_status) for event in client.events] == [
@@ -153,7 +153,7 @@ class TestOnce:
         assert [row["id"] for row in two.data.items] == ["c5", "c4", "c3", "c2"]
         assert world.backend.reads() == 2
 
-    def test_whose_the_token_is_is_asked(self, world: World, process: Process, ada: TokenStore) -> None:
+    def test_the_profile_is_fetched_to_bind_the_token(self, world: World, process: Process, ada: TokenStore) -> None:
         use_queries(process.request(ada), [clients.spec({"q": word}) for word in "12345"])
         assert world.backend.counted()["GET", "/me"] == 1
 
@@ -188,7 +188,7 @@ class TestOnce:
 
 
 class TestThreads:
-    def test_are_those_of_the_process_and_no_more(self, world: World, ada: TokenStore) -> None:
+    def test_are_the_process_pools_and_no_more(self, world: World, ada: TokenStore) -> None:
         process = world.process(beside=Pool(name="two", threads=2, queue=9))
         threads: set[int] = set()
         world.backend.before = lambda _method, _path: threads.add(threading.get_ident())
@@ -196,7 +196,7 @@ class TestThreads:
         assert all(result.is_success for result in results)
         assert len(threads) <= 3, "two, and the request's own"
 
-    def test_that_are_all_taken_are_not_waited_for(self, world: World, ada: TokenStore, held: threading.Event) -> None:
+    def test_that_are_all_busy_are_not_waited_for(self, world: World, ada: TokenStore, held: threading.Event) -> None:
         pool = Pool(name="taken", threads=1, queue=9)
         begun = threading.Event()
         pool.submit(lambda: (begun.set(), held.wait(WAIT_S)))
@@ -205,12 +205,12 @@ class TestThreads:
         results = use_queries(process.request(ada), [clients.spec({"q": word}) for word in "123"])
         assert [result.data.items[0]["id"] for result in results] == ["c1", "c2", "c3"]
 
-    def test_that_can_not_be_had_at_all_are_done_without(self, world: World, ada: TokenStore) -> None:
+    def test_that_cannot_be_started_are_not_needed(self, world: World, ada: TokenStore) -> None:
         process = world.process(beside=Pool(name="none", threads=0, queue=0))
         results = use_queries(process.request(ada), [clients.spec({"q": word}) for word in "123"])
         assert [result.data.items[0]["id"] for result in results] == ["c1", "c2", "c3"]
 
-    def test_of_eight_requests_do_not_stand_in_each_others_way(self, world: World, ada: TokenStore) -> None:
+    def test_of_eight_requests_do_not_block_each_other(self, world: World, ada: TokenStore) -> None:
         process = world.process(beside=Pool(name="shared", threads=3, queue=9))
         seen: list[list[str]] = []
 
@@ -227,7 +227,7 @@ class TestThreads:
             each.join(WAIT_S)
         assert seen == [["c1", "c2", "c3", "c4", "c5"]] * 9
 
-    def test_leave_an_unexpected_error_to_whoever_asked_when_all_are_done(
+    def test_pass_an_unexpected_error_to_the_caller_when_all_have_ended(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         clients(process.request(ada))
@@ -244,8 +244,8 @@ class TestThreads:
         assert world.backend.counted()["GET", "/energy/clients"] == 2
 
 
-class TestOneTimeForAll:
-    def test_is_the_requests(self, world: World, process: Process, ada: TokenStore) -> None:
+class TestDeadline:
+    def test_of_the_request_is_shared_by_all_queries(self, world: World, process: Process, ada: TokenStore) -> None:
         clients(process.request(ada))
         now = [0.0]
         deadline = Deadline(10, clock=lambda: now[0])
@@ -267,21 +267,21 @@ class TestWrongUse:
         with pytest.raises(UsageError, match=r"query 2 should be a hook's spec\(…\), .*use_get_clients_query\.spec"):
             use_queries(process.request(ada), summary.spec(), wrong)
 
-    def test_of_a_result_in_place_of_a_call_too(self, process: Process, ada: TokenStore) -> None:
+    def test_of_a_result_in_place_of_a_call_is_named(self, process: Process, ada: TokenStore) -> None:
         client = process.request(ada)
         with pytest.raises(UsageError, match="not a PaginatedResult"):
             use_queries(client, [clients(client)])  # type: ignore[list-item]  # the mistake that this is about
 
-    def test_of_pages_too(self, process: Process, ada: TokenStore) -> None:
+    def test_of_pages_is_named(self, process: Process, ada: TokenStore) -> None:
         with pytest.raises(UsageError, match="pages should be from 1 to 50"):
             use_queries(process.request(ada), summary.spec(), clients.spec(pages=0))
 
     def test_without_a_user_is_refused(self) -> None:
         with pytest.raises(UsageError, match="data always belongs to someone"):
-            use_queries(None, [clients.spec()])  # type: ignore[call-overload]  # likewise
+            use_queries(None, [clients.spec()])  # type: ignore[call-overload]  # the same
 
 
-def test_a_failed_proof_does_not_keep_queries_from_running(world: World, process: Process, ada: TokenStore) -> None:
+def test_a_failed_profile_does_not_stop_the_queries(world: World, process: Process, ada: TokenStore) -> None:
     world.backend.failures = [unavailable()] * 3
     one, two = use_queries(process.request(ada), summary.spec(), clients.spec())
     assert one.is_success
