@@ -148,8 +148,8 @@ class TestOfAPlatform:
     ) -> None:
         browser = signed_in("ENERGY_APP", **USER)
         for path in (CLIENTS, f"{CLIENTS}/cli_1"):
-            backend._answers["GET", path] = (200, {"Content-Type": "application/json"}, body)
-        backend._answers["POST", CLIENTS] = (201, {"Content-Type": "application/json"}, body)
+            backend._responses["GET", path] = (200, {"Content-Type": "application/json"}, body)
+        backend._responses["POST", CLIENTS] = (201, {"Content-Type": "application/json"}, body)
         browser.get("/en/energy/clients")
         browser.get("/en/energy/clients/cli_1")
         browser.raise_request_exception = False

@@ -58,15 +58,6 @@ class ListControls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SortOption:
-    """One entry of the sort menu."""
-
-    value: str
-    label: str | _StrPromise
-    selected: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ListPage:
     """One page of a list, as its templates show it.
 
@@ -77,13 +68,11 @@ class ListPage:
     :param is_appended: of that table, htmx uses the rows only.
     """
 
-    title: str | _StrPromise
-    search_hint: str | _StrPromise
-    table_template: str
+    config: ListPageConfig
     rows: Sequence[object]
     total: int | None
     q: str
-    sort_options: Sequence[SortOption]
+    sort: str
     first_path: str
     first_url: str
     next_url: str
@@ -142,16 +131,11 @@ class ListPageConfig:
         data = result.unwrap()
         cursor = data.next_cursor if data.has_next and data.next_cursor else ""
         return ListPage(
-            title=self.title,
-            search_hint=self.search_hint,
-            table_template=self.table_template,
+            config=self,
             rows=[self.present(record) for record in data.items],
             total=data.total,
             q=controls.q,
-            sort_options=[
-                SortOption(value=value, label=label, selected=value == (controls.sort or self._default_sort))
-                for value, label in self.sorts.items()
-            ],
+            sort=controls.sort or self._default_sort,
             first_path=path,
             first_url=controls.url(path=path),
             next_url=controls.url(path=path, cursor=cursor) if cursor else "",
