@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import LoginForm
-from portal.web.errors.redirects import REASON_PARAM
+from portal.web.errors import REASON_PARAM
 from portal.web.pages import see_other
 from portal.web.sign_in import explain, reason_of, sign_in
 

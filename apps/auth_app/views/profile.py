@@ -16,7 +16,7 @@ from apps.auth_app.presenters.sign_ins import present_sign_in
 from portal.errors import ApiNotFoundError
 from portal.services.iam.auth import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
-from portal.web.frame.essentials import present_own_profile
+from portal.web.frame import present_own_profile
 from portal.web.pages import is_load_more, see_other
 from portal.web.present import record_of
 from portal.web.sign_in import sign_out_response

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from portal.config.current import portal_config
-from portal.web.errors.failure_pages import page_not_found
+from portal.web.errors import page_not_found
 
 if TYPE_CHECKING:
     from collections.abc import Callable

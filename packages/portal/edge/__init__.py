@@ -18,10 +18,11 @@ response, or the view runs. `routes` and the table are pure.
 from portal.edge.decisions import Decision, Forward, Reject
 from portal.edge.explanation import explain
 from portal.edge.http import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document, security_headers
-from portal.edge.middleware import load_routes
+from portal.edge.middleware import PATHNAME_META, load_routes
 from portal.edge.request_context import EdgeUser, RequestContext
 from portal.edge.request_kind import is_htmx, is_navigation, navigation_headers
 from portal.edge.routes import (
+    LOGIN_PATH,
     NEUTRAL_PATHS,
     PROFILE_PATH,
     PUBLIC_PATHS,
@@ -37,7 +38,9 @@ from portal.edge.routes import (
 from portal.edge.rules import login_url_from
 
 __all__ = [
+    "LOGIN_PATH",
     "NEUTRAL_PATHS",
+    "PATHNAME_META",
     "PROBLEM_CONTENT_TYPE",
     "PROFILE_PATH",
     "PUBLIC_PATHS",

@@ -1,8 +1,23 @@
-"""Django glue: what the layers below give, as pages, cookies and templates."""
+"""The web layer: pages, cookies, templates and static files on top of `portal.query`, `portal.api` and `portal.edge`.
+
+::
+
+    urls                 the URLs of every app                     apps    Django's registration of this folder
+      views/             the views that every app has
+        sign_in/         sign-in with a password, sign-out         templatetags/   filters and tags of all templates
+          pages/         guards, lists, forms, overviews           middleware      tokens in, cookies out
+            errors/      pages and problem documents               query_client    `request.query_client`
+              cookies/   sign-in cookies, messages                 context_processors, log_context, reload
+                frame/   the shell around a page, and the user
+                  present/   records and values as texts           request, client_address
+
+A module imports from rows below its own, and from another folder only what that folder's `__init__` exports.
+Apps import `portal.web`, its folders, and `portal.web.urls`.
+"""
 
 from __future__ import annotations
 
-from portal.web.request import PortalRequest, is_signed_in
+from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
 
-__all__ = ["PortalRequest", "is_signed_in", "resolve_post_login_path"]
+__all__ = ["PortalRequest", "active_locale", "is_signed_in", "resolve_post_login_path"]

@@ -1,24 +1,21 @@
-"""What every template can use: `shell` (the frame) and `essentials` (the user, or nothing: the placeholder)."""
+"""The variables of every template: `shell`, the frame; `essentials`, the user, or None for the placeholder."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import SimpleLazyObject
 
-from portal.web.frame.essentials import profile_denies, use_app_essentials
-from portal.web.frame.shell import shell_for
+from portal.web.frame import shell_for, use_app_essentials
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
 def essentials(request: PortalRequest) -> dict[str, Any]:
-    """The result of `/me`, for all templates of the page (requirements, "Private application shell").
-
-    Both are lazy: a fragment that shows neither asks for neither.
-    """
+    """The `EssentialsProvider` of the requirements. A template that uses neither variable makes neither."""
     return {
-        "shell": SimpleLazyObject(lambda: shell_for(request, profile_denies=profile_denies(request))),
-        "essentials": SimpleLazyObject(lambda: use_app_essentials(request)),
+        "shell": SimpleLazyObject(partial(shell_for, request)),
+        "essentials": SimpleLazyObject(partial(use_app_essentials, request)),
     }

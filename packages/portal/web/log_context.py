@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.web.frame.account_tag import account_tag
+from portal.web.frame import account_tag
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest

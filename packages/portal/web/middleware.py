@@ -35,8 +35,7 @@ from portal.web.cookies import (
     remove_duplicates,
     write_tokens,
 )
-from portal.web.errors.failure_pages import render_failure
-from portal.web.errors.redirects import SignInEndedResponse, sign_in_ended
+from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended
 from portal.web.log_context import log_fields
 from portal.web.query_client import query_client_for
 from portal.web.reload import note_form

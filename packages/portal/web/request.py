@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from django.http import HttpRequest
+from django.utils.translation import get_language
 
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
 
 if TYPE_CHECKING:
@@ -45,6 +47,12 @@ def is_signed_in(request: HttpRequest) -> bool:
     """Whether the user is signed in; False for a request that the edge did not forward."""
     edge_user: EdgeUser | None = getattr(request, "edge_user", None)
     return edge_user is not None and edge_user.signed_in
+
+
+def active_locale() -> str:
+    """The language of this request, one of :mod:`portal.config.locales`."""
+    language = get_language()
+    return language if language in LOCALES else DEFAULT_LOCALE
 
 
 def is_page_navigation(request: HttpRequest) -> bool:

@@ -8,7 +8,7 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from portal.config.current import portal_config
-from portal.web.errors.failure_pages import page_not_found
+from portal.web.errors import page_not_found
 from portal.web.pages import neutral_page, with_405_page
 from portal.web.views.essentials import essentials
 from portal.web.views.files import favicon, robots

@@ -11,6 +11,7 @@
 
 from portal.edge.routes.path_info import PathInfo, read_path_info
 from portal.edge.routes.paths import (
+    LOGIN_PATH,
     NEUTRAL_PATHS,
     PROFILE_PATH,
     PUBLIC_PATHS,
@@ -26,6 +27,7 @@ from portal.edge.routes.route_table import RouteTable
 from portal.edge.routes.site import Site, make_site
 
 __all__ = [
+    "LOGIN_PATH",
     "NEUTRAL_PATHS",
     "PROFILE_PATH",
     "PUBLIC_PATHS",

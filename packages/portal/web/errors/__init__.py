@@ -1,1 +1,49 @@
-"""Error pages."""
+"""The responses to what went wrong: a page for people, a problem document for programs, a line for the log.
+
+::
+
+    failure_pages    the page of each status, of each error of `portal.errors`, and Django's own handlers
+      problems       the problem document (RFC 9457)
+      failure_log    one log line for each page of a status from 500 on
+    redirects        the response at the end of a sign-in; where htmx goes instead of an error
+
+Settings and `urls.py` name the handlers by their module.
+"""
+
+from __future__ import annotations
+
+from portal.web.errors.failure_log import explain_failure
+from portal.web.errors.failure_pages import (
+    RETRY_AFTER_S,
+    another_account,
+    method_refused,
+    offer_list,
+    page_not_found,
+    render_failure,
+)
+from portal.web.errors.problems import problem
+from portal.web.errors.redirects import (
+    REASON_PARAM,
+    RENEWAL_LOST,
+    SignInEndedResponse,
+    redirect_htmx_home,
+    redirect_htmx_to_login,
+    sign_in_ended,
+)
+
+__all__ = [
+    "REASON_PARAM",
+    "RENEWAL_LOST",
+    "RETRY_AFTER_S",
+    "SignInEndedResponse",
+    "another_account",
+    "explain_failure",
+    "method_refused",
+    "offer_list",
+    "page_not_found",
+    "problem",
+    "redirect_htmx_home",
+    "redirect_htmx_to_login",
+    "render_failure",
+    "sign_in_ended",
+]

@@ -30,7 +30,7 @@ from portal.errors import (
 )
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.problems import problem
-from portal.web.frame.essentials import skip_profile, use_app_essentials
+from portal.web.frame import skip_profile, use_app_essentials
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
-"""Who the user is, from `GET /me`: fetched at most once for each page, shared by all who ask.
+"""The signed-in user, from `GET /me`: read at most once in a request (requirements, "Private application shell").
 
-Requirements, "Private application shell". Where `/me` fails although there is a token, the page is served with a
-placeholder, which the browser then fills from `GET /{locale}/essentials`.
+If `/me` fails, the page is served with a placeholder, which the browser fills from `GET /{locale}/essentials`.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,8 @@ from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
 from portal.web.frame.provider_session import end_if_ended_at_provider
-from portal.web.frame.shell import active_locale
 from portal.web.present import text_of
-from portal.web.request import is_signed_in
+from portal.web.request import active_locale, is_signed_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +34,8 @@ MAX_INITIALS = 2
 class PlatformLink:
     """A platform that the user may open.
 
-    :param url: its home, through the gateway, or on this app where it is this app's own.
+    :param url: the platform's home: a path on this app if the platform is this app's own, else an address of the
+        gateway.
     """
 
     name: str
@@ -45,13 +45,17 @@ class PlatformLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Essentials:
-    """The profile as the pages show it, and the platforms that it opens."""
+    """The profile as pages show it, and the platforms that the user may open.
+
+    :param opens_app: whether the user may open this app's own platform; true for the gateway.
+    """
 
     name: str
     email: str
     permissions: tuple[str, ...]
     platforms: tuple[TPlatform, ...]
     links: tuple[PlatformLink, ...]
+    opens_app: bool
 
     @property
     def initials(self) -> str:
@@ -63,7 +67,10 @@ class Essentials:
 def present_profile(
     profile: Mapping[str, Any], *, locale: str, gateway_url: str, own_platform: TPlatform | None
 ) -> Essentials:
-    """The essentials of a profile; pure but for the platform names' translation."""
+    """The essentials of a profile.
+
+    :param own_platform: the app's own; None for the gateway.
+    """
     platforms = derive_platforms_from_me(profile)
     return Essentials(
         name=text_of(profile, PROFILE_NAME_FIELD) or text_of(profile, PROFILE_EMAIL_FIELD) or "–",
@@ -78,25 +85,26 @@ def present_profile(
             )
             for platform in platforms
         ),
+        opens_app=own_platform is None or own_platform in platforms,
     )
 
 
-def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
-    """Ask `GET /me` (or its cached answer) and remember the outcome for the rest of this request.
-
-    :returns: None where the request has no sign-in, and where `/me` fails: the page then shows the placeholder.
-        A sign-in that ended, or that the backend rejects, is no failure of `/me`: it is raised.
-    :raises portal.errors.SignInEndedError: the backend refused the refresh.
-    """
-    essentials = _from_me(request) if is_signed_in(request) else None
-    setattr(request, _MEMO, essentials)
-    return essentials
+def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
+    """The essentials of a profile in this app, in the page's language."""
+    config = portal_config()
+    platform = config.project.platform
+    return present_profile(
+        profile,
+        locale=active_locale(),
+        gateway_url=config.gateway_url,
+        own_platform=platform.name if platform else None,
+    )
 
 
 def start_essentials(request: PortalRequest) -> bool:
-    """Begin to ask `GET /me` while the request goes on, where that takes a call and it is known whose the token is.
+    """Begin to read `GET /me` in another thread, if that takes a call, and if the token is bound to a user.
 
-    :returns: whether it is under way: :func:`use_app_essentials` will wait for it.
+    :returns: whether it has begun: :func:`use_app_essentials` will wait for it.
     :raises portal.errors.SignInEndedError: the backend refused the refresh.
     """
     if hasattr(request, _MEMO) or not is_signed_in(request):
@@ -108,57 +116,43 @@ def start_essentials(request: PortalRequest) -> bool:
         return False
 
 
+def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
+    """Read `GET /me`, or its cached response, and keep the result for the rest of this request.
+
+    :returns: None if nobody is signed in, or if `/me` fails: the page then shows the placeholder.
+    :raises portal.errors.SignInEndedError: the backend refused the refresh, or the provider has ended the sign-in.
+    """
+    essentials = None
+    if is_signed_in(request):
+        end_if_ended_at_provider(request)
+        with suppress(ApiError, StoreUnavailableError):
+            profile: object = UserQueries.use_get_me_query(request).data
+            if isinstance(profile, dict):
+                essentials = present_own_profile(profile)
+                request.me_platforms = essentials.platforms
+    setattr(request, _MEMO, essentials)
+    return essentials
+
+
 def use_app_essentials(request: PortalRequest) -> Essentials | None:
-    """What this request already learned, else what :func:`fetch_user_essentials` gives."""
-    if not hasattr(request, _MEMO):
-        return fetch_user_essentials(request)
-    return known_essentials(request)
+    """The essentials that this request has read already, else those of :func:`fetch_user_essentials`."""
+    if hasattr(request, _MEMO):
+        return known_essentials(request)
+    return fetch_user_essentials(request)
 
 
 def known_essentials(request: PortalRequest) -> Essentials | None:
-    """What this request learned so far; asks nobody."""
+    """The essentials that this request has read already. Reads nothing."""
     return getattr(request, _MEMO, None)
 
 
 def skip_profile(request: PortalRequest) -> None:
-    """Do not ask `/me` for this page any more: what it says is that the backend does not answer."""
+    """Do not read `/me` for this page any more, because the page says that the backend is down."""
     if not hasattr(request, _MEMO):
         setattr(request, _MEMO, None)
 
 
-def _from_me(request: PortalRequest) -> Essentials | None:
-    end_if_ended_at_provider(request)
-    try:
-        result = UserQueries.use_get_me_query(request)
-    except (ApiError, StoreUnavailableError):
-        return None
-    if not isinstance(result.data, dict):
-        return None
-    essentials = present_own_profile(result.data)
-    request.me_platforms = essentials.platforms
-    return essentials
-
-
-def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
-    """The essentials of a profile in this project, in the page's language."""
-    config = portal_config()
-    platform = config.project.platform
-    return present_profile(
-        profile,
-        locale=active_locale(),
-        gateway_url=config.gateway_url,
-        own_platform=platform.name if platform else None,
-    )
-
-
 def platform_is_denied(request: PortalRequest) -> bool:
-    """Whether the profile says that this app's platform is not the user's; unknown is not denied."""
-    use_app_essentials(request)
-    return profile_denies(request)
-
-
-def profile_denies(request: PortalRequest) -> bool:
-    """The same from what this request learned so far; asks nobody."""
-    platform = portal_config().project.platform
-    essentials = known_essentials(request)
-    return platform is not None and essentials is not None and platform.name not in essentials.platforms
+    """Whether `/me` says that the user may not open this app's platform. False if `/me` fails."""
+    essentials = use_app_essentials(request)
+    return essentials is not None and not essentials.opens_app

@@ -1,34 +1,30 @@
-"""What the frame around every page needs: addresses, languages, the app's name. Nothing here calls the backend."""
+"""The frame around every page: its URLs, its languages, the app's name. Nothing here calls the backend."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import get_language
-
 from portal.config.current import portal_config
-from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.locales import LOCALES
+from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
 from portal.web.frame.account_tag import account_tag
+from portal.web.frame.essentials import known_essentials
 from portal.web.frame.platform_names import project_name
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.edge import EdgeUser
+    from portal.web.request import PortalRequest
 
-#: Where the edge leaves the forwarded path (contract, section 5, row 5).
-PATHNAME_META = "HTTP_X_PATHNAME"
-LOGIN_PATH = "/login"
 LOGOUT_PATH = "/logout"
 SIGNED_OUT_PATH = "/signed-out"
 ESSENTIALS_PATH = "/essentials"
-PROFILE_PATH = "/profile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocaleChoice:
-    """One language of the switch."""
+    """One language of the language switch."""
 
     code: str
     name: str
@@ -39,12 +35,12 @@ class LocaleChoice:
 class Shell:
     """The frame of one page.
 
-    :param app: the project's folder.
-    :param pathname: the forwarded path with its locale, without query.
-    :param current_path: the same with its query, to come back to.
-    :param home_url: the user's default home, the profile where that home is denied; the sign-in page when signed out.
+    :param app: the app's folder.
+    :param pathname: the path with its locale, without the query.
+    :param current_path: the path with the query, to come back to.
+    :param home_url: the user's default home; the profile if `/me` denies this app; the sign-in page without a user.
     :param has_navigation: whether the user may open this app's pages, so that the sidebar lists them.
-    :param account: the user's mark for the sign-in watch; None when unknown.
+    :param account: the account tag, for the sign-in watch; None if it is unknown.
     """
 
     app: str
@@ -60,12 +56,12 @@ class Shell:
 
     @property
     def locales(self) -> tuple[LocaleChoice, ...]:
-        """All languages, the page's own marked."""
+        """All languages; the page's own is marked."""
         return tuple(LocaleChoice(code=code, name=name, current=code == self.locale) for code, name in LOCALES.items())
 
     @property
     def logout_url(self) -> str:
-        """Where this app signs people out."""
+        """The app's own sign-out page."""
         return f"/{self.locale}{LOGOUT_PATH}"
 
     @property
@@ -75,7 +71,7 @@ class Shell:
 
     @property
     def profile_url(self) -> str:
-        """The user's profile, which the gateway serves."""
+        """The user's profile, a page of the gateway."""
         return f"{self.gateway_url}/{self.locale}{PROFILE_PATH}"
 
     @property
@@ -85,34 +81,33 @@ class Shell:
 
     @property
     def essentials_url(self) -> str:
-        """Where the browser asks for the placeholder's content."""
+        """The URL of the placeholder's content."""
         return f"/{self.locale}{ESSENTIALS_PATH}"
 
     @property
     def stylesheet(self) -> str:
-        """The app's own style sheet, which sets its accent."""
+        """The app's own style sheet, with the app's colour."""
         return f"{self.app}/app.css"
 
     @property
     def navigation_template(self) -> str:
-        """The app's own entries of the sidebar."""
+        """The template of the app's own entries in the sidebar."""
         return f"{self.app}/navigation.html"
 
 
-def shell_for(request: HttpRequest, *, profile_denies: bool = False) -> Shell:
-    """The frame for this request; also for one that the edge did not forward (an ungated path).
-
-    :param profile_denies: whether the profile, if it is known, says that this app's platform is not the user's.
-    """
+def shell_for(request: PortalRequest) -> Shell:
+    """The frame of this request; also of a request that the edge did not forward."""
     config = portal_config()
     locale = active_locale()
     edge_user: EdgeUser | None = getattr(request, "edge_user", None)
     user = edge_user if edge_user is not None and edge_user.signed_in else None
+    essentials = known_essentials(request)
+    is_denied = essentials is not None and not essentials.opens_app
     platform = config.project.platform
     home_url = f"{config.gateway_url}/{locale}{LOGIN_PATH}"
     if user is not None:
-        home_url = f"{config.gateway_url}/{locale}{PROFILE_PATH}" if profile_denies else user.home_url
-    may_open = user is not None and platform is not None and not profile_denies and platform.name in user.platforms
+        home_url = f"{config.gateway_url}/{locale}{PROFILE_PATH}" if is_denied else user.home_url
+    may_open = user is not None and platform is not None and not is_denied and platform.name in user.platforms
     return Shell(
         app=config.project.app,
         app_name=project_name(config.project),
@@ -125,9 +120,3 @@ def shell_for(request: HttpRequest, *, profile_denies: bool = False) -> Shell:
         has_navigation=platform is None or may_open,
         account=account_tag(user),
     )
-
-
-def active_locale() -> str:
-    """The language of this request, one of the registered ones."""
-    language = get_language()
-    return language if language in LOCALES else DEFAULT_LOCALE

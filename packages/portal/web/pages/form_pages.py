@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.shortcuts import render
 
-from portal.web.errors.failure_log import explain_failure
-from portal.web.errors.failure_pages import RETRY_AFTER_S
+from portal.web.errors import RETRY_AFTER_S, explain_failure
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -11,10 +11,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils.cache import patch_cache_control
 
 from portal.errors import ApiForbiddenError, PortalError
-from portal.web.errors.failure_pages import another_account, method_refused, offer_list, render_failure
-from portal.web.errors.redirects import redirect_htmx_home
-from portal.web.frame.account_tag import is_from_another_account
-from portal.web.frame.essentials import platform_is_denied, start_essentials
+from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
+from portal.web.frame import is_from_another_account, platform_is_denied, start_essentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable

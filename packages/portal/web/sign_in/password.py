@@ -27,9 +27,7 @@ from portal.errors import (
 )
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
-from portal.web.errors.failure_log import explain_failure
-from portal.web.errors.failure_pages import RETRY_AFTER_S
-from portal.web.errors.redirects import REASON_PARAM, RENEWAL_LOST
+from portal.web.errors import REASON_PARAM, RENEWAL_LOST, RETRY_AFTER_S, explain_failure
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 

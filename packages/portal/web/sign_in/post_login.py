@@ -12,7 +12,7 @@ from portal.config.wire_names import ME_PATH
 from portal.edge import accept_target, home_path, with_locale
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
-from portal.web.frame.shell import active_locale
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from portal.api.identity_provider import identity_provider
 from portal.api.sign_in import sign_out
 from portal.config.current import portal_config
-from portal.web.frame.shell import SIGNED_OUT_PATH, active_locale
+from portal.web.frame import SIGNED_OUT_PATH
 from portal.web.pages import see_other
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -10,10 +10,8 @@ from django.views.decorators.http import require_safe
 
 from portal.errors import ApiUnavailableError
 from portal.services.user import UserQueries
-from portal.web.errors.failure_pages import render_failure
-from portal.web.errors.problems import problem
-from portal.web.errors.redirects import redirect_htmx_to_login
-from portal.web.frame.essentials import use_app_essentials
+from portal.web.errors import problem, redirect_htmx_to_login, render_failure
+from portal.web.frame import use_app_essentials
 from portal.web.request import is_signed_in
 
 if TYPE_CHECKING:

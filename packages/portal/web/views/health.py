@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from portal.errors import StoreUnavailableError
 from portal.store import query_store, refresh_store
-from portal.web.errors.failure_log import explain_failure
+from portal.web.errors import explain_failure
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_POST
 from portal.config.cookies import LOCALE_MAX_AGE_S, VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.edge import accept_target, with_locale
-from portal.web.frame.shell import LOGIN_PATH, active_locale
+from portal.edge import LOGIN_PATH, accept_target, with_locale
 from portal.web.pages import see_other
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

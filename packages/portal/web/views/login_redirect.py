@@ -11,14 +11,16 @@ from django.views.decorators.http import require_safe
 from portal.config.current import portal_config
 from portal.config.limits import NEXT_MAX_CHARS
 from portal.edge import accept_target
-from portal.web.frame.shell import shell_for
+from portal.web.frame import shell_for
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
+
+    from portal.web.request import PortalRequest
 
 
 @require_safe
-def login_redirect(request: HttpRequest) -> HttpResponse:
+def login_redirect(request: PortalRequest) -> HttpResponse:
     """To the gateway's sign-in page, with a `next` that is one of ours as an absolute address."""
     config = portal_config()
     target = accept_target(request.GET.get("next"), own_origin=config.own_origin, origins=config.origins.values())

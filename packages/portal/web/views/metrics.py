@@ -18,7 +18,7 @@ from portal.process import call_circuits, store_circuits
 from portal.query.process_state import process_runtime
 from portal.store import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
-from portal.web.errors.problems import problem
+from portal.web.errors import problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

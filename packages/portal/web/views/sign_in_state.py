@@ -12,8 +12,7 @@ from django.views.decorators.http import require_safe
 from portal.api.session import api_session
 from portal.api.tokens import SignInStatus
 from portal.errors import ApiUnavailableError
-from portal.web.frame.account_tag import account_tag
-from portal.web.frame.provider_session import has_ended_at_provider
+from portal.web.frame import account_tag, has_ended_at_provider
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest
