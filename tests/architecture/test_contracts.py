@@ -148,6 +148,52 @@ WRONG_IMPORTS = [
     ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
     (
+        "packages/portal/web/errors/problems.py",
+        "import portal.web.pages",
+        "Inside portal.web imports go down",
+    ),
+    (
+        "packages/portal/web/context_processors.py",
+        "import portal.web.cookies",
+        "Inside portal.web imports go down",
+    ),
+    ("packages/portal/web/helpers.py", "", "Inside portal.web imports go down"),
+    (
+        "apps/energy/views/overview.py",
+        "import portal.web.middleware",
+        "From outside portal.web only faces are imported",
+    ),
+    (
+        "packages/portal/web/pages/guards.py",
+        "import portal.web.frame.shell",
+        "From outside portal.web.frame only its face is imported",
+    ),
+    (
+        "packages/portal/web/frame/platform_names.py",
+        "import portal.web.frame.essentials",
+        "Inside portal.web.frame imports go down",
+    ),
+    (
+        "apps/auth_app/views/login.py",
+        "import portal.web.errors.redirects",
+        "From outside portal.web.errors only its face is imported",
+    ),
+    (
+        "packages/portal/web/errors/redirects.py",
+        "import portal.web.errors.failure_pages",
+        "Inside portal.web.errors imports go down",
+    ),
+    (
+        "packages/portal/web/middleware.py",
+        "import portal.web.cookies.token_cookies",
+        "From outside portal.web.cookies only its face is imported",
+    ),
+    (
+        "packages/portal/web/cookies/token_cookies.py",
+        "import portal.web.cookies.message_storage",
+        "Inside portal.web.cookies imports go down",
+    ),
+    (
         "apps/auth_app/views/login.py",
         "import portal.web.sign_in.rate_limit",
         "From outside portal.web.sign_in only its face is imported",

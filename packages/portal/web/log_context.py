@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.web.frame import account_tag
+from portal.web.frame import account_tag_of
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest
@@ -19,4 +19,4 @@ if TYPE_CHECKING:
 
 def log_fields(request: PortalRequest) -> dict[str, object]:
     """The fields of a request. Called for each line that is written: most requests write none."""
-    return {"request_id": request.request_id, "user": account_tag(getattr(request, "edge_user", None))}
+    return {"request_id": request.request_id, "user": account_tag_of(getattr(request, "edge_user", None))}

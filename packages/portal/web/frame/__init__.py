@@ -13,7 +13,7 @@ Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`
 
 from __future__ import annotations
 
-from portal.web.frame.account_tag import account_tag, is_from_another_account
+from portal.web.frame.account_tag import account_tag_of, is_from_another_account
 from portal.web.frame.essentials import (
     platform_is_denied,
     present_own_profile,
@@ -26,7 +26,7 @@ from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for
 
 __all__ = [
     "SIGNED_OUT_PATH",
-    "account_tag",
+    "account_tag_of",
     "has_ended_at_provider",
     "is_from_another_account",
     "platform_is_denied",

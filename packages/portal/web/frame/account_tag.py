@@ -20,7 +20,7 @@ PAGE_ACCOUNT_META: Final = "HTTP_X_MADE_FOR"
 TAG_CHARS: Final = 16
 
 
-def account_tag(edge_user: EdgeUser | None) -> str | None:
+def account_tag_of(edge_user: EdgeUser | None) -> str | None:
     """A truncated SHA-256 of the signed-in user's subject; None where the subject is unknown (contract, section 6)."""
     if edge_user is None or not edge_user.signed_in or edge_user.user is None or not edge_user.user.subject:
         return None
@@ -34,5 +34,5 @@ def is_from_another_account(request: PortalRequest) -> bool:
     the page sent no tag, or there is no access token.
     """
     page_account = request.POST.get(PAGE_ACCOUNT_FIELD) or request.META.get(PAGE_ACCOUNT_META)
-    current = account_tag(request.edge_user)
+    current = account_tag_of(request.edge_user)
     return bool(page_account) and current is not None and page_account != current

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
-from portal.web.frame.account_tag import account_tag
+from portal.web.frame.account_tag import account_tag_of
 from portal.web.frame.essentials import known_essentials
 from portal.web.frame.platform_names import project_name
 from portal.web.request import active_locale
@@ -118,5 +118,5 @@ def shell_for(request: PortalRequest) -> Shell:
         gateway_url=config.gateway_url,
         signed_in=user is not None,
         has_navigation=platform is None or may_open,
-        account=account_tag(user),
+        account=account_tag_of(user),
     )

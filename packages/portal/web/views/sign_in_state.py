@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from portal.api.session import api_session
 from portal.api.tokens import SignInStatus
 from portal.errors import ApiUnavailableError
-from portal.web.frame import account_tag, has_ended_at_provider
+from portal.web.frame import account_tag_of, has_ended_at_provider
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest
@@ -32,7 +32,7 @@ def sign_in_state(request: PortalRequest) -> JsonResponse:
     if user.signed_in and (_was_signed_out(request) or has_ended_at_provider(request)):
         request.token_store.clear()
         return JsonResponse({"signedIn": False, "account": None})
-    return JsonResponse({"signedIn": user.signed_in, "account": account_tag(user)})
+    return JsonResponse({"signedIn": user.signed_in, "account": account_tag_of(user)})
 
 
 def _was_signed_out(request: PortalRequest) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from portal.identity.users import user_from_claims
-from portal.web.frame.account_tag import TAG_CHARS, account_tag
+from portal.web.frame.account_tag import TAG_CHARS, account_tag_of
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class User:
 
 
 def tag_of(subject: object, *, signed_in: bool = True) -> str | None:
-    return account_tag(User(signed_in=signed_in, user=user_from_claims({"sub": subject})))
+    return account_tag_of(User(signed_in=signed_in, user=user_from_claims({"sub": subject})))
 
 
 def test_an_account_has_one_tag_and_no_other_account_has_it():
@@ -34,7 +34,7 @@ def test_without_a_known_subject_there_is_no_tag():
     assert tag_of("ada", signed_in=False) is None
     assert tag_of("") is None
     assert tag_of(7) is None
-    assert account_tag(User(signed_in=True, user=None)) is None
+    assert account_tag_of(User(signed_in=True, user=None)) is None
 
 
 def test_any_text_can_be_a_subject():
