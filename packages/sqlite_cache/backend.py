@@ -37,7 +37,6 @@ _INCR: Final = (
 _GET: Final = f"SELECT value FROM entries WHERE key = ? AND {_ALIVE}"
 _TOUCH: Final = f"UPDATE entries SET expires = ? WHERE key = ? AND {_ALIVE}"
 _DELETE: Final = f"DELETE FROM entries WHERE key = ? AND {_ALIVE}"
-_HAS_KEY: Final = f"SELECT 1 FROM entries WHERE key = ? AND {_ALIVE}"
 
 
 class SQLiteCache(BaseCache):
@@ -103,11 +102,6 @@ class SQLiteCache(BaseCache):
         name = self.make_and_validate_key(key, version=version)
         return self.database.run(_DELETE, (name, self.clock()))[1] > 0
 
-    def has_key(self, key: str, version: int | None = None) -> bool:
-        """Whether `key` has a value."""
-        name = self.make_and_validate_key(key, version=version)
-        return bool(self.database.run(_HAS_KEY, (name, self.clock()))[0])
-
     def incr(self, key: str, delta: int = 1, version: int | None = None) -> int:
         """Add `delta` to the integer at `key` in one statement, and give the sum. The lifetime stays.
 
@@ -153,9 +147,6 @@ class SQLiteCache(BaseCache):
     def clear(self) -> None:
         """Remove every entry of the file, of all key prefixes."""
         self.database.run("DELETE FROM entries")
-
-    def close(self, **kwargs: Any) -> None:
-        """Do nothing at the end of a request: the connections belong to the process."""
 
     def size_in_bytes(self) -> int:
         """Bytes of live data."""

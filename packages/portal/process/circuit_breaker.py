@@ -151,10 +151,7 @@ class Circuits:
     def of(self, name: str) -> CircuitBreaker:
         """The circuit of that name; the first call makes it."""
         with self._lock:
-            breaker = self._by_name.get(name)
-            if breaker is None:
-                breaker = self._by_name[name] = CircuitBreaker(name)
-            return breaker
+            return self._by_name.setdefault(name, CircuitBreaker(name))
 
     def states(self) -> list[CircuitState]:
         """The states of all circuits, in the order of their names."""
