@@ -23,8 +23,8 @@ from benchmarks._stores import caches
 from benchmarks._targets import Targets
 from portal.api.responses import ApiResponse
 from portal.api.tokens import SignInStatus, TokenPair, TokenStore
+from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
-from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store import SharedStore

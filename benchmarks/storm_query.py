@@ -32,8 +32,8 @@ from benchmarks._stores import caches
 from benchmarks._storm_naive import NaiveList
 from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_rows
 from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
-from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store import query_store

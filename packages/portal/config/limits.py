@@ -20,18 +20,20 @@ RETRY_AFTER_MAX_S: Final = 2.0
 RETRY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 #: Time budget for all backend calls of one request, seconds.
 REQUEST_BUDGET_S: Final = 10.0
-#: Its longest share for a GET `/me` that is only to prove whose a token is: the write or read itself comes after it.
-PROOF_BUDGET_S: Final = 3.0
+#: Longest share of that budget for a GET `/me` that only binds a token, seconds: the read or write comes after it.
+BINDING_BUDGET_S: Final = 3.0
 
-#: Longest wait of one request, all its waits together, for news of what it could show as it was known, seconds.
+#: Longest wait of one request for newer data while it could show older data, all its waits together, seconds.
 PATIENCE_S: Final = 0.6
-#: Work beside a request, which waits for it: threads of one process, and pieces of work that may wait for one.
-BESIDE_THREADS: Final = 16
-BESIDE_QUEUE: Final = 64
-#: Work behind all requests, which nobody waits for: likewise.
-BEHIND_THREADS: Final = 4
-BEHIND_QUEUE: Final = 64
-#: Seconds for which a query is revalidated by one process only: as long as its calls may take.
+#: Fetches that a request waits for: threads of one process, and fetches that may wait for a thread.
+FETCH_THREADS: Final = 16
+FETCH_QUEUE: Final = 64
+#: Fetches behind a request, for which nobody waits: threads of one process, and fetches that may wait for a thread.
+BACKGROUND_THREADS: Final = 4
+BACKGROUND_QUEUE: Final = 64
+#: Pages of one list that a view may ask for.
+MAX_PAGES: Final = 50
+#: Seconds for which only one process revalidates a query: as long as its calls may take.
 REVALIDATION_LEASE_S: Final = REQUEST_BUDGET_S
 #: Seconds that a token must have left for a call behind a request: nobody would refresh it there.
 REVALIDATION_TOKEN_S: Final = 5.0

@@ -10,8 +10,9 @@ from debug_toolbar.decorators import require_show_toolbar
 from django.http import HttpResponseBadRequest, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
+from portal.config.limits import MAX_PAGES
 from portal.errors import UsageError
-from portal.query import MAX_PAGES, REGISTRY, client_of
+from portal.query import REGISTRY, client_of
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -14,13 +14,14 @@ import threading
 import time
 import weakref
 from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from fork_safety import ForkSafeLock, reset_after_fork
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 
@@ -32,6 +33,10 @@ WAIT_AT_EXIT_S: Final = 2.5
 
 class NoThreadError(Exception):
     """The call was not made: this process is given no more threads."""
+
+
+class NoResultError(Exception):
+    """The leader's call ended without a result for others."""
 
 
 class Flight(Generic[T]):
@@ -117,18 +122,27 @@ class SingleFlight(Generic[T]):
             flight = self._by_key[key] = Flight(key, version=version)
             return flight, True
 
-    def run(self, flight: Flight[T], work: Callable[[], T]) -> T:
-        """Make the leader's call in this thread. What it returns or raises is the result of all callers."""
+    @contextmanager
+    def lead(self, flight: Flight[T]) -> Iterator[None]:
+        """Make the leader's call in a `with` block, which gives the result with `flight.set_result`.
+
+        An error of the block is raised in all callers. A block without a result raises `NoResultError` in the others.
+        """
         try:
-            result = work()
+            yield
         except BaseException as error:
             flight.set_exception(error)
             raise
-        else:
-            flight.set_result(result)
-            return result
         finally:
+            flight.set_exception(NoResultError())
             self._forget(flight)
+
+    def run(self, flight: Flight[T], work: Callable[[], T]) -> T:
+        """Make the leader's call in this thread. What it returns or raises is the result of all callers."""
+        with self.lead(flight):
+            result = work()
+            flight.set_result(result)
+        return result
 
     def run_in_thread(self, flight: Flight[T], work: Callable[[], T], *, name: str) -> None:
         """Make the leader's call in a new thread, in the context of this one: its log lines name the same request.

@@ -5,7 +5,6 @@ Services declare endpoints with this module's names; applications call the hooks
 
 from __future__ import annotations
 
-from portal.query.cache.page_cache import MAX_PAGES
 from portal.query.client import QueryClient, client_of, create_query_client
 from portal.query.endpoints import REGISTRY, DeclaredMutation, Endpoint, QuerySpec, Variables
 from portal.query.events import QueryEvent
@@ -27,7 +26,6 @@ from portal.query.hooks import (
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 
 __all__ = [
-    "MAX_PAGES",
     "REGISTRY",
     "DeclaredMutation",
     "Endpoint",

@@ -1,9 +1,11 @@
-"""The backend calls of one request: bearer and refresh by `ApiSession`, further tries here."""
+"""The backend calls of one request. `ApiSession` adds the bearer and refreshes tokens; further tries are made here."""
 
 from __future__ import annotations
 
+import json
 import uuid
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -14,46 +16,24 @@ from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET
 from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError
 from portal.process import Deadline
-from portal.query.retries import Retries
+from portal.query.retries import Retries, Tries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
+    from threading import Event
 
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
     from portal.query.endpoints import Address, WriteRequest
 
 
-class Share(Deadline):
-    """A part of another deadline's time: it passes with that one, or earlier.
-
-    :param seconds: from now.
-    """
-
-    __slots__ = ("_kept_back", "_whole")
-
-    def __init__(self, whole: Deadline, *, seconds: float) -> None:
-        super().__init__(seconds)
-        self._whole = whole
-        self._kept_back = max(0.0, whole.remaining() - seconds)
-
-    def remaining(self) -> float:
-        """Seconds left of the part."""
-        return max(0.0, self._whole.remaining() - self._kept_back)
-
-    @property
-    def passed(self) -> bool:
-        """Whether there is no time left."""
-        return self.remaining() <= 0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackendCaller:
     """Calls the backend as one user, within one request's time.
 
-    :param limit: the time of all calls together; without one, each has as much as a request has for all.
-    :param request_id: sent along, so that the backend's log can be held against ours.
-    :param user_agent: sent along, so that the backend can name the browser among the user's sign-ins.
+    :param limit: the time of all calls together; None: each call has as much time as a request.
+    :param request_id: sent with each call, so that the backend's log lines can be found from ours.
+    :param user_agent: sent with each call, so that the backend can name the browser among the user's sign-ins.
     """
 
     api: ApiSession
@@ -65,21 +45,21 @@ class BackendCaller:
 
     @property
     def deadline(self) -> Deadline:
-        """Until when a call that begins now may take, with its further tries."""
+        """How long a call that begins now may take, with its further tries."""
         return self.limit or Deadline(REQUEST_BUDGET_S)
 
     def ensure_fresh(self) -> None:
         """Refresh an access token that has expired by its own claim (contract, section 8).
 
         :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: no fresh one can be had now.
+        :raises ApiError: there is no fresh token now.
         """
         self.api.refresher.ensure_fresh(self.tokens, deadline=self.deadline, request_id=self.request_id)
 
     def end_if_signed_out(self) -> None:
-        """End the request if its tokens were signed out (contract, section 8). Where that is unknown it goes on.
+        """End the request if its tokens were signed out (contract, section 8). If that is unknown, it goes on.
 
-        :raises SignInEndedError: they were; the tokens are cleared.
+        :raises SignInEndedError: the tokens were signed out, and are cleared now.
         """
         pair = self.tokens.current
         status = self.api.refresher.sign_in_status(pair)
@@ -93,70 +73,76 @@ class BackendCaller:
         budget: Deadline | None = None,
         bearer: str | None = None,
         tries: int = 1 + QUERY_RETRIES,
-        may_repeat: Callable[[ApiError], bool] = lambda _error: True,
+        abandoned: Event | None = None,
     ) -> Any:
-        """GET, with up to two further tries; gives the answer's JSON.
+        """GET, with up to two further tries; gives the response's JSON.
 
-        :param budget: of all tries together; by default all the time that is left.
-        :param bearer: this access token in place of the request's; it is not refreshed.
-        :param may_repeat: a last word on whether to try again.
+        :param budget: time for all tries together; by default all the time that is left.
+        :param bearer: this access token in place of the request's own; it is not refreshed.
+        :param abandoned: set when nobody waits for the response any more: then there is no further try.
         :raises ApiError: that of the last try.
         """
         budget = budget or self.deadline
-        return self.retries.run(
-            lambda number: self._call(
-                method="GET", where=where, budget=budget, bearer=bearer, attempt=Attempt(number, tries)
-            ),
-            retries=tries - 1,
-            budget=budget,
-            may_repeat=may_repeat,
-        )
+        series = Tries(retries=self.retries, budget=budget, most=tries)
+        while True:
+            try:
+                response = self.api.call(
+                    tokens=self.tokens,
+                    method="GET",
+                    path=where.path,
+                    params=where.query or None,
+                    deadline=budget,
+                    request_id=self.request_id,
+                    user_agent=self.user_agent,
+                    bearer=bearer,
+                    attempt=Attempt(series.number, tries),
+                )
+                return usable_body(response.data, endpoint=f"GET {where.path}")
+            except ApiError as error:
+                series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
 
     def write(self, write: WriteRequest) -> Any:
-        """Send a write, with one further try under the same `Idempotency-Key`; gives the answer's JSON.
+        """Send a write, with one further try under the same `Idempotency-Key`; gives the response's JSON.
 
         :raises ApiError: that of the last try.
         """
-        where = write.address()
+        where, budget = write.address(), self.deadline
         body = {"json": write.variables.body} if write.has_body else {}
         key = write.idempotency_key or str(uuid.uuid4())
-        budget = self.deadline
-
-        def attempt(number: int) -> Any:
+        series = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES)
+        while True:
             try:
-                return self._call(
+                response = self.api.call(
+                    tokens=self.tokens,
                     method=write.method,
-                    where=where,
-                    budget=budget,
-                    attempt=Attempt(number, 1 + MUTATION_RETRIES),
+                    path=where.path,
+                    params=where.query or None,
+                    deadline=budget,
+                    request_id=self.request_id,
+                    user_agent=self.user_agent,
+                    attempt=Attempt(series.number, series.most),
                     idempotency_key=key,
                     **body,
                 )
-            except ApiNotFoundError:
-                if write.method == "DELETE" and number > 1:
-                    # The first try, whose answer was lost, has deleted it (contract, section 8).
+                return usable_body(response.data, endpoint=f"{write.method} {where.path}")
+            except ApiError as error:
+                if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and series.number > 1:
+                    # The first try, whose response was lost, has deleted it (contract, section 8).
                     return None
-                raise
+                series.wait(error, may_repeat=may_repeat_write(write, error))
 
-        return self.retries.run(
-            attempt,
-            retries=MUTATION_RETRIES,
-            budget=budget,
-            may_repeat=lambda error: may_repeat_write(write, error),
-        )
 
-    def _call(self, *, method: str, where: Address, budget: Deadline, **options: Any) -> Any:
-        answer = self.api.call(
-            tokens=self.tokens,
-            method=method,
-            path=where.path,
-            params=where.query or None,
-            deadline=budget,
-            request_id=self.request_id,
-            user_agent=self.user_agent,
-            **options,
-        )
-        return usable_body(answer.data, endpoint=f"{method} {where.path}")
+def derived_key(given: str, *, endpoint: str, params: Mapping[str, Any], body: object) -> str:
+    """The `Idempotency-Key` of a write that its caller may send again in another request.
+
+    It is the same for the same write, and another one for any other write under the same given key. A backend refuses
+    another body under a key that it knows, or answers with the old result.
+
+    :param given: what the caller keeps of this write, such as the random key of a form.
+    """
+    # A value that JSON does not have fails when it is sent. Until then any text will do.
+    text = json.dumps([given, endpoint, dict(params), body], sort_keys=True, default=repr)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def may_repeat_write(
@@ -164,13 +150,13 @@ def may_repeat_write(
 ) -> bool:
     """Whether a write may be sent again (contract, section 8).
 
-    Where the backend does not honour `Idempotency-Key`, a POST only if it was certainly not sent.
+    Where the backend does not honour `Idempotency-Key`, a POST is repeated only if it was certainly not sent.
     """
     return write.method != "POST" or honours_idempotency_key or not may_have_arrived(error)
 
 
 def may_have_arrived(error: ApiError) -> bool:
-    """Whether the backend may have done what was asked, although this came back."""
+    """Whether the backend may have done what it was asked, although the call failed."""
     if error.status is None:
         return isinstance(error, ApiUnavailableError) and error.was_sent
     return (

@@ -1,29 +1,24 @@
-"""`QueryClient`: one user's reads and writes, for the length of one request (contract, section 1).
+"""`QueryClient`: one user's reads and writes during one request (requirements, `createQueryClient`).
 
-It keeps no state of its own between requests: the cache is the store's, shared by all processes.
+It keeps nothing between requests: the cache is in the store, which all processes share.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpRequest
 
-from portal.errors import ApiError, UsageError
+from portal.errors import ApiError, SignInEndedError, UsageError
 from portal.query.backend_calls import BackendCaller
-from portal.query.cache.merged_pages import Outcome, copied, copied_rows
-from portal.query.cache.page_cache import MAX_PAGES
-from portal.query.cache.pages import unique_rows
-from portal.query.cache.patches import Outdated
-from portal.query.cache.row_matcher import judge_of
-from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest, given_params
-from portal.query.events import CacheStatus, QueryEvent
-from portal.query.invalidation_targets import matching_queries
+from portal.query.cache import copied, copied_rows, unique_rows
+from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
+from portal.query.events import QueryEvent
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
-from portal.query.reads.cached_reads import Reads
-from portal.query.reads.fetches import Ask
+from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import RequestPartition
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
@@ -31,26 +26,24 @@ from portal.query.retries import Retries
 from portal.query.writes import Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from portal.api.session import ApiSession
     from portal.api.tokens import TokenStore
     from portal.process import Deadline
-    from portal.query.request_cache import Remembered
+    from portal.query.cache import ReadResult
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
 
-#: Events that a client keeps: more than any page's; a command's client may live for hours.
+#: Events that a client keeps. No page has as many; a command's client may live for hours.
 MAX_EVENTS: Final = 256
-#: Endpoints whose rows could not be told apart: each is named once per process.
-_named: set[str] = set()
 
 
 class QueryClient:
     """Cached reads and writes of one user. Made by :func:`create_query_client`; the threads of a request may share it.
 
-    Hooks call it; what views and commands call themselves is :meth:`purge`.
+    Hooks call it. Views and commands themselves call :meth:`purge` only.
 
     :ivar events: what each query came to, in order; the latest 256.
     """
@@ -64,46 +57,52 @@ class QueryClient:
         registry: Registry,
         reload: bool,
     ) -> None:
-        self._memory = RequestCache(clock=clock)
+        self.events: list[QueryEvent] = []
         self._clock = clock
-        self._registry = registry
-        self._scopes = RequestPartition(namespaces=runtime.namespaces, caller=caller, forget=self._memory.clear)
-        self._reads = Reads(
+        self._warned = runtime.warned
+        self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
+        request_cache = RequestCache(clock=clock)
+        fetcher = PageFetcher(
             caller=caller,
-            scopes=self._scopes,
+            partition=self._partition,
             cache=runtime.cache,
-            flights=runtime.flights,
-            beside=runtime.beside,
-            revalidations=runtime.revalidations,
-            memory=self._memory,
-            judge_of=lambda endpoint: judge_of(endpoint, registry=registry),
+            single_flight=runtime.single_flight,
+            registry=registry,
             clock=clock,
+        )
+        self._reads = Reads(
+            fetcher=fetcher,
+            request_cache=request_cache,
+            revalidations=runtime.revalidations,
+            pool=runtime.fetch_pool,
+            patience_s=runtime.patience_s,
             reload=reload,
         )
         self._writes = Writes(
             caller=caller,
             reads=self._reads,
             cache=runtime.cache,
-            memory=self._memory,
+            request_cache=request_cache,
             registry=registry,
             clock=clock,
         )
-        self._started: set[tuple[str, str, str | None]] = set()
-        self.events: list[QueryEvent] = []
 
     # --- what hooks call ---
 
-    def query(self, query: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
+    def query(self, request: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
         """Run a one-shot query.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        [outcome] = self._observed([Ask(query=query, force=force)])
-        return self._answered(query, outcome)
+        call = ReadCall(request=request, force=force)
+        with self._observed() as done:
+            result = self._reads.read(call)
+            done.append((call, result))
+        return self._one_shot(call, result)
 
     def paginated(
         self,
-        query: ListRequest,
+        request: ListRequest,
         *,
         pages: int = 1,
         cursor: str | None = None,
@@ -113,40 +112,40 @@ class QueryClient:
         """Read pages of a list, from `cursor` on.
 
         :param again: try once more what has failed in this request.
-        :raises UsageError: `pages` is no number from 1 to 50, or `cursor` no text.
+        :raises UsageError: `pages` is not a number from 1 to 50, or `cursor` is not a text.
         :raises SignInEndedError: the sign-in is over.
         """
-        ask = Ask(query=query, start=cursor, count=pages, force=force, again=again)
-        _check_pages(ask)
-        [outcome] = self._observed([ask])
-        return self._listed(query, ask, outcome)
+        call = ReadCall(request=request, start=cursor, count=pages, force=force, again=again)
+        with self._observed() as done:
+            result = self._reads.read(call)
+            done.append((call, result))
+        return self._paginated(request, call, result)
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
-        """Run queries side by side; gives their results in the same order.
+        """Run queries at the same time; gives their results in the same order.
 
-        :raises UsageError: a list's `pages` is no number from 1 to 50, or its `cursor` no text.
+        :raises UsageError: a list's `pages` is not a number from 1 to 50, or its `cursor` is not a text.
         :raises SignInEndedError: the sign-in is over.
         """
-        asks = [Ask(query=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
-        for ask in asks:
-            _check_pages(ask)
+        calls = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
+        with self._observed() as done:
+            done.extend(zip(calls, self._reads.read_all(calls), strict=True))
         return [
-            self._listed(ask.query, ask, outcome)
-            if isinstance(ask.query, ListRequest)
-            else self._answered(ask.query, outcome)
-            for ask, outcome in zip(asks, self._observed(asks), strict=True)
+            self._paginated(call.request, call, result)
+            if isinstance(call.request, ListRequest)
+            else self._one_shot(call, result)
+            for call, result in done
         ]
 
     def start(self, spec: QuerySpec[Any]) -> bool:
-        """Begin to fetch what a query needs, while the request goes on; the hook will wait for it.
+        """Begin to fetch what a query needs, while the request goes on. The hook will wait for it.
 
-        :returns: whether a fetch is under way: not where none is needed, nor where it is unknown whose the token is.
+        :returns: whether a fetch is under way: not if none is needed, nor if the access token is not bound.
         :raises SignInEndedError: the sign-in is over.
         """
-        ask = Ask(query=spec.query, start=spec.cursor, count=spec.pages)
-        _check_pages(ask)
-        self._started.add(ask.name)
-        return self._reads.start(ask)
+        call = ReadCall(request=spec.query, start=spec.cursor, count=spec.pages)
+        with self._observed():
+            return self._reads.start(call)
 
     def mutate(
         self,
@@ -155,12 +154,13 @@ class QueryClient:
         on_success: Callable[[Any], object] | None = None,
         on_error: Callable[[ApiError], object] | None = None,
     ) -> MutationResult[Any]:
-        """Run a write; cached lists show it before `on_success` is called.
+        """Run a write. Cached lists show it before `on_success` is called.
 
         :raises SignInEndedError: the sign-in is over.
         """
         try:
-            data = self._writes.run(write)
+            with self._observed():
+                data = self._writes.run(write)
         except ApiError as error:
             if on_error is not None:
                 on_error(error)
@@ -176,117 +176,96 @@ class QueryClient:
 
         :param endpoint: qualified endpoint key. A hook's own `invalidate` gives it, and checks the parameters.
         :param params: the one query with exactly these parameters; `{}` for the one without any.
-        :param matching: all queries that have these parameters among theirs; with a name that the endpoint does not
-            declare all of its queries, and a warning.
-        :raises UsageError: both are given, or a value is none that an address can carry.
+        :param matching: all queries that have these parameters among theirs. If the endpoint does not declare one of
+            them, all of its queries, with a warning.
+        :raises UsageError: both are given, or an address can't carry a value.
+        :raises SignInEndedError: the sign-in is over.
         """
-        if params is not None and matching is not None:
-            raise UsageError(f"{endpoint}: give params for one query, or matching for all with them, not both")
-        if params is not None:
-            outdated = Outdated(params=given_params(params, endpoint=endpoint))
-        elif matching is not None:
-            outdated = matching_queries(matching, endpoint=endpoint, by="matching", registry=self._registry)
-        else:
-            outdated = Outdated()
         try:
-            self._writes.outdate(endpoint, outdated)
+            with self._observed():
+                self._writes.invalidate(endpoint, params=params, matching=matching)
         except ApiError as error:
             # Without a usable token nothing can be read either.
             logger.warning("%s: not invalidated: %s", endpoint, error)
 
-    def prefetch(self, query: ReadRequest, *, pages: int = 1) -> None:
-        """Have a query in the cache for a later read; a failure is left for that read to meet."""
-        if isinstance(query, ListRequest):
-            self.paginated(query, pages=pages)
-        else:
-            self.query(query)
-
     @property
-    def is_proven(self) -> bool:
-        """Whether the backend once said whose the request's access token is."""
-        return self._scopes.is_proven
+    def is_bound(self) -> bool:
+        """Whether the request's access token is bound: the backend once said whose it is."""
+        return self._partition.is_bound
 
     def purge(self, *, also: Collection[str | None] = ()) -> None:
-        """Drop all that is cached for this user, in all processes at once: at sign-out, above all.
+        """Drop all that is cached for this user, in all processes at once: above all at sign-out.
 
         :param also: further access tokens of the same sign-in.
         """
-        self._scopes.purge(also=also)
+        self._partition.purge(also=also)
 
     # --- inside ---
 
-    def _answered(self, query: ReadRequest, outcome: Outcome) -> QueryResult[Any]:
-        page = outcome.shown[0].page if outcome.shown else None
-        return QueryResult(
-            data=copied(page.body) if page else None,
-            error=outcome.error,
-            fetched_at=page.at if page else None,
-            is_stale=outcome.stale,
-            _refetch=lambda: self.query(query, force=True),
-        )
-
-    def _listed(self, query: ListRequest, ask: Ask, outcome: Outcome) -> PaginatedResult[Any]:
-        return PaginatedResult(
-            data=self._flattened(query, outcome),
-            error=outcome.error,
-            fetched_at=_oldest(outcome),
-            is_stale=outcome.stale,
-            pages=len(outcome.shown),
-            _refetch=lambda: self.paginated(query, pages=ask.count, cursor=ask.start, force=True),
-            _fetch_next=lambda: self.paginated(query, pages=len(outcome.shown) + 1, cursor=ask.start, again=True),
-        )
-
-    def _observed(self, asks: Sequence[Ask]) -> list[Outcome]:
-        known = [None if ask.force or ask.name in self._started else self._remembered(ask) for ask in asks]
-        self._started.difference_update(ask.name for ask in asks)
+    @contextmanager
+    def _observed(self) -> Iterator[list[tuple[ReadCall, ReadResult]]]:
+        """Around each call: events for the reads that the block puts into the list; a purge if the sign-in is over."""
+        done: list[tuple[ReadCall, ReadResult]] = []
         began = time.perf_counter()
-        outcomes = self._reads.read_all(asks)
+        try:
+            yield done
+        except SignInEndedError:
+            self._partition.purge()
+            raise
         duration = time.perf_counter() - began
-        for ask, outcome, before in zip(asks, outcomes, known, strict=True):
-            remembered = before is not None and before.outcome.shown[: len(outcome.shown)] == outcome.shown
-            self._observe(ask, outcome, status=_cache_status(outcome, remembered=remembered), duration_s=duration)
-        return outcomes
-
-    def _remembered(self, ask: Ask) -> Remembered | None:
-        return self._memory.get(ask.query.key, start=ask.start)
-
-    def _observe(self, ask: Ask, outcome: Outcome, *, status: CacheStatus, duration_s: float) -> None:
-        key, oldest = ask.query.key, _oldest(outcome)
-        self._note(
-            QueryEvent(
-                key=tuple(key.parts),
-                endpoint=key.endpoint,
-                start=ask.start,
-                pages=len(outcome.shown),
-                cache_status=status,
-                duration_s=duration_s,
-                age_s=None if oldest is None else self._clock() - oldest,
-                patches=outcome.patches,
-                error=type(outcome.error).__name__ if outcome.error else "",
+        for call, result in done:
+            key, at = call.request.key, result.fetched_at
+            self.events.append(
+                QueryEvent(
+                    key=tuple(key.parts),
+                    endpoint=key.endpoint,
+                    start=call.start,
+                    pages=len(result.pages),
+                    cache_status=result.cache_status,
+                    duration_s=duration,
+                    age_s=None if at is None else self._clock() - at,
+                    patches=result.patches,
+                    error=type(result.error).__name__ if result.error else "",
+                )
             )
-        )
-
-    def _note(self, event: QueryEvent) -> None:
-        self.events.append(event)
         del self.events[:-MAX_EVENTS]
 
-    def _flattened(self, query: ListRequest, outcome: Outcome) -> PaginatedRes[Any]:
-        rows, nameless = unique_rows([shown.rows for shown in outcome.shown], unique_by=query.unique_by)
-        if nameless and query.key.endpoint not in _named:
-            _named.add(query.key.endpoint)
+    def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
+        page = result.pages[0].page if result.pages else None
+        return QueryResult(
+            data=copied(page.body) if page else None,
+            error=result.error,
+            fetched_at=result.fetched_at,
+            is_stale=result.is_stale,
+            _refetch=lambda: self.query(call.request, force=True),
+        )
+
+    def _paginated(self, request: ListRequest, call: ReadCall, result: ReadResult) -> PaginatedResult[Any]:
+        pages = result.pages
+        rows, has_unnamed = unique_rows([page.rows for page in pages], unique_by=request.unique_by)
+        if has_unnamed and request.key.endpoint not in self._warned:
+            self._warned.add(request.key.endpoint)
             logger.warning(
                 "%s: rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a"
                 " field that every row has, or unique_by=False",
-                query.key.endpoint,
-                query.unique_by,
+                request.key.endpoint,
+                request.unique_by,
             )
-        last = outcome.shown[-1].page if outcome.shown else None
-        return PaginatedRes(
-            items=tuple(copied_rows(rows)),
-            has_next=last.has_next if last else False,
-            next_cursor=last.next_cursor if last else None,
-            raw_res=tuple(copied(shown.page.body) for shown in outcome.shown),
-            total=outcome.shown[0].total if outcome.shown else None,
+        last = pages[-1].page if pages else None
+        return PaginatedResult(
+            data=PaginatedRes(
+                items=tuple(copied_rows(rows)),
+                has_next=last.has_next if last else False,
+                next_cursor=last.next_cursor if last else None,
+                raw_res=tuple(copied(page.page.body) for page in pages),
+                total=pages[0].total if pages else None,
+            ),
+            error=result.error,
+            fetched_at=result.fetched_at,
+            is_stale=result.is_stale,
+            pages=len(pages),
+            _refetch=lambda: self.paginated(request, pages=call.count, cursor=call.start, force=True),
+            _fetch_next=lambda: self.paginated(request, pages=len(pages) + 1, cursor=call.start, again=True),
         )
 
 
@@ -306,16 +285,16 @@ def create_query_client(
 ) -> QueryClient:
     """Make the client of one request, or of one command.
 
-    :param tokens: the user's tokens: data always belongs to someone.
-    :param store: where answers are cached; the configured store by default.
-    :param deadline: the time budget of all its calls together, as a request has one. A command gives none: then each
-        call has 10 s of its own, with its further tries.
-    :param request_id: sent along with each call.
-    :param user_agent: likewise; the browser's own.
+    :param tokens: the user's tokens, because data always belongs to someone.
+    :param store: where responses are cached; by default the configured store.
+    :param deadline: the time of all its calls together, as a request has one. A command gives none: then each call has
+        10 s, with its further tries.
+    :param request_id: sent with each call.
+    :param user_agent: the browser's own, sent with each call.
     :param runtime: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
-    :param reload: whether the user reloads a page: the first read of each query asks the backend before it answers,
-        however fresh the cached answer is. What is known stays beside an error.
+    :param reload: whether the user reloads a page: the first read of each query asks the backend first, however fresh
+        the cached response is. Older data is shown beside an error.
     """
     if runtime is None:
         runtime = process_runtime() if store is None else runtime_for(store)
@@ -342,32 +321,3 @@ def client_of(source: HttpRequest | QueryClient) -> QueryClient:
             " QueryClient: data always belongs to someone"
         )
     return client
-
-
-def _check_pages(ask: Ask) -> None:
-    endpoint = ask.query.key.endpoint
-    # Whatever a team's code gives, whether a type checker has seen it or not.
-    pages: object = ask.count
-    cursor: object = ask.start
-    if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
-        raise UsageError(
-            f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from there,"
-            " give cursor=result.data.next_cursor"
-        )
-    if cursor is not None and not isinstance(cursor, str):
-        raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
-
-
-def _oldest(outcome: Outcome) -> float | None:
-    """When its oldest page was asked for."""
-    return min((shown.page.at for shown in outcome.shown), default=None)
-
-
-def _cache_status(outcome: Outcome, *, remembered: bool) -> CacheStatus:
-    if outcome.error is not None:
-        return "stale" if outcome.shown else "error"
-    if remembered:
-        return "memoized"
-    if not outcome.fetched:
-        return "stale" if outcome.stale else "hit"
-    return "miss" if outcome.fetched >= len(outcome.shown) else "partial"

@@ -1,67 +1,91 @@
-"""What the requests of one process share: one store's cache, proofs, flights and counts."""
+"""What the requests of one process share: the page cache of one store, token bindings, fetches in flight, threads."""
 
 from __future__ import annotations
 
+import secrets
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fork_safety import reset_after_fork
-from portal.config.limits import BEHIND_QUEUE, BEHIND_THREADS, BESIDE_QUEUE, BESIDE_THREADS
-from portal.process import Pool
-from portal.query.cache.page_cache import QueryCache
-from portal.query.partition.namespaces import Namespaces
-from portal.query.reads.flights import Flights
-from portal.query.reads.revalidations import Revalidations
+from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
+from portal.process import Pool, SingleFlight
+from portal.query.cache import MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
+from portal.query.partition import Namespaces
+from portal.query.reads import Revalidations
 from portal.store import query_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from portal.store import SharedStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRuntime:
-    """One store, with what a process remembers about it. Everything in it is safe for threads.
+    """One store, with what a process keeps in memory for it. Everything in it is safe for threads.
 
-    :param beside: threads that work for requests which wait for them.
+    :param single_flight: pages that are being fetched.
+    :param fetch_pool: threads for fetches that requests wait for.
+    :param warned: keys of endpoints whose rows can't be told apart: one warning for each is enough.
+    :param patience_s: how long a request waits for newer data while it could show older data.
     """
 
     namespaces: Namespaces
-    cache: QueryCache
-    flights: Flights
-    beside: Pool
+    cache: PageCache
+    single_flight: SingleFlight[Page]
+    fetch_pool: Pool
     revalidations: Revalidations
+    patience_s: float
+    warned: set[str]
 
 
 def runtime_for(
-    store: SharedStore, *, flights: Flights | None = None, beside: Pool | None = None, behind: Pool | None = None
+    store: SharedStore,
+    *,
+    single_flight: SingleFlight[Page] | None = None,
+    fetch_pool: Pool | None = None,
+    background_pool: Pool | None = None,
+    patience_s: float = PATIENCE_S,
+    read_lag_s: float = READ_LAG_S,
+    variant_places: int = MAX_VARIANT_PAGES,
+    random_below: Callable[[int], int] = secrets.randbelow,
 ) -> QueryRuntime:
-    """Begin to share `store`.
+    """Make the runtime of one store.
 
-    :param beside: threads that work for requests which wait for them.
-    :param behind: threads that work behind all requests: what nobody waits for is never in the way of the others.
+    :param background_pool: threads for revalidations. They are apart from the others, because nobody waits for them.
+    :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
+    :param variant_places: places in the store that all variants of a user share.
+    :param random_below: a random whole number from 0 to below its argument.
     """
-    beside = beside or Pool(name="beside", threads=BESIDE_THREADS, queue=BESIDE_QUEUE)
-    behind = behind or Pool(name="behind", threads=BEHIND_THREADS, queue=BEHIND_QUEUE)
-    namespaces = Namespaces(store=store)
+    background_pool = background_pool or Pool(name="background", threads=BACKGROUND_THREADS, queue=BACKGROUND_QUEUE)
+    namespaces = Namespaces(store=store, random_below=random_below)
     return QueryRuntime(
         namespaces=namespaces,
-        cache=QueryCache(store=store, namespaces=namespaces),
-        flights=flights or Flights(),
-        beside=beside,
-        revalidations=Revalidations(pool=behind),
+        cache=PageCache(
+            store=store,
+            namespaces=namespaces,
+            read_lag_s=read_lag_s,
+            variant_places=variant_places,
+            random_below=random_below,
+        ),
+        single_flight=single_flight or SingleFlight(),
+        fetch_pool=fetch_pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE),
+        revalidations=Revalidations(pool=background_pool),
+        patience_s=patience_s,
+        warned=set(),
     )
 
 
 class _Process:
-    """The one of this process, made after the fork: locks and flights must not be inherited."""
+    """The runtime of this process. A child process makes its own: a fork must not inherit locks and threads."""
 
     _runtime: QueryRuntime | None
     _lock: threading.Lock
 
     def __init__(self) -> None:
-        self._begin_anew()
-        reset_after_fork(self, _Process._begin_anew)
+        self._reset()
+        reset_after_fork(self, _Process._reset)
 
     def runtime(self) -> QueryRuntime:
         if self._runtime is None:
@@ -70,7 +94,7 @@ class _Process:
                     self._runtime = runtime_for(query_store())
         return self._runtime
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._lock = threading.Lock()
         self._runtime = None
 

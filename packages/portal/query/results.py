@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from portal.config.limits import MAX_PAGES
 from portal.errors import ApiError, ApiUnavailableError
-from portal.query.cache.page_cache import MAX_PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

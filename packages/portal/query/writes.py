@@ -1,27 +1,28 @@
-"""Writes: the call, then its record in the logs of all that it concerns, then the caller's callback."""
+"""Writes: first the call, then its record in each write log that it concerns, then the caller's callback."""
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, is_typeddict
 
 from portal.api.response_limits import usable_body
 from portal.config.wire_names import PATHS_WITHOUT_BEARER
-from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, SignInEndedError
+from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.query.backend_calls import may_have_arrived
-from portal.query.cache.patches import ALL_OUTDATED, KINDS, Operation, Outdated, Record, row_id
-from portal.query.invalidation_targets import one_query
+from portal.query.cache import ALL_INVALIDATED, ALL_QUERIES, KINDS, InvalidatedQueries, Patch, WriteRecord, row_id
+from portal.query.endpoints import address, checked_params, given_params
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from portal.query.backend_calls import BackendCaller
-    from portal.query.cache.page_cache import QueryCache
+    from portal.query.cache import PageCache
     from portal.query.endpoints import Invalidation, ListHelper, Registry, WriteRequest
-    from portal.query.partition.token_bindings import Scope
-    from portal.query.reads.cached_reads import Reads
+    from portal.query.partition import Partition
+    from portal.query.reads import Reads
     from portal.query.request_cache import RequestCache
 
 logger = logging.getLogger("portal.query")
@@ -29,130 +30,136 @@ logger = logging.getLogger("portal.query")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writes:
-    """The writes of one request."""
+    """The writes of one request.
+
+    :param clock: seconds since the epoch.
+    """
 
     caller: BackendCaller
     reads: Reads
-    cache: QueryCache
-    memory: RequestCache
+    cache: PageCache
+    request_cache: RequestCache
     registry: Registry
     clock: Callable[[], float]
 
     def run(self, write: WriteRequest) -> Any:
-        """Send a write, and make it show in everything cached; gives the answer's JSON.
+        """Send a write, and make it show in everything that is cached; gives the response's JSON.
 
         :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: all tries failed. If the backend may have done it nevertheless, or has not what the write is
-            about, what it concerns is stale.
+        :raises ApiError: all tries failed. If the write may have happened, or the row is gone, the affected queries are
+            invalidated.
         """
         targets = write.targets
-        scope = self.reads.scope() if targets else None
-        sent = self.reads.scopes.token
-        since: Mapping[str, int | None] = self.cache.positions(scope, targets) if scope else {}
+        partition = self.reads.bound_partition() if targets else None
+        sent = self.reads.partition.token
+        since: Mapping[str, int | None] = self.cache.log_positions(partition, targets) if partition else {}
         began_at = self.clock()
         try:
             data = self.caller.write(write)
-        except SignInEndedError:
-            self.reads.scopes.purge()
-            raise
         except ApiError as error:
             record = record_of_failure(error)
             if record is not None:
                 record = replace(record, began_at=began_at, done_at=self.clock())
-                self._log(scope, dict.fromkeys(targets, record), since, sent=sent)
+                self._record(partition, dict.fromkeys(targets, record), since, sent=sent)
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             raise
         done = records_of(write, data, registry=self.registry)
         done_at = self.clock()
         records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
-        self._log(scope, records, since, sent=sent)
+        self._record(partition, records, since, sent=sent)
         return data
 
-    def outdate(self, endpoint: str, outdated: Outdated) -> None:
+    def invalidate(
+        self, endpoint: str, *, params: Mapping[str, Any] | None = None, matching: Mapping[str, Any] | None = None
+    ) -> None:
         """Make cached queries of an endpoint stale: the next read of each fetches.
 
-        :raises ApiError: the access token has expired and no fresh one can be had now.
+        :param params: the one query with exactly these parameters.
+        :param matching: all queries that have these parameters among theirs.
+        :raises UsageError: both are given, or an address can't carry a value.
+        :raises SignInEndedError: the sign-in is over.
+        :raises ApiError: the access token has expired and there is no fresh one now.
         """
-        scope = self.reads.scope()
-        self._log(scope, {endpoint: Record(outdated=(outdated,))}, {}, sent=self.reads.scopes.token)
+        if params is not None and matching is not None:
+            raise UsageError(f"{endpoint}: give params for one query, or matching for all with them, not both")
+        queries = ALL_QUERIES
+        if params is not None:
+            queries = InvalidatedQueries(params=given_params(params, endpoint=endpoint))
+        elif matching is not None:
+            queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.registry)
+        partition = self.reads.bound_partition()
+        record = WriteRecord(invalidated=(queries,))
+        self._record(partition, {endpoint: record}, {}, sent=self.reads.partition.token)
 
-    def _log(
-        self, scope: Scope | None, records: Mapping[str, Record], since: Mapping[str, int | None], *, sent: str | None
+    def _record(
+        self,
+        partition: Partition | None,
+        records: Mapping[str, WriteRecord],
+        since: Mapping[str, int | None],
+        *,
+        sent: str | None,
     ) -> None:
-        scopes = self.reads.scopes
+        request = self.reads.partition
         if records:
-            if not scopes.is_still(sent):
-                # Another user's tokens by now: nobody can say whose write it was, so nobody is shown its rows.
-                records = dict.fromkeys(records, ALL_OUTDATED)
-            for principal in scopes.principals_of_write(scope, sent=sent):
-                self.cache.append(principal, records, since=since)
-        self.memory.drop(records)
+            if not request.same_user_as(sent):
+                # The tokens are another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
+                records = dict.fromkeys(records, ALL_INVALIDATED)
+            for principal in request.principals_of_write(partition, sent=sent):
+                self.cache.append_records(principal, records, since=since)
+        self.request_cache.drop(records)
 
 
-def record_of_failure(error: ApiError) -> Record | None:
-    """What a write that failed means for all that it concerns; None for nothing."""
+def record_of_failure(error: ApiError) -> WriteRecord | None:
+    """What a write that failed means for each endpoint that it concerns; None for nothing."""
     if may_have_arrived(error):
-        return ALL_OUTDATED
+        return ALL_INVALIDATED
     if error.status is not None and isinstance(error, ApiNotFoundError | ApiConflictError):
-        # It changed nothing, and says that the row is gone, or not in the state in which this user saw it.
-        return Record(outdated=(Outdated(),))
+        # It changed nothing. But the row is gone, or not in the state in which this user saw it.
+        return WriteRecord(invalidated=(ALL_QUERIES,))
     return None
 
 
-def records_of(write: WriteRequest, data: Any, *, registry: Registry) -> dict[str, Record]:
+def records_of(write: WriteRequest, data: Any, *, registry: Registry) -> dict[str, WriteRecord]:
     """What a write that succeeded means for each endpoint that it concerns."""
-    records: dict[str, Record] = {}
+    records: dict[str, WriteRecord] = {}
     for target in write.targets:
-        found = [_operation(helper, write, data) for helper in write.helpers if helper.target == target]
-        operations = [operation for operation in found if operation is not None]
-        outdated = [_outdated(part, write, registry) for part in write.invalidations if part.target == target]
-        touched: frozenset[str] | None = frozenset(operation.row_id for operation in operations)
-        if len(operations) < len(found):
-            outdated.append(Outdated())
-            touched = None
-        records[target] = Record(
+        found = [_patch(helper, write, data) for helper in write.helpers if helper.target == target]
+        patches = [patch for patch in found if patch is not None]
+        invalidated = [_invalidated(part, write, registry) for part in write.invalidations if part.target == target]
+        changed_ids: frozenset[str] | None = frozenset(patch.row_id for patch in patches)
+        if len(patches) < len(found):
+            invalidated.append(ALL_QUERIES)
+            changed_ids = None
+        records[target] = WriteRecord(
             by=write.endpoint,
-            operations=tuple(sorted(operations, key=lambda operation: KINDS.index(operation.kind))),
-            outdated=tuple(outdated),
-            touched=touched,
+            patches=tuple(sorted(patches, key=lambda patch: KINDS.index(patch.kind))),
+            invalidated=tuple(invalidated),
+            changed_ids=changed_ids,
         )
     return records
 
 
-def _operation(helper: ListHelper, write: WriteRequest, data: Any) -> Operation | None:
-    """A helper's change; None, with a warning that says what to fix, where its function gives nothing usable."""
+def _patch(helper: ListHelper, write: WriteRequest, data: Any) -> Patch | None:
+    """A helper's patch; None, with a warning that says what to fix, where its function gives nothing usable."""
+    named = (write.endpoint, helper.option, helper.target, helper.returns)
     try:
-        made = _made(helper, write, data)
+        # As it will come out of the store: JSON knows no tuples, and no keys that are not text.
+        row: Any = json.loads(json.dumps(helper.row(write.variables, data), allow_nan=False))
+        usable_body(row, endpoint=write.endpoint)
     except Exception:
-        logger.warning(
-            "%s: %s raised, so %s is fetched anew instead; it should give %s",
-            *_named(helper, write),
-            exc_info=True,
-        )
+        logger.warning("%s: %s raised, so %s is fetched anew instead; it should give %s", *named, exc_info=True)
         return None
-    if made is None:
-        logger.warning(
-            "%s: %s gave nothing usable, so %s is fetched anew instead; it should give %s", *_named(helper, write)
-        )
-    return made
-
-
-def _made(helper: ListHelper, write: WriteRequest, data: Any) -> Operation | None:
-    # As it will come out of the store: a key that is no text, and a tuple, are others there.
-    row: Any = json.loads(json.dumps(helper.row(write.variables, data), allow_nan=False))
-    usable_body(row, endpoint=write.endpoint)
     name = row_id(row)
-    return None if name is None else Operation(kind=helper.kind, row_id=name, row=row if helper.puts_row else None)
+    if name is None:
+        logger.warning("%s: %s gave nothing usable, so %s is fetched anew instead; it should give %s", *named)
+        return None
+    return Patch(kind=helper.kind, row_id=name, row=row if helper.puts_row else None)
 
 
-def _named(helper: ListHelper, write: WriteRequest) -> tuple[str, str, str, str]:
-    return write.endpoint, helper.option, helper.target, helper.returns
-
-
-def _outdated(part: Invalidation, write: WriteRequest, registry: Registry) -> Outdated:
+def _invalidated(part: Invalidation, write: WriteRequest, registry: Registry) -> InvalidatedQueries:
     if part.get_params is None:
-        return Outdated()
+        return ALL_QUERIES
     try:
         params = part.get_params(write.variables)
     except Exception:
@@ -162,5 +169,50 @@ def _outdated(part: Invalidation, write: WriteRequest, registry: Registry) -> Ou
             part.target,
             exc_info=True,
         )
-        return Outdated()
-    return one_query(params, endpoint=part.target, by=f"{write.endpoint}: get_params", registry=registry)
+        return ALL_QUERIES
+    return exact_query(params, endpoint=part.target, by=f"{write.endpoint}: get_params", registry=registry)
+
+
+# A mistake in the parameters would invalidate nothing, and nobody would notice. So parameters that fit no query of the
+# endpoint select all of its queries, with a warning.
+
+
+def exact_query(given: object, *, endpoint: str, by: str, registry: Registry) -> InvalidatedQueries:
+    """The one query with exactly these parameters.
+
+    :param by: what gave them, for the warning.
+    """
+    query = registry.queries.get(endpoint)
+    if not isinstance(given, Mapping):
+        return _all_queries(by, endpoint, f"{endpoint}: params should be a mapping, not {type(given).__name__}")
+    try:
+        params = given_params(given, endpoint=endpoint)
+        if query is not None:
+            checked_params(given=params, declared=query.params, endpoint=endpoint)
+            # If the parameters are not typed, only the address shows whether one is missing.
+            address(url=query.url, params=params, endpoint=endpoint)
+    except (UsageError, ApiNotFoundError) as error:
+        return _all_queries(by, endpoint, error)
+    return InvalidatedQueries(params=params)
+
+
+def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, registry: Registry) -> InvalidatedQueries:
+    """All queries that have these parameters among theirs.
+
+    :raises UsageError: an address can't carry a value.
+    """
+    params = given_params(given, endpoint=endpoint)
+    query = registry.queries.get(endpoint)
+    declared = query.params if query is not None else None
+    known = declared.__annotations__ if is_typeddict(declared) else params if declared is not None else {}
+    unknown = ", ".join(name for name in params if name not in known)
+    if query is not None and unknown:
+        return _all_queries(
+            by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
+        )
+    return InvalidatedQueries(params=params, exact=False)
+
+
+def _all_queries(by: str, endpoint: str, reason: object) -> InvalidatedQueries:
+    logger.warning("%s names no query of %s, so all of it is fetched anew: %s", by, endpoint, reason)
+    return ALL_QUERIES

@@ -52,7 +52,7 @@ def test_a_limit_is_the_number_of_the_contract(name: str, value: object) -> None
         ("STORE_TIMEOUT_S", 1),
         ("STORE_SLOW_S", 0.1),
         ("PATIENCE_S", 0.6),
-        ("PROOF_BUDGET_S", 3),
+        ("BINDING_BUDGET_S", 3),
         ("CIRCUIT_SILENCE_S", 5),
         ("CIRCUIT_PROBE_S", 5),
         ("CIRCUIT_PROBE_WAIT_S", 0.5),

@@ -117,13 +117,13 @@ def test_without_a_thread_nothing_is_taken(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_child_process_has_threads_of_its_own() -> None:
-    before = process_runtime().beside.submit(lambda: "in the parent")
+    before = process_runtime().fetch_pool.submit(lambda: "in the parent")
     assert before is not None
     before.result(PATIENCE_S)
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        future = process_runtime().beside.submit(lambda: b"in the child")
+        future = process_runtime().fetch_pool.submit(lambda: b"in the child")
         os.write(writer, future.result(PATIENCE_S) if future else b"none")
         os._exit(0)
     os.close(writer)

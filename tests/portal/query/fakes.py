@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from random import Random
 from typing import TYPE_CHECKING, Any, Self
 
 import jwt
@@ -27,6 +28,7 @@ from portal.errors import (
     StoreUnavailableError,
 )
 from portal.process.deadline import Deadline
+from portal.process.single_flight import Flight, SingleFlight
 from portal.process.thread_pool import Pool
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
@@ -302,21 +304,44 @@ class WorkLater(Pool):
         return len(waiting)
 
 
+class NoSingleFlight(SingleFlight[Any]):
+    """Every read fetches for itself."""
+
+    def join(self, key: str, *, version: Any = None, may_join: Any = None) -> tuple[Flight[Any], bool]:
+        del may_join
+        return super().join(key, version=version, may_join=lambda _flight: False)
+
+
+class Dice:
+    """Random numbers that are the same in each run: a run that failed can be run again."""
+
+    def __init__(self) -> None:
+        self.random = Random(0)
+
+    def __call__(self, end: int) -> int:
+        return self.random.randrange(end)
+
+
 @dataclass
 class World:
     """One backend, one store, and as many processes, users and requests as a test wants.
 
-    :param behind: what all processes have to do behind their requests.
+    :param background: what all processes have to do behind their requests.
+    :param options: of the runtime of each process (`runtime_for`).
     """
 
     backend: FakeBackend = field(default_factory=FakeBackend)
     store: Any = field(default_factory=FakeStore)
     clock: FakeClock = field(default_factory=FakeClock)
     waits: list[float] = field(default_factory=list)
-    behind: WorkLater = field(default_factory=WorkLater)
+    background: WorkLater = field(default_factory=WorkLater)
+    options: dict[str, Any] = field(default_factory=dict)
 
     def process(self, **options: Any) -> Process:
-        return Process(world=self, runtime=runtime_for(self.store, **{"behind": self.behind, **options}))
+        return Process(
+            world=self,
+            runtime=runtime_for(self.store, **{"background_pool": self.background, **self.options, **options}),
+        )
 
 
 @dataclass

@@ -8,7 +8,7 @@ import pytest
 
 from portal.errors import ApiTimeoutError
 from portal.process.deadline import Deadline
-from portal.query.request_cache import REMEMBERED_FOR_S
+from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, World
@@ -66,9 +66,9 @@ def test_a_client_that_lives_longer_asks_for_the_proof_again(
 ) -> None:
     ClientQueries.use_get_clients_query(client, {"q": "1"})
     backend.takes_s = 0
-    world.clock.now += REMEMBERED_FOR_S
+    world.clock.now += MEMOIZED_FOR_S
     ClientQueries.use_get_clients_query(client, {"q": "2"})
-    assert client.is_proven
+    assert client.is_bound
 
 
 def test_who_wants_to_see_the_profile_waits_for_it(backend: HangingBackend, client: QueryClient) -> None:

@@ -41,7 +41,7 @@ class TestNestedTooDeeply:
     def test_so_is_a_profile_and_it_proves_nothing(self, world: World, process: Process, ada: TokenStore) -> None:
         world.backend.open_paths = {"/me": {"id": "ada", "permissions": nested(900)}}
         assert isinstance(UserQueries.use_get_me_query(process.request(ada)).error, ApiMalformedError)
-        assert not any(key.startswith("proof:") for key in world.store.values)
+        assert not any(key.startswith("binding:") for key in world.store.values)
 
     def test_a_write_may_have_been_done_so_its_lists_are_fetched_anew(
         self, world: World, process: Process, ada: TokenStore

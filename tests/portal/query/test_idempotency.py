@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query.idempotency import derived_key
+from portal.query.backend_calls import derived_key
 from portal.services.energy.clients import ClientCreateReq, ClientMutations
 
 if TYPE_CHECKING:

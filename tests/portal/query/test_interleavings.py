@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from portal.errors import ApiNotFoundError
-from portal.query.cache import patches as list_cache
-from portal.query.reads.flights import NoFlights
+from portal.query.cache.write_records import WriteRecord
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from tests.portal.query.fakes import World
-from tests.portal.query.test_model import Dice, VersionedBackend
+from tests.portal.query.fakes import Dice, NoSingleFlight, World
+from tests.portal.query.test_model import VersionedBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,15 +30,6 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 20
 MOST_AT_ONCE = 4
-
-
-@pytest.fixture(autouse=True)
-def dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same names and numbers in each run."""
-    made = Dice()
-    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
-        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
-    monkeypatch.setattr(InterleavingMachine, "dice", made, raising=False)
 
 
 class Underway:
@@ -86,14 +76,11 @@ class Underway:
 class InterleavingMachine(RuleBasedStateMachine):
     """Requests of one user in two processes."""
 
-    dice: Dice
-
     @initialize()
     def start(self) -> None:
-        self.dice.random.seed(0)
-        self.world = World(backend=VersionedBackend())
+        self.world = World(backend=VersionedBackend(), options={"random_below": Dice()})
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(3, 0, -1)]
-        self.processes = [self.world.process(flights=NoFlights()) for _ in range(2)]
+        self.processes = [self.world.process(single_flight=NoSingleFlight()) for _ in range(2)]
         self.ada = self.world.backend.sign_in("ada")
         for process in self.processes:
             ClientQueries.use_get_clients_query(process.request(self.ada))
@@ -157,10 +144,10 @@ class InterleavingMachine(RuleBasedStateMachine):
         body: Any = {"name": "new", "email": "new@example.com"}
         self._begin(process, lambda client: create(client).mutate(body=body), completed)
 
-    @precondition(lambda self: len(self.underway) < MOST_AT_ONCE and self.world.behind.waiting)
+    @precondition(lambda self: len(self.underway) < MOST_AT_ONCE and self.world.background.waiting)
     @rule(process=st.integers(0, 1))
     def begin_what_is_to_be_done_behind(self, process: int) -> None:
-        self._begin(process, lambda _client: self.world.behind.run(), lambda _result: None)
+        self._begin(process, lambda _client: self.world.background.run(), lambda _result: None)
 
     @rule(seconds=st.sampled_from([200, 301]))
     def time_passes(self, seconds: int) -> None:
@@ -252,7 +239,7 @@ def test_a_write_whose_record_gave_up_its_change_still_names_its_row() -> None:
 
 
 def test_and_if_it_did_not_an_older_version_would_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = list_cache.outdating
-    monkeypatch.setattr(list_cache, "outdating", lambda record: replace(kept(record), touched=frozenset()))
+    kept = WriteRecord.without_rows
+    monkeypatch.setattr(WriteRecord, "without_rows", lambda self: replace(kept(self), changed_ids=frozenset()))
     with pytest.raises(AssertionError, match="is older than a completed write"):
         three_writes_of_a_row()

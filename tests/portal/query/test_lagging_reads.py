@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from portal.query.cache import patches as list_cache
+from portal.query.cache.write_records import WriteRecord
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import FakeStore, Process, World
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 from tests.portal.query.lagging import LaggingBackend
-from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
+from tests.portal.query.test_model import QueryMachine, VersionedBackend
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -207,12 +207,9 @@ class TestHowLongSuchAPageCounts:
         listed(process.request(ada))
         assert world.backend.reads() == reads
 
-    def test_a_backend_that_is_never_behind_costs_nothing(
-        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_backend_that_is_never_behind_costs_nothing(self, world: World, ada: TokenStore) -> None:
         """`SETTLE_S` of 0."""
-        for module in ("pages", "patches", "merged_pages", "page_cache"):
-            monkeypatch.setattr(f"portal.query.cache.{module}.SETTLING_S", 0.0)
+        process = world.process(read_lag_s=0.0)
         world.backend.lag_s = 0
         create(process.request(ada))
         listed(process.request(ada))
@@ -288,15 +285,6 @@ class LaggingMachine(QueryMachine):
         """Nor this one."""
 
 
-@pytest.fixture
-def dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same names and numbers in each run."""
-    made = Dice()
-    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
-        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
-    monkeypatch.setattr(LaggingMachine, "dice", made, raising=False)
-
-
 def run_lagging(examples: int) -> None:
     run_state_machine_as_test(
         LaggingMachine,
@@ -311,13 +299,11 @@ def run_lagging(examples: int) -> None:
     )
 
 
-@pytest.mark.usefixtures("dice")
 def test_no_read_misses_a_completed_write_though_the_backend_lags() -> None:
     run_lagging(60)
 
 
-@pytest.mark.usefixtures("dice")
 def test_the_model_notices_when_nothing_is_applied_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_cache.Record, "may_be_lacked", lambda _self, *, at: False)
+    monkeypatch.setattr(WriteRecord, "may_be_missing", lambda _self, *, at, lag_s: False)
     with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
         run_lagging(500)

@@ -12,7 +12,7 @@ from portal.errors import ApiForbiddenError
 from portal.process.deadline import Deadline
 from portal.query import create_query_client
 from portal.query.client import MAX_EVENTS
-from portal.query.request_cache import MAX_REMEMBERED, REMEMBERED_FOR_S
+from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.energy.clients import ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from tests.portal.query.fakes import Process, World
 
 
-def test_it_remembers_the_queries_that_it_used_last(world: World, process: Process, ada: TokenStore) -> None:
+def test_it_memoizes_the_queries_that_it_used_last(world: World, process: Process, ada: TokenStore) -> None:
     world.store.down = True  # nothing but the client's own memory answers
     client = process.request(ada)
-    for number in range(MAX_REMEMBERED + 10):
+    for number in range(MAX_MEMOIZED + 10):
         listed(client, params={"q": "5"})
         listed(client, params={"q": f"number {number}"})
-    assert len(client._memory._outcomes) == MAX_REMEMBERED
+    assert len(client._reads._memo._results) == MAX_MEMOIZED
     reads = world.backend.reads()
     assert listed(client, params={"q": "5"}) == ["c5"]
     assert world.backend.reads() == reads, "used all the time"
@@ -53,20 +53,20 @@ def test_what_it_read_a_minute_ago_it_asks_the_cache_for_again(world: World, pro
     process_of_the_user = process.request(ada)
     world.backend.rows.pop(0)
     ClientQueries.use_get_clients_query.invalidate(process_of_the_user)
-    world.clock.now += REMEMBERED_FOR_S - 1
+    world.clock.now += MEMOIZED_FOR_S - 1
     assert listed(client) == ["c5", "c4"], "one request sees one state"
     world.clock.now += 1
     assert listed(client) == ["c4", "c3"]
 
 
-def test_a_list_that_grows_page_by_page_is_not_remembered_for_longer(
+def test_a_list_that_grows_page_by_page_is_not_memoized_for_longer(
     world: World, process: Process, ada: TokenStore
 ) -> None:
     world.backend.rows = [{"id": f"c{number}", "name": "x"} for number in range(99, 0, -1)]
     result = ClientQueries.use_get_clients_query(process.request(ada))
     delete(process.request(ada), "c99")
     for _ in range(4):
-        world.clock.now += REMEMBERED_FOR_S - 10
+        world.clock.now += MEMOIZED_FOR_S - 10
         result = result.fetch_next_page()
     assert result.data.items[0]["id"] == "c98"
 
@@ -76,7 +76,7 @@ def test_a_403_asks_for_the_permissions_again_after_a_while(world: World, proces
     client = process.request(ada)
     world.backend.failures = [ApiForbiddenError(status=403)]
     ClientQueries.use_get_client_query(client, {"id": "c1"})
-    world.clock.now += REMEMBERED_FOR_S
+    world.clock.now += MEMOIZED_FOR_S
     world.backend.permissions["ada"] = []
     ClientQueries.use_get_client_query(client, {"id": "c2"})
     assert isinstance(ClientQueries.use_get_clients_query(process.request(ada)).error, ApiForbiddenError)

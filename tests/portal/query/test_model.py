@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
-from random import Random
 from typing import Any
 
 import pytest
@@ -28,13 +27,15 @@ from hypothesis.stateful import (
 )
 
 from portal.api.tokens import TokenStore
+from portal.config.limits import MAX_PAGES
 from portal.errors import ApiNotFoundError, StoreUnavailableError
+from portal.process.single_flight import SingleFlight
 from portal.query import create_query_client
 from portal.query.cache.merged_pages import MergedPage
-from portal.query.cache.page_cache import MAX_PAGES, QueryCache
-from portal.query.reads.flights import Flights, NoFlights
+from portal.query.cache.page_cache import PageCache
+from portal.query.cache.write_log import WriteLog
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from tests.portal.query.fakes import FakeBackend, Process, World
+from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, World
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 
@@ -61,29 +62,6 @@ class VersionedBackend(FakeBackend):
         row["name"], row["version"] = f"{row['name']}!", next(self.versions)
 
 
-class Dice:
-    """In the place of `secrets`: a run that failed can be run again."""
-
-    def __init__(self) -> None:
-        self.random = Random(0)
-
-    def token_hex(self, size: int) -> str:
-        return self.random.randbytes(size).hex()
-
-    def randbelow(self, end: int) -> int:
-        return self.random.randrange(end)
-
-
-@pytest.fixture(autouse=True)
-def dice(monkeypatch: pytest.MonkeyPatch) -> Dice:
-    """The same names and numbers in each run."""
-    made = Dice()
-    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
-        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
-    monkeypatch.setattr(QueryMachine, "dice", made, raising=False)
-    return made
-
-
 nested_actions = st.lists(
     st.tuples(
         st.sampled_from(["read", "rename", "delete", "create", "evict", "tick", "revalidate"]),
@@ -98,18 +76,17 @@ nested_actions = st.lists(
 class QueryMachine(RuleBasedStateMachine):
     """The actions."""
 
-    flights: type[Flights] = Flights
+    single_flight: type[SingleFlight[Any]] = SingleFlight
+    random_below: type[Dice] = Dice
     #: Variants whose pages together show all that was created.
     complete = (0, 1)
-    dice: Dice
 
     @initialize()
     def start(self) -> None:
-        self.dice.random.seed(0)
-        self.world = World()
+        self.world = World(options={"random_below": self.random_below()})
         self.world.backend = self.start_backend()
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
-        self.processes: list[Process] = [self.world.process(flights=self.flights()) for _ in range(2)]
+        self.processes: list[Process] = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]
         self.ada, self.ben = self.world.backend.sign_in("ada"), self.world.backend.sign_in("ben")
         self.written: dict[str, int] = {}
         self.created: dict[str, str] = {}
@@ -205,7 +182,7 @@ class QueryMachine(RuleBasedStateMachine):
 
     @rule()
     def what_is_stale_is_fetched_behind(self) -> None:
-        self.world.behind.run()
+        self.world.background.run()
 
     @rule(seconds=st.sampled_from([1, 200, 301]))
     def time_passes(self, seconds: int) -> None:
@@ -235,7 +212,7 @@ class QueryMachine(RuleBasedStateMachine):
 
     @rule(process=st.integers(0, 1))
     def a_process_is_replaced(self, process: int) -> None:
-        self.processes[process] = self.world.process(flights=self.flights())
+        self.processes[process] = self.world.process(single_flight=self.single_flight())
 
     @rule(process=st.integers(0, 1))
     def purge(self, process: int) -> None:
@@ -274,7 +251,7 @@ class QueryMachine(RuleBasedStateMachine):
         elif what == "evict":
             self._evict(number * 7)
         elif what == "revalidate":
-            self.world.behind.run()
+            self.world.background.run()
         else:
             self.world.clock.now += 120
 
@@ -311,13 +288,13 @@ class _Nested:
             backend.before, backend.inside = hooks
 
 
-class WithoutFlights(QueryMachine):
-    """query-cache, I11: the same with the flight switched off."""
+class WithoutSingleFlight(QueryMachine):
+    """query-cache, I11: the same with the single flight switched off."""
 
-    flights = NoFlights
+    single_flight = NoSingleFlight
 
 
-@pytest.mark.parametrize("machine", [QueryMachine, WithoutFlights])
+@pytest.mark.parametrize("machine", [QueryMachine, WithoutSingleFlight])
 def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
     run_state_machine_as_test(
         machine,
@@ -331,25 +308,27 @@ def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
 
 
 def _overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("portal.query.cache.page_cache.after_overlap", lambda record, *, others: record)
+    patch.setattr(WriteLog, "others", lambda _self, *, since, until: [])
 
 
 def _stamps_taken_late(patch: pytest.MonkeyPatch) -> None:
-    kept = QueryCache.keep
+    kept = PageCache.put
 
-    def keep(self: QueryCache, scope: Any, key: Any, page: Any, **place: Any) -> None:
-        kept(self, scope, key, replace(page, stamp=self.stamp(scope, key)), **place)
+    def put(self: PageCache, partition: Any, key: Any, page: Any, **place: Any) -> None:
+        kept(self, partition, key, replace(page, stamp=self.get(partition, key, count=0).stamp), **place)
 
-    patch.setattr(QueryCache, "keep", keep)
+    patch.setattr(PageCache, "put", put)
 
 
 def _log_begins_at_the_same_place(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Dice, "randbelow", lambda _self, _end: 0)
+    patch.setattr(Dice, "__call__", lambda self, end: 0 if end < 2**128 else self.random.randrange(end))
 
 
-def _outdated_pages_shown_as_known(patch: pytest.MonkeyPatch) -> None:
-    known = MergedPage.is_known
-    patch.setattr(MergedPage, "is_known", lambda self, *, now: known(replace(self, outdated=False), now=now))
+def _invalidated_pages_shown_as_stale(patch: pytest.MonkeyPatch) -> None:
+    asked = MergedPage.may_show_stale
+    patch.setattr(
+        MergedPage, "may_show_stale", lambda self, *, now: asked(replace(self, is_invalidated=False), now=now)
+    )
 
 
 @pytest.mark.parametrize(
@@ -358,14 +337,14 @@ def _outdated_pages_shown_as_known(patch: pytest.MonkeyPatch) -> None:
         _overlaps_ignored,
         _stamps_taken_late,
         _log_begins_at_the_same_place,
-        _outdated_pages_shown_as_known,
+        _invalidated_pages_shown_as_stale,
     ],
 )
 def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sabotage(monkeypatch)
     with pytest.raises(AssertionError, match=r"is older than|was deleted|were created|the total is not"):
         run_state_machine_as_test(
-            WithoutFlights,
+            WithoutSingleFlight,
             settings=settings(
                 max_examples=2000,
                 stateful_step_count=30,

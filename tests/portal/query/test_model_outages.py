@@ -19,16 +19,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.query.partition.pending_purges import PendingPurges
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
-from tests.portal.query.test_model import Dice, QueryMachine, VersionedBackend
-
-
-@pytest.fixture(autouse=True)
-def dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same names and numbers in each run."""
-    made = Dice()
-    for module in ("partition.namespaces", "cache.write_log", "partition.generations"):
-        monkeypatch.setattr(f"portal.query.{module}.secrets", made)
-    monkeypatch.setattr(OutageMachine, "dice", made, raising=False)
+from tests.portal.query.test_model import QueryMachine, VersionedBackend
 
 
 @dataclass
@@ -107,8 +98,8 @@ def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
     )
 
 
-def test_the_model_notices_if_nothing_is_owed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PendingPurges, "_remember", lambda _self, _key: None)
+def test_the_model_notices_if_no_purge_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PendingPurges, "_enqueue", lambda _self, _key: None)
     with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
         run_state_machine_as_test(
             OutageMachine,

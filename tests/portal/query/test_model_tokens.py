@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from portal.query.reads.background import Behind
+from portal.query.reads.revalidation import Revalidations
 from portal.query.request_partition import RequestPartition
-from tests.portal.query.test_model import WithoutFlights, dice
-
-__all__ = ["dice"]
+from tests.portal.query.test_model import WithoutSingleFlight
 
 
 def a_request_that_ends_with_another_users_tokens() -> None:
     """What it showed past its stale time is fetched behind it, when its tokens are another user's already."""
-    machine = WithoutFlights()
+    machine = WithoutSingleFlight()
     machine.start()
     machine.read(0, 0, 1, [])
     machine.time_passes(301)
@@ -29,10 +27,10 @@ def test_what_is_fetched_behind_a_request_is_never_another_users() -> None:
 
 
 def test_and_with_the_requests_tokens_of_then_it_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = Behind.revalidate
+    begin = Revalidations.begin
     monkeypatch.setattr(
-        Behind, "revalidate", lambda self, fetch, scope: begin(self, replace(fetch, bearer=None), scope)
+        Revalidations, "begin", lambda self, one: begin(self, replace(one, plan=replace(one.plan, bearer=None)))
     )
-    monkeypatch.setattr(RequestPartition, "is_unchanged", lambda _self, _scope, *, sent: True)
+    monkeypatch.setattr(RequestPartition, "still_has", lambda _self, _partition, *, sent: True)
     with pytest.raises(AssertionError, match="another user's rows"):
         a_request_that_ends_with_another_users_tokens()

@@ -12,7 +12,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
-from portal.query.reads.waiting import Beside
+from portal.query.reads.parallel_fetches import ParallelFetches
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.summary import EnergySummaryQueries
 from portal.services.user import UserQueries
@@ -51,21 +51,27 @@ class Hung:
 def hung(monkeypatch: pytest.MonkeyPatch):
     """Hangs from the first call after the test has put it into the backend."""
     made = Hung()
-    wait = Beside._waited_for
+    wait = ParallelFetches._wait
 
-    def when_asked(self: Beside, future: Any) -> Any:
+    def when_asked(self: ParallelFetches, future: Any) -> Any:
         assert not made.is_asked or made.asked.acquire(timeout=WAIT_S)
         return wait(self, future)
 
-    monkeypatch.setattr(Beside, "_waited_for", when_asked)
+    monkeypatch.setattr(ParallelFetches, "_wait", when_asked)
     yield made
     made.may_answer.set()
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that no test waits for long."""
-    monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", 0.05)
+@pytest.fixture
+def process(world: World) -> Process:
+    """Its requests have little patience, so that no test waits for long."""
+    return world.process(patience_s=0.05)
+
+
+@pytest.fixture
+def patient(world: World) -> Process:
+    """A process whose requests wait."""
+    return world.process(patience_s=WAIT_S)
 
 
 def page_of(process: Process, tokens: TokenStore, **options: Any) -> QueryClient:
@@ -115,13 +121,13 @@ class TestABackendThatHangs:
         summary(process.request(ada))
         see_profile(process, ada)
         waits: list[float] = []
-        waited_for = Beside._waited_for
+        waited_for = ParallelFetches._wait
 
-        def noting(self: Beside, future: Any) -> Any:
+        def noting(self: ParallelFetches, future: Any) -> Any:
             waits.append(self._patience_s)
             return waited_for(self, future)
 
-        monkeypatch.setattr(Beside, "_waited_for", noting)
+        monkeypatch.setattr(ParallelFetches, "_wait", noting)
         world.backend.before = hung
         client = page_of(process, ada, reload=True)
         for read in (clients, summary, me):
@@ -150,7 +156,7 @@ class TestABackendThatHangs:
         clients(page_of(process, ada, reload=True))
         reads = world.backend.reads()
         hung.may_answer.set()
-        until(lambda: process.runtime.beside._idle == 1)
+        until(lambda: process.runtime.fetch_pool._idle == 1)
         assert world.backend.reads() == reads
         assert world.waits == []
 
@@ -168,7 +174,7 @@ class TestABackendThatHangs:
         page.join(WAIT_S)
         assert seen == [["c5", "c4"]]
 
-    def test_is_waited_for_in_full_by_a_query_that_a_write_of_the_user_has_outdated(
+    def test_is_waited_for_in_full_by_a_query_that_a_write_of_the_user_has_invalidated(
         self, world: World, process: Process, ada: TokenStore, hung: Hung
     ) -> None:
         listed(process.request(ada))
@@ -206,7 +212,7 @@ class TestABackendThatHangs:
         assert [row["id"] for row in clients(page_of(process, ada, reload=True)).data.items] == ["c4"]
 
     def test_holds_no_more_threads_than_there_are(self, world: World, ada: TokenStore, hung: Hung) -> None:
-        process = world.process(beside=Pool(name="few", threads=1, queue=1))
+        process = world.process(fetch_pool=Pool(name="few", threads=1, queue=1), patience_s=0.05)
         listed(process.request(ada))
         world.backend.before = hung
         for number in range(4):
@@ -217,55 +223,46 @@ class TestABackendThatHangs:
 
 
 class TestABackendThatAnswersInTime:
-    def test_is_shown(self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
-        listed(process.request(ada))
+    def test_is_shown(self, world: World, patient: Process, ada: TokenStore) -> None:
+        listed(patient.request(ada))
         world.backend.rows[0]["name"] = "by someone else"
-        assert names(page_of(process, ada, reload=True))["c5"] == "by someone else"
+        assert names(page_of(patient, ada, reload=True))["c5"] == "by someone else"
 
     def test_with_an_error_is_tried_again_while_the_page_waits(
-        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+        self, world: World, patient: Process, ada: TokenStore
     ) -> None:
-        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
-        listed(process.request(ada))
+        listed(patient.request(ada))
         world.backend.failures = [unavailable(), unavailable()]
         reads = world.backend.reads()
-        assert clients(page_of(process, ada, reload=True)).error is None
+        assert clients(page_of(patient, ada, reload=True)).error is None
         assert world.backend.reads() == reads + 3
 
-    def test_with_a_definite_no_is_believed(
-        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
-        listed(process.request(ada))
+    def test_with_a_definite_no_is_believed(self, world: World, patient: Process, ada: TokenStore) -> None:
+        listed(patient.request(ada))
         world.backend.failures = [ApiNotFoundError(status=404)]
-        result = clients(page_of(process, ada, reload=True))
+        result = clients(page_of(patient, ada, reload=True))
         with pytest.raises(ApiNotFoundError):
             result.unwrap()
 
 
 class TestTheTokenMeanwhile:
     def test_is_refreshed_by_the_request_if_the_backend_refuses_it(
-        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+        self, world: World, patient: Process, ada: TokenStore
     ) -> None:
-        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
-        listed(process.request(ada))
+        listed(patient.request(ada))
         reads = world.backend.reads()
         world.backend.failures = [ApiUnauthorizedError(status=401)]
-        assert clients(page_of(process, ada, reload=True)).error is None
+        assert clients(page_of(patient, ada, reload=True)).error is None
         assert world.backend.reads() == reads + 2
         assert world.backend.bearers[-2:] == [ada.current.access, None], "the second call may refresh"
 
-    def test_is_refreshed_first_if_it_has_expired(
-        self, world: World, process: Process, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("portal.query.reads.waiting.PATIENCE_S", WAIT_S)
+    def test_is_refreshed_first_if_it_has_expired(self, world: World, patient: Process) -> None:
         old, new = make_token("ada"), make_token("ada")
         world.backend.users[old] = world.backend.users[new] = "ada"
         tokens = TokenStore(TokenPair(access=old, refresh="r"))
-        listed(process.request(tokens))
+        listed(patient.request(tokens))
         world.backend.refresh = lambda store: store.renew(TokenPair(access=new, refresh="s"), spent="r") and None
-        listed(page_of(process, tokens, reload=True))
+        listed(page_of(patient, tokens, reload=True))
         assert world.backend.bearers[-1] == new
 
     def test_that_was_signed_out_leaves_nothing_of_a_profile_that_comes_late(
@@ -278,7 +275,7 @@ class TestTheTokenMeanwhile:
         process.request(ada).purge()
         world.backend.signed_out.add(ada.current.access)
         hung.may_answer.set()
-        until(lambda: process.runtime.beside._idle == 1)
+        until(lambda: process.runtime.fetch_pool._idle == 1)
         assert not [key for key in world.store.values if key.startswith("ns:")]
         with pytest.raises(SignInEndedError):
             me(process.request(ada))
@@ -293,5 +290,5 @@ class TestTheTokenMeanwhile:
         world.backend.before = hung
         assert me(page_of(process, ada)).unwrap()["permissions"] == ["ENERGY_APP"]
         hung.may_answer.set()
-        until(lambda: process.runtime.beside._idle == 1)
+        until(lambda: process.runtime.fetch_pool._idle == 1)
         assert clients(process.request(ada)).data.items == ()

@@ -106,9 +106,9 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
 def test_a_token_that_names_no_subject_inherits_nothing(new: str) -> None:
     namespaces = Namespaces(store=FakeStore())
     old = make_token("ada")
-    namespaces.prove(old, {"id": "ada"})
-    assert namespaces.inherit(old=old, new=new) is None
-    assert namespaces.inherit(old="unproven", new=old) is None
+    namespaces.bind(old, {"id": "ada"})
+    assert namespaces.rebind(old=old, new=new) is None
+    assert namespaces.rebind(old="unproven", new=old) is None
 
 
 def test_an_opaque_token_works_without_being_shared(world: World, process: Process) -> None:

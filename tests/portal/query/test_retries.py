@@ -21,7 +21,7 @@ from portal.process.deadline import Deadline
 from portal.query.backend_calls import may_have_arrived, may_repeat_write
 from portal.query.endpoints.list_helpers import Variables
 from portal.query.endpoints.requests import WriteRequest
-from portal.query.retries import Retries, can_help
+from portal.query.retries import Retries, Tries, can_help
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,15 +40,17 @@ class Waits:
             self.waits.append(seconds)
             self.now += seconds
 
-        def attempt(number: int) -> str:
-            self.attempts += 1
-            assert number == self.attempts
-            if errors:
-                raise errors.pop(0)
-            return "answer"
-
         deadline = Deadline(budget, clock=lambda: self.now)
-        return Retries(sleep=sleep, spread=lambda: spread).run(attempt, retries=retries, budget=deadline)
+        tries = Tries(retries=Retries(sleep=sleep, spread=lambda: spread), budget=deadline, most=1 + retries)
+        while True:
+            self.attempts += 1
+            assert tries.number == self.attempts
+            if not errors:
+                return "answer"
+            try:
+                raise errors.pop(0)
+            except ApiError as error:
+                tries.wait(error)
 
 
 @pytest.fixture

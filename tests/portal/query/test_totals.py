@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.query.cache.pages import Page, VersionStamp
-from portal.query.cache.patches import Kind, Operation, Record, fold
+from portal.query.cache.patches import apply_patches
+from portal.query.cache.write_records import Kind, Patch, WriteRecord
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import create, delete, once, rename
@@ -109,14 +110,16 @@ def test_a_backend_that_gives_no_number_has_none(world: World, process: Process,
     rows = [{"id": "a"}, {"id": "b"}]
     world.backend.open_paths = {"/energy/clients": {"items": rows, "hasNext": False, "nextCursor": None, **given}}
     assert total(process.request(ada)) is None
-    delete_record = Record(by="m", operations=(Operation(kind="remove", row_id="a"),), touched=frozenset("a"))
-    assert folded(rows, delete_record, total=given.get("total")) == (None,)
+    delete_record = WriteRecord(by="m", patches=(Patch(kind="remove", row_id="a"),), changed_ids=frozenset("a"))
+    assert patched_totals(rows, delete_record, total=given.get("total")) == [None]
 
 
-def folded(rows: list[dict[str, Any]], record: Record, *, total: Any, params: Any = None, fits: Any = True) -> Any:
+def patched_totals(
+    rows: list[dict[str, Any]], record: WriteRecord, *, total: Any, params: Any = None, fits: Any = True
+) -> Any:
     body = {"items": rows, "hasNext": True, "nextCursor": "x", "total": total}
     page = Page(stamp=VersionStamp(position=1, generation="g"), at=0, cursor=None, body=body, came_at=1)
-    return fold(pages=[page], records=[(2, record)], params=params or {}, judge=lambda *_: fits).totals
+    return apply_patches(pages=[page], records=[(2, record)], params=params or {}, matches=lambda *_: fits).totals
 
 
 @pytest.mark.parametrize(
@@ -145,11 +148,11 @@ def test_what_each_operation_makes_of_the_number(
 ) -> None:
     """Five rows in all, of which the page shows `a`."""
     row = None if kind == "remove" else {"id": row_id}
-    operation = Operation(kind=kind, row_id=row_id, row=row)
-    record = Record(by="m", operations=(operation,), touched=frozenset({row_id}), began_at=10, done_at=11)
-    assert folded([{"id": "a"}], record, total=5, params=params, fits=fits) == (expected,)
+    patch = Patch(kind=kind, row_id=row_id, row=row)
+    record = WriteRecord(by="m", patches=(patch,), changed_ids=frozenset({row_id}), began_at=10, done_at=11)
+    assert patched_totals([{"id": "a"}], record, total=5, params=params, fits=fits) == [expected]
 
 
 def test_more_removals_than_rows_leave_no_number() -> None:
-    record = Record(by="m", operations=(Operation(kind="remove", row_id="n"),), touched=frozenset({"n"}), began_at=10)
-    assert folded([], record, total=0) == (None,)
+    record = WriteRecord(by="m", patches=(Patch(kind="remove", row_id="n"),), changed_ids=frozenset({"n"}), began_at=10)
+    assert patched_totals([], record, total=0) == [None]

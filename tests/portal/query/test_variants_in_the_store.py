@@ -9,8 +9,8 @@ import pytest
 from django.test import override_settings
 
 from portal.api.metrics import Outcome
-from portal.query.cache import page_cache as cache_module
-from portal.query.cache.page_cache import MAX_PAGES, MAX_VARIANT_PAGES
+from portal.config.limits import MAX_PAGES
+from portal.query.cache.page_keys import MAX_VARIANT_PAGES
 from portal.services.energy.clients import ClientQueries
 from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
@@ -106,10 +106,8 @@ def test_searches_never_push_the_whole_list_out(world: World, on_store: Process,
     assert world.backend.reads() == reads
 
 
-def test_a_variant_in_the_place_of_another_is_never_taken_for_it(
-    world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache_module, "MAX_VARIANT_PAGES", 1)
+def test_a_variant_in_the_place_of_another_is_never_taken_for_it(world: World, ada: TokenStore) -> None:
+    process = world.process(variant_places=1)
     second = ClientQueries.use_get_clients_query(process.request(ada)).data.raw_res[0]["nextCursor"]
     for _ in range(2):
         assert search(process, ada, "client 5") == ["c5"]
@@ -118,11 +116,9 @@ def test_a_variant_in_the_place_of_another_is_never_taken_for_it(
     assert world.backend.reads() == 1 + 2 * 3
 
 
-def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all(
-    world: World, process: Process, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all(world: World) -> None:
     """So no page that needs two of them is slow for everybody."""
-    monkeypatch.setattr(cache_module, "MAX_VARIANT_PAGES", 16)
+    process = world.process(variant_places=16)
     words = [f"word {number}" for number in range(40)]
     adas, bobs = (
         pairs_in_one_place(places_taken(world, process, world.backend.sign_in(user), words)) for user in ("ada", "bob")

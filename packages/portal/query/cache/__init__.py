@@ -1,1 +1,63 @@
-"""The cache of pages."""
+"""The page cache: what the backend answered, and what the user has written since.
+
+::
+
+    merged_pages         cached pages with the writes that they lack: what a read shows
+      ├─▶ page_cache         pages and write logs in the store
+      │     ├─▶ page_keys        where a page lies in the store (pure)
+      │     └─▶ write_log        the records of one endpoint's writes, in order
+      ├─▶ row_matcher        in which variants of a list a written row belongs
+      │     └─▶ json_copy        copies of JSON (pure)
+      └─▶ patches            records applied to pages (pure)
+            └─▶ write_records    what one write changes (pure)
+                  └─▶ pages          one response and its version stamp (pure)
+
+No page is ever changed: a write appends one record, and each read applies the records that a page lacks
+(docs/explanation/query-cache.md, "How writes show").
+"""
+
+from __future__ import annotations
+
+from portal.query.cache.json_copy import copied, copied_rows
+from portal.query.cache.merged_pages import MergedPage, ReadResult, fresh_prefix, is_enough, merge_pages
+from portal.query.cache.page_cache import NO_ENTRY, CacheEntry, PageCache
+from portal.query.cache.page_keys import MAX_VARIANT_PAGES, lease_key
+from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, check_list_body, unique_rows
+from portal.query.cache.write_log import MAX_RECORDS
+from portal.query.cache.write_records import (
+    ALL_INVALIDATED,
+    ALL_QUERIES,
+    KINDS,
+    InvalidatedQueries,
+    Patch,
+    WriteRecord,
+    row_id,
+)
+
+__all__ = [
+    "ALL_INVALIDATED",
+    "ALL_QUERIES",
+    "KINDS",
+    "MAX_RECORDS",
+    "MAX_VARIANT_PAGES",
+    "NO_ENTRY",
+    "READ_LAG_S",
+    "CacheEntry",
+    "InvalidatedQueries",
+    "MergedPage",
+    "Page",
+    "PageCache",
+    "Patch",
+    "ReadResult",
+    "VersionStamp",
+    "WriteRecord",
+    "check_list_body",
+    "copied",
+    "copied_rows",
+    "fresh_prefix",
+    "is_enough",
+    "lease_key",
+    "merge_pages",
+    "row_id",
+    "unique_rows",
+]

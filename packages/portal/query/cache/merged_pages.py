@@ -1,131 +1,124 @@
-"""Pages as one read shows them: the server's words, and the rows after the user's own writes."""
+"""Merged pages: cached pages with the user's own writes applied, as a read shows them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, SETTLING_S
-from portal.query.cache.patches import fold, is_invalidated
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S
+from portal.query.cache.patches import apply_patches, is_invalidated
+from portal.query.cache.row_matcher import DeclaredMatches
 from portal.query.endpoints import ListRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from portal.errors import ApiError
-    from portal.query.cache.page_cache import Found
+    from portal.query.cache.page_cache import CacheEntry
     from portal.query.cache.pages import Page, Row
-    from portal.query.cache.patches import Judge
-    from portal.query.endpoints import ReadRequest
-
-_CONTAINERS: Final = frozenset({dict, list})
-_DICT: Final = frozenset({dict})
+    from portal.query.endpoints import ReadRequest, Registry
+    from portal.query.events import CacheStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPage:
     """One page of a read.
 
-    :param rows: after the writes that the page lacks; empty for a one-shot answer.
-    :param outdated: whether a write made it stale.
-    :param total: how many rows the list has in all, as this page and the writes that it lacks say; None where that is
-        not known.
+    :param rows: with the writes that the page lacks; empty for a one-shot query.
+    :param is_invalidated: whether a write made the page stale.
+    :param total: how many rows the whole list has, by this page and the writes that it lacks; None where that is not
+        known.
     """
 
     page: Page
-    rows: tuple[Row, ...] = ()
-    outdated: bool = False
+    rows: Sequence[Row] = ()
+    is_invalidated: bool = False
     total: int | None = None
 
-    def is_known(self, *, now: float) -> bool:
-        """Whether it may be shown although it is stale: by its age alone, and within the life of a page.
+    def is_stale(self, *, now: float, stale_time_s: float) -> bool:
+        """Whether the page does not count as fresh. A page from the future was stamped by a wrong clock."""
+        age = now - self.page.at
+        if self.page.certain_until is not None:
+            # The page may lack a write, so it counts as fresh only until the backend's reads show that write.
+            stale_time_s = min(stale_time_s, READ_LAG_S)
+        return self.is_invalidated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
 
-        Not one that may lack a write: this user would look for it.
+    def may_show_stale(self, *, now: float) -> bool:
+        """Whether the page may be shown although it is stale: by its age alone, and within the lifetime of a page.
+
+        Not a page that may lack a write: this user would look for that write.
         """
         return (
-            not self.outdated
-            and self.page.settled is None
+            not self.is_invalidated
+            and self.page.certain_until is None
             and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
         )
 
-    def is_stale(self, *, now: float, stale_time_s: float) -> bool:
-        """Whether it must not be shown as fresh. A page from the future was stamped by a wrong clock."""
-        age = now - self.page.at
-        if self.page.settled is not None:
-            # It may lack a write, so it counts only until the backend's reads show that.
-            stale_time_s = min(stale_time_s, SETTLING_S)
-        return self.outdated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What one read came to.
+class ReadResult:
+    """The result of one read.
 
-    :param shown: its pages.
-    :param stale: whether one of them is stale: beside an error, or because it is revalidated behind this read.
-    :param fetched: how many of them came from the backend now.
-    :param patches: how many operations of writes were applied.
+    :param error: why a fetch failed.
+    :param is_stale: whether a page is stale: beside an error, or because it is fetched again behind the request.
+    :param fetched: how many of the pages came from the backend now.
+    :param patches: how many patches were applied.
+    :param is_memoized: whether this request had read the query before.
     """
 
-    shown: tuple[MergedPage, ...] = ()
+    pages: tuple[MergedPage, ...] = ()
     error: ApiError | None = None
-    stale: bool = False
+    is_stale: bool = False
     fetched: int = 0
     patches: int = 0
+    is_memoized: bool = False
+
+    @property
+    def fetched_at(self) -> float | None:
+        """When the request of the oldest page left, seconds since the epoch; None without pages."""
+        return min([merged.page.at for merged in self.pages], default=None)
+
+    @property
+    def cache_status(self) -> CacheStatus:
+        """Where the pages came from."""
+        if self.error is not None:
+            return "stale" if self.pages else "error"
+        if self.is_memoized:
+            return "memoized"
+        if not self.fetched:
+            return "stale" if self.is_stale else "hit"
+        return "miss" if self.fetched >= len(self.pages) else "partial"
 
 
-def shown_of(
-    found: Found, query: ReadRequest, *, judge_of: Callable[[str], Judge]
-) -> tuple[tuple[MergedPage, ...], int]:
-    """What is cached of a query, with the writes that it lacks, and how many operations that were.
-
-    :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
-    """
-    params = query.key.params
-    if not isinstance(query, ListRequest):
+def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) -> tuple[tuple[MergedPage, ...], int]:
+    """The cached pages of a query with the writes that they lack, and how many patches that took."""
+    params, records = request.key.params, entry.records
+    if not isinstance(request, ListRequest):
         return tuple(
-            MergedPage(page=page, outdated=is_invalidated(page=page, records=found.records, params=params))
-            for page in found.pages
+            MergedPage(page=page, is_invalidated=is_invalidated(page=page, records=records, params=params))
+            for page in entry.pages
         ), 0
-    folded = fold(pages=found.pages, records=found.records, params=params, judge=judge_of(query.key.endpoint))
+    if not records:
+        return tuple(MergedPage(page=page, rows=page.rows, total=page.total) for page in entry.pages), 0
+    matches = DeclaredMatches(request.key.endpoint, registry)
+    patched = apply_patches(pages=entry.pages, records=records, params=params, matches=matches)
     return tuple(
-        MergedPage(page=page, rows=rows, outdated=outdated, total=total)
-        for page, rows, outdated, total in zip(found.pages, folded.rows, folded.outdated, folded.totals, strict=True)
-    ), folded.patches
+        MergedPage(page=page, rows=rows, is_invalidated=invalidated, total=total)
+        for page, rows, invalidated, total in zip(
+            entry.pages, patched.rows, patched.invalidated, patched.totals, strict=True
+        )
+    ), patched.patches
 
 
-def copied(value: Any) -> Any:
-    """JSON that its receiver may change: what is remembered or shared never is."""
-    # Rows are flat, mostly: a look at each of their values would cost more than all the rest of a cached read.
-    if type(value) is dict:
-        if _CONTAINERS.isdisjoint(map(type, value.values())):
-            return value.copy()
-        return {name: copied(part) if type(part) in _CONTAINERS else part for name, part in value.items()}
-    if type(value) is list:
-        if _DICT.issuperset(map(type, value)):
-            return copied_rows(value)
-        return [copied(part) if type(part) in _CONTAINERS else part for part in value]
-    return value
+def is_enough(pages: Sequence[MergedPage], count: int) -> bool:
+    """Whether these are all the pages that are asked for, or that exist."""
+    return len(pages) >= count or (bool(pages) and not pages[-1].page.has_next)
 
 
-def copied_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows that their receiver may change; flat ones, as most are, in one go."""
-    rows = list(rows)
-    if _CONTAINERS.isdisjoint(map(type, chain.from_iterable(map(dict.values, rows)))):
-        return list(map(dict.copy, rows))
-    return list(map(copied, rows))
-
-
-def is_enough(shown: Sequence[MergedPage], count: int) -> bool:
-    """Whether these are all the pages that are wanted, or that there are."""
-    return len(shown) >= count or (bool(shown) and not shown[-1].page.has_next)
-
-
-def fresh_prefix(shown: Sequence[MergedPage], *, now: float, stale_time_s: float) -> int:
+def fresh_prefix(pages: Sequence[MergedPage], *, now: float, stale_time_s: float) -> int:
     """How many pages, from the first on, are fresh."""
-    for index, page in enumerate(shown):
+    for index, page in enumerate(pages):
         if page.is_stale(now=now, stale_time_s=stale_time_s):
             return index
-    return len(shown)
+    return len(pages)

@@ -1,8 +1,8 @@
-"""Pages: what the backend answered, stamped with when its request left. Pure.
+"""Pages: responses of the backend, each with the version stamp of before its request left. Pure.
 
-A page is never changed. It carries the position that the endpoint's log of writes had *before* the request
-left, so that a read knows which writes it may lack (:mod:`portal.query.cache.patches`). A one-shot answer is
-a page too, the only one of its query.
+A page is never changed. Its stamp has the position of the endpoint's write log from before the request left, so a read
+knows which writes the page may lack (:mod:`portal.query.cache.patches`). The response of a one-shot query is a page
+too, the only one of its query.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from portal.errors import ApiMalformedError
 
 Row: TypeAlias = dict[str, Any]
 
-#: What tells rows apart. A tuple: a union is made anew each time that it is asked for, here once for each row.
-_NAMES = (str, int, float)
+#: Types of values that tell rows apart. A tuple: a union would be made again for each row.
+_ID_TYPES: Final = (str, int, float)
 #: Members of a stored page.
-_STORED_MEMBERS = 7
+_STORED_MEMBERS: Final = 7
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
-#: How long after a write a page that is fetched may lack it, by clocks that may differ, seconds.
-SETTLING_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S if SETTLE_S else 0.0
+#: How long after a write a page that is fetched may lack the write, by clocks that may differ, seconds (ADR 12).
+READ_LAG_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S if SETTLE_S else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionStamp:
-    """What was so before a request left.
+    """What was true before a request left.
 
-    :param position: of the endpoint's log.
-    :param generation: changes when the whole cache, or all of an endpoint, is cleared.
+    :param position: of the endpoint's write log.
+    :param generation: another one after the namespace, the endpoint, or the whole cache was cleared.
     """
 
     position: int
@@ -40,15 +40,15 @@ class VersionStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One answer.
+    """One response.
 
-    :param stamp: None where there was no store to take one from: such a page is never stored.
+    :param stamp: None where the store gave none: such a page is never stored.
     :param at: when the request left, seconds since the epoch.
-    :param came_at: when the answer came.
-    :param settled: newest position of the log whose write the answer certainly shows; None for the stamp's own. It is
-        lower where a write was done only just before the request left: the backend's reads may lag (`SETTLE_S`).
-    :param cursor: where it begins; None for the first page, and for one-shot answers.
-    :param body: the server's own words.
+    :param came_at: when the response came.
+    :param certain_until: the newest log position whose write the response certainly shows; None for the stamp's own. It
+        is lower where a write was done just before the request left, since the backend's reads may lag (`SETTLE_S`).
+    :param cursor: where the page begins; None for the first page, and for a one-shot query.
+    :param body: the response's JSON, as it came.
     """
 
     stamp: VersionStamp | None
@@ -56,13 +56,13 @@ class Page:
     cursor: str | None
     body: Any
     came_at: float | None = None
-    settled: int | None = None
+    certain_until: int | None = None
 
     @property
     def shows_until(self) -> int:
-        """The newest position whose write it certainly shows."""
-        if self.settled is not None:
-            return self.settled
+        """The newest log position whose write the page certainly shows."""
+        if self.certain_until is not None:
+            return self.certain_until
         return self.stamp.position if self.stamp else 0
 
     @property
@@ -73,10 +73,10 @@ class Page:
 
     @property
     def next_cursor(self) -> str | None:
-        """Where the next page begins; None at the end. The server's last word, never computed from rows.
+        """Where the next page begins, as the server says; None at the end. It is never worked out from rows.
 
-        A whole number, such as an offset, is taken as the text that it is in an address.
-        A page that names itself as the next one would be loaded for ever: it is the end.
+        A whole number, such as an offset, counts as its text in an address. A page that names itself as the next one
+        would be loaded for ever: that is the end too.
         """
         cursor = self.body.get(NEXT_CURSOR_FIELD)
         if isinstance(cursor, int) and not isinstance(cursor, bool):
@@ -92,17 +92,17 @@ class Page:
 
     @property
     def total(self) -> int | None:
-        """How many rows the list has in all, in the server's words; None where it gives no number."""
+        """How many rows the whole list has, as the server says; None where it gives no usable number."""
         total = self.body.get(TOTAL_FIELD)
         return total if isinstance(total, int) and not isinstance(total, bool) and total >= 0 else None
 
     @property
     def lacks_cursor(self) -> bool:
-        """Whether it says that a next page exists, and not where."""
+        """Whether the server says that a next page exists, but not where it begins."""
         return self.body.get(HAS_NEXT_FIELD) is True and not self.has_next
 
     def stored(self) -> list[Any]:
-        """The page as JSON for the store; only for one with a stamp."""
+        """The page as JSON for the store; only a page with a stamp has one."""
         if self.stamp is None:
             raise ValueError("a page without a stamp can't be stored")
         return [
@@ -112,25 +112,25 @@ class Page:
             self.cursor,
             self.body,
             self.came_at,
-            self.settled,
+            self.certain_until,
         ]
 
 
-def page_from_stored(value: object) -> Page | None:
-    """A page as the store gave it; None for what is none."""
+def parse_page(value: object) -> Page | None:
+    """A page as the store has it; None for a value that is not one."""
     if not isinstance(value, list) or len(value) != _STORED_MEMBERS:
         return None
-    position, generation, at, cursor, body, came_at, settled = value
+    position, generation, at, cursor, body, came_at, certain_until = value
     if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, int | float):
         return None
-    if not isinstance(came_at, int | float | None) or not isinstance(settled, int | None):
+    if not isinstance(came_at, int | float | None) or not isinstance(certain_until, int | None):
         return None
     stamp = VersionStamp(position=position, generation=generation)
-    return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, settled=settled)
+    return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, certain_until=certain_until)
 
 
 def check_list_body(body: object, *, endpoint: str) -> None:
-    """Refuse an answer that is no page of a list.
+    """Refuse a response that is not a page of a list.
 
     :raises ApiMalformedError: it has no list of objects under `items`.
     """
@@ -140,23 +140,23 @@ def check_list_body(body: object, *, endpoint: str) -> None:
 
 
 def unique_rows(pages: Iterable[Sequence[Row]], *, unique_by: str | Literal[False]) -> tuple[tuple[Row, ...], bool]:
-    """The rows of all pages in order, each once: the first occurrence wins.
+    """The rows of all pages in order, each once: the first one stays.
 
-    :returns: the rows, and whether some had no value in `unique_by` and could not be told apart.
+    :returns: the rows, and whether some have no usable value in `unique_by`, so that nobody can tell them apart.
     """
     if unique_by is False:
         return tuple(row for rows in pages for row in rows), False
     seen: set[str | int | float] = set()
     unique: list[Row] = []
-    nameless = False
+    has_unnamed = False
     for rows in pages:
         for row in rows:
             name = row.get(unique_by)
-            if not isinstance(name, _NAMES):
-                nameless = True
+            if not isinstance(name, _ID_TYPES):
+                has_unnamed = True
             elif name in seen:
                 continue
             else:
                 seen.add(name)
             unique.append(row)
-    return tuple(unique), nameless
+    return tuple(unique), has_unnamed

@@ -1,54 +1,60 @@
-"""Where a written row belongs, as its mutation declares it (`matches`)."""
+"""In which variants of a list a written row belongs: what the mutation's `matches` says."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.query.cache.merged_pages import copied
+from portal.query.cache.json_copy import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from portal.query.cache.pages import Row
-    from portal.query.cache.patches import Judge, Kind
+    from portal.query.cache.write_records import Kind
     from portal.query.endpoints import Registry
 
 logger = logging.getLogger("portal.query")
 
 
-def judge_of(endpoint: str, *, registry: Registry) -> Judge:
-    """What decides for the list `endpoint` in which of its variants a row belongs.
+@dataclass(frozen=True, slots=True)
+class DeclaredMatches:
+    """The `matches` of all mutations that change one list.
 
-    Without a `matches`, the list without parameters takes every row; of a filter or a sort order only the server
-    knows whether the row meets it, and where.
+    :param endpoint: key of the list.
     """
 
-    def judge(kind: Kind, by: str, params: Mapping[str, Any], row: Row) -> bool | None:
-        matches = _matches(registry, kind=kind, by=by, endpoint=endpoint)
+    endpoint: str
+    registry: Registry
+
+    def __call__(self, kind: Kind, by: str, params: Mapping[str, Any], row: Row) -> bool | None:
+        """Whether the row belongs in the variant with these parameters; None where only the server knows.
+
+        Without a `matches`, the list without parameters takes every row; whether a row meets a filter, and where it
+        stands in a sorted list, only the server knows.
+        """
+        matches = self._matches(kind, by)
         if matches is None:
-            return None if params or by not in registry.mutations else True
+            return None if params or by not in self.registry.mutations else True
         try:
-            # A copy: what it does to the row must not show in the list.
-            verdict = matches(params, copied(row))
+            # A copy: a function that changes the row must not change the list.
+            belongs = matches(params, copied(row))
         except Exception:
             logger.warning(
                 "%s: `matches` raised for %s; fetching the list anew instead. It should give True, False or None"
                 " for every combination of parameters",
                 by,
-                endpoint,
+                self.endpoint,
                 exc_info=True,
             )
             return None
-        return verdict if isinstance(verdict, bool) else None
+        return belongs if isinstance(belongs, bool) else None
 
-    return judge
-
-
-def _matches(registry: Registry, *, kind: Kind, by: str, endpoint: str) -> Callable[[Any, Any], bool | None] | None:
-    hook = registry.mutations.get(by)
-    # There is one at most of each kind for a list (portal.query.E008).
-    for helper in hook.helpers if hook else ():
-        if helper.kind == kind and helper.target == endpoint:
-            return helper.matches
-    return None
+    def _matches(self, kind: Kind, by: str) -> Callable[[Any, Any], bool | None] | None:
+        hook = self.registry.mutations.get(by)
+        # A list has one helper of each kind at most (portal.query.E008).
+        for helper in hook.helpers if hook else ():
+            if helper.kind == kind and helper.target == self.endpoint:
+                return helper.matches
+        return None

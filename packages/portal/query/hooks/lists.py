@@ -45,7 +45,7 @@ class PaginatedQueryHook(ReadHook[TParams], DeclaredList[TItem, TParams], Generi
 
     def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None, *, pages: int = 1) -> None:
         """Fetch the first pages into the cache for a later read. A failure is not reported here, but by that read."""
-        client_of(request).prefetch(self._request(params), pages=pages)
+        client_of(request).paginated(self._request(params), pages=pages)
 
     def spec(
         self, params: TParams | None = None, *, pages: int = 1, cursor: str | None = None

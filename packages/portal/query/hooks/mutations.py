@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, is_typeddict, overload
 
 from portal.errors import UsageError
+from portal.query.backend_calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
-from portal.query.idempotency import derived_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable

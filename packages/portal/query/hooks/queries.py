@@ -68,7 +68,7 @@ class QueryHook(ReadHook[TParams], Generic[TData, TParams]):
 
     def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None) -> None:
         """Fetch the response into the cache for a later read. A failure is not reported here, but by that read."""
-        client_of(request).prefetch(self._request(params))
+        client_of(request).query(self._request(params))
 
     @overload
     def spec(self: QueryHook[TData, None]) -> QuerySpec[QueryResult[TData]]: ...

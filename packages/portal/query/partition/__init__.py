@@ -1,1 +1,29 @@
-"""Cache partitions."""
+"""Whose data: the namespace that an access token is bound to.
+
+::
+
+    namespaces          Namespaces: bind, rebind and unbind tokens; purge a user's data
+      ├─▶ pending_purges    purges that wait for the store
+      │     ├─▶ generations       random numbers: under another one, a page is a miss
+      └─────┴─▶ token_bindings    Partition and TokenBinding, as the store holds them (pure)
+
+A binding is made by a success of GET `/me`, or by a refresh (docs/explanation/query-cache.md, "Whose data").
+"""
+
+from __future__ import annotations
+
+from portal.query.partition.generations import Generations, generation_key, namespace_generation_key
+from portal.query.partition.namespaces import Namespaces, different_subjects, same_subject
+from portal.query.partition.token_bindings import Partition, binding_key, principal_of_id
+
+__all__ = [
+    "Generations",
+    "Namespaces",
+    "Partition",
+    "binding_key",
+    "different_subjects",
+    "generation_key",
+    "namespace_generation_key",
+    "principal_of_id",
+    "same_subject",
+]

@@ -1,9 +1,8 @@
-"""Generations: random numbers in the store that pages are stamped with. Under another number a page is a miss.
+"""Generations: random numbers in the store. A page carries the numbers of its time; under other numbers it is a miss.
 
-One stands for all that is cached, one for each endpoint, one for each namespace. Clearing writes another number, and so
-does the first proof of a token (:mod:`portal.query.partition.namespaces`). A number that is missing, be it that nobody
-has written it yet or that the store has lost it, is written anew, at random: what is stamped with the one before
-it never counts again.
+There is one number for all cached data, one for each endpoint, and one for each namespace. To clear cached data is to
+write another number. The first binding of a token does that too (:mod:`portal.query.partition.namespaces`). A missing
+number is replaced by a new random one, so a page that carries a lost number never counts again.
 """
 
 from __future__ import annotations
@@ -13,53 +12,59 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from portal.store import SharedStore
 
-#: Longer than anything else that is cached, so that a store which evicts by age takes a number last.
+#: Longer than anything else that is cached: a store that evicts by age takes a generation last. Seconds.
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60
 _END: Final = 2**60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generations:
-    """The numbers of one store. Its methods raise `StoreUnavailableError`."""
+    """The generations of one store. Its methods raise `StoreUnavailableError`.
+
+    :param random_below: a random whole number from 0 to below its argument.
+    """
 
     store: SharedStore
+    random_below: Callable[[int], int] = secrets.randbelow
 
-    def present(self, keys: tuple[str, ...], found: Mapping[str, Any]) -> str:
-        """What pages are stamped with now.
+    def current(self, keys: tuple[str, ...], found: Mapping[str, Any]) -> str:
+        """What a page carries that is fetched now. Makes the generations that are missing.
 
-        :param found: values that were read, those of `keys` among them.
+        :param found: values that were read from the store, those of `keys` among them.
         """
-        return "/".join([str(self._number(key, found.get(key))) for key in keys])
+        numbers = [found.get(key) for key in keys]
+        if not all(isinstance(number, int) for number in numbers):
+            numbers = [self._number(key, number) for key, number in zip(keys, numbers, strict=True)]
+        return "/".join(map(str, numbers))
 
-    def renew(self, key: str) -> None:
-        """Make a miss of all that is stamped with the number at `key`."""
-        self.store.set(key, new_generation(), lifetime_s=GENERATION_LIFETIME_S)
+    def advance(self, key: str) -> None:
+        """Make a miss of every page that carries the present number of `key`."""
+        self.store.set(key, self.new(), lifetime_s=GENERATION_LIFETIME_S)
+
+    def new(self) -> int:
+        """A number that was never used. It is a number, because the embedded store reads numbers without decoding."""
+        return self.random_below(_END)
 
     def _number(self, key: str, found: object) -> int:
         if isinstance(found, int):
             return found
-        number = new_generation()
+        number = self.new()
         if self.store.add(key, number, lifetime_s=GENERATION_LIFETIME_S):
             return number
-        # Another process was first. If its number is lost again at once, ours fits nothing that is stored.
+        # Another process was first. If its number is lost again at once, ours fits no stored page.
         other = self.store.get_many([key]).get(key)
         return other if isinstance(other, int) else number
 
 
 def generation_key(endpoint: str | None) -> str:
-    """Where the number of one endpoint stands; None for that of all that is cached."""
+    """Key of an endpoint's generation; None for that of all cached data."""
     return f"generation:{endpoint or ''}"
 
 
 def namespace_generation_key(namespace: str) -> str:
-    """Where the number of one namespace stands."""
+    """Key of a namespace's generation."""
     return f"{namespace}:generation"
-
-
-def new_generation() -> int:
-    """A number that none was before. The embedded store keeps it as one, which costs a read no decoding."""
-    return secrets.randbelow(_END)

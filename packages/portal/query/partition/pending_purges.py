@@ -1,8 +1,7 @@
-"""Purges that this process owes: the store could not take them, and gets them before it is asked for anything else.
+"""Purges that could not be done while the store was down. They are done before the store is next asked for anything.
 
-What is cached may lack a write that could not be logged; taking the namespace away makes a miss of it everywhere.
-Where the store is down, so that this can't be done either, the process remembers it. If the process ends before the
-store is back, nobody does (docs/explanation/store-failures.md).
+The cached data of such a user may lack a write. Without the namespace, every process has a miss. If this process ends
+before the store is back, the purge is lost (docs/explanation/store-failures.md).
 """
 
 from __future__ import annotations
@@ -11,70 +10,67 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from portal.query.partition.generations import generation_key
-from portal.query.partition.token_bindings import is_proof_key, namespace_key, proof_key, read_proof
+from portal.query.partition.token_bindings import binding_key, is_binding_key, namespace_key, parse_binding
 
 if TYPE_CHECKING:
     from portal.query.partition.generations import Generations
     from portal.store import SharedStore
 
-#: Principals and tokens that are remembered; where there are more, all that is cached is cleared instead.
-MAX_OWED: Final = 4096
+#: Principals and tokens in the queue. When there are more, all cached data is cleared instead.
+MAX_PENDING: Final = 4096
+_EVERYTHING: Final = generation_key(None)
 
 
 class PendingPurges:
-    """What one process owes one store. Safe for threads."""
+    """The purges that one process has yet to do in one store. Safe for threads."""
 
     def __init__(self, *, store: SharedStore, generations: Generations) -> None:
         self._store = store
         self._generations = generations
-        # Keys of namespaces and of proofs, each with an object of its own: what is owed anew while it is being
-        # settled stays owed.
-        self._owed: dict[str, object] = {}
+        # Key of a namespace or of a binding → a new object for each purge, so that a purge which is enqueued during a
+        # flush stays in the queue.
+        self._pending: dict[str, object] = {}
         self._lock = threading.Lock()
 
-    def owe(self, principal: str) -> None:
-        """Remember to purge a principal."""
-        self._remember(namespace_key(principal))
+    def enqueue(self, principal: str) -> None:
+        """Queue a purge for a principal."""
+        self._enqueue(namespace_key(principal))
 
-    def owe_for(self, token: str) -> None:
-        """Remember to purge whom `token` opens a namespace of, by the proof that the store has of it.
+    def enqueue_token(self, token: str) -> None:
+        """Queue a purge for the user this token is bound to in the store.
 
-        If it has none, nothing has to be done: the next proof begins a generation, which is newer than the write.
+        A token without a binding needs no purge: its first binding begins a generation.
         """
-        self._remember(proof_key(token))
+        self._enqueue(binding_key(token))
 
-    def settle(self) -> None:
-        """Do all that is owed.
+    def flush(self) -> None:
+        """Do all pending purges.
 
-        :raises StoreUnavailableError: it can't be done now, and stays owed.
+        :raises StoreUnavailableError: the purges stay in the queue.
         """
-        if not self._owed:
+        if not self._pending:
             return
         with self._lock:
-            owed = dict(self._owed)
-        everything = generation_key(None)
-        if everything in owed:
-            self._generations.renew(everything)
+            pending = dict(self._pending)
+        if _EVERYTHING in pending:
+            self._generations.advance(_EVERYTHING)
         else:
-            self._purge(list(owed))
+            bindings = [key for key in pending if is_binding_key(key)]
+            found = self._store.get_many(bindings) if bindings else {}
+            bound = [parse_binding(key, value) for key, value in found.items()]
+            keys = {namespace_key(binding.partition.principal) for binding in bound if binding is not None}
+            self._store.delete_many(keys.union(key for key in pending if not is_binding_key(key)))
         with self._lock:
-            for key, mark in owed.items():
-                if self._owed.get(key) is mark:
-                    del self._owed[key]
+            for key, mark in pending.items():
+                if self._pending.get(key) is mark:
+                    del self._pending[key]
 
-    def _purge(self, owed: list[str]) -> None:
-        names = [key for key in owed if is_proof_key(key)]
-        found = self._store.get_many(names) if names else {}
-        proofs = [read_proof(name, value) for name, value in found.items()]
-        keys = {namespace_key(proof.scope.principal) for proof in proofs if proof is not None}
-        self._store.delete_many(keys.union(key for key in owed if not is_proof_key(key)))
-
-    def _remember(self, key: str) -> None:
+    def _enqueue(self, key: str) -> None:
         with self._lock:
-            if len(self._owed) >= MAX_OWED:
-                # Whoever is settling the others just now finds that this is owed as well.
-                self._owed = {}
-                key = generation_key(None)
-            elif generation_key(None) in self._owed:
-                key = generation_key(None)
-            self._owed[key] = object()
+            if len(self._pending) >= MAX_PENDING:
+                # A flush of the others that is under way now keeps this one in the queue.
+                self._pending = {}
+                key = _EVERYTHING
+            elif _EVERYTHING in self._pending:
+                key = _EVERYTHING
+            self._pending[key] = object()

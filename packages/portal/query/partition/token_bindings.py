@@ -1,6 +1,6 @@
-"""Proofs as they lie in the store: what a token was proven to open, and the names of it all. Pure.
+"""Token bindings: which partition of the cache an access token opens, as the store holds it. Pure.
 
-In the store there are hashes of tokens and principals only.
+The store holds hashes of tokens and of principals, never the token or the user's id.
 """
 
 from __future__ import annotations
@@ -18,91 +18,96 @@ if TYPE_CHECKING:
 _HASH_CHARS: Final = 40
 #: Members of a stored namespace: its name.
 _NAMESPACE_MEMBERS: Final = 1
-_PROOF_MEMBERS: Final = 4
-_PROOF_PREFIX: Final = "proof:"
+_BINDING_MEMBERS: Final = 4
+_BINDING_PREFIX: Final = "binding:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """A principal's namespace, as a token opens it. Two tokens that open the same one have equal scopes.
+class Partition:
+    """The part of the cache that a token opens. Tokens that open the same part have equal partitions.
 
-    :param principal: hash of the profile's id.
-    :param namespace: its random name.
+    :param principal: hash of the user's id.
+    :param namespace: random name of the user's namespace.
     :param view: digest of the permissions that the profile named for this token. Tokens of one user may have different
-        ones (scopes): they share the log of writes, and each sees pages of its own view.
-    :param proof: where the token's proof stands in the store.
+        permissions: they share the write log, and each reads the pages of its own view.
+    :param binding: key of the token's binding in the store.
     """
 
     principal: str
     namespace: str
     view: str
-    proof: str = field(compare=False)
+    binding: str = field(compare=False)
 
     @property
     def pages(self) -> str:
-        """The beginning of the names of its pages."""
+        """How the keys of its pages begin."""
         return f"{self.namespace}:{self.view}"
 
     @property
     def keys(self) -> tuple[str, str]:
-        """What has to be read with anything that the scope opens, for :meth:`stands`."""
-        return namespace_key(self.principal), self.proof
+        """Keys that a read gets from the store together with the cached data, for :meth:`is_current`."""
+        return namespace_key(self.principal), self.binding
 
-    def stands(self, found: Mapping[str, Any]) -> bool:
-        """Whether, among values that were read, this is the principal's present namespace, and the proof is there.
+    def is_current(self, found: Mapping[str, Any]) -> bool:
+        """Whether the store has this namespace as the user's present one, and has the binding.
 
-        A process may remember a proof that the store has lost. It opens nothing any more: another process, for which
-        the token is unproven, may have made a write under it that no log tells of.
+        A process may remember a binding that the store has lost. Such a binding opens nothing: another process, which
+        does not know the binding, may have made a write with the token that is in no write log.
+
+        :param found: values that were read from the store, those of :attr:`keys` among them.
         """
-        # As they lie there, without reading them out: this is on the way of every cached read.
+        # Not parsed: every cached read passes here.
         key, name = self.keys
-        stored, proof = found.get(key), found.get(name)
+        namespace, binding = found.get(key), found.get(name)
         return (
-            isinstance(stored, list)
-            and isinstance(proof, list)
-            and stored[:1] == [self.namespace]
-            and proof[:2] == [self.principal, self.namespace]
+            isinstance(namespace, list)
+            and isinstance(binding, list)
+            and namespace[:1] == [self.namespace]
+            and binding[:2] == [self.principal, self.namespace]
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """What a token was proven to open, and until when: its own `exp`, None for one that does not expire."""
+class TokenBinding:
+    """A token's partition.
 
-    scope: Scope
+    :param expires_at: the token's own `exp`, seconds since the epoch; None for a token that does not expire.
+    """
+
+    partition: Partition
     expires_at: float | None
 
     def stored(self) -> list[Any]:
-        """The proof as JSON for the store."""
-        return [self.scope.principal, self.scope.namespace, self.expires_at, self.scope.view]
+        """The binding as JSON for the store."""
+        return [self.partition.principal, self.partition.namespace, self.expires_at, self.partition.view]
 
-    def holds(self, now: float) -> bool:
+    def is_valid(self, now: float) -> bool:
         """Whether the token has not expired."""
         return self.expires_at is None or now < self.expires_at + EXPIRY_LEEWAY_S
 
 
-def read_proof(name: str, value: object) -> Proof | None:
-    """The proof that the store gave for the key `name`; None for what is none."""
-    if not isinstance(value, list) or len(value) != _PROOF_MEMBERS:
+def parse_binding(key: str, value: object) -> TokenBinding | None:
+    """The binding that the store has under `key`; None for a value that is not a binding."""
+    if not isinstance(value, list) or len(value) != _BINDING_MEMBERS:
         return None
     principal, namespace, expires_at, view = value
     if not isinstance(principal, str) or not isinstance(namespace, str) or not isinstance(view, str):
         return None
     if expires_at is not None and not isinstance(expires_at, int | float):
         return None
-    scope = Scope(principal=principal, namespace=namespace, view=view, proof=name)
-    return Proof(scope=scope, expires_at=expires_at)
+    partition = Partition(principal=principal, namespace=namespace, view=view, binding=key)
+    return TokenBinding(partition=partition, expires_at=expires_at)
 
 
-def read_namespace(value: object) -> str | None:
-    """The name of a namespace as the store gave it; None for what is none."""
+def parse_namespace(value: object) -> str | None:
+    """The name of a namespace as the store has it; None for a value that is not one."""
     if not isinstance(value, list) or len(value) != _NAMESPACE_MEMBERS or not isinstance(value[0], str):
         return None
     return value[0]
 
 
 def principal_of(profile: object) -> str | None:
-    """The hash of the profile's id; None for a profile without one."""
+    """The hash of the profile's id; None for a profile without an id."""
     value = profile.get(PROFILE_ID_FIELD) if isinstance(profile, dict) else None
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         return None
@@ -110,25 +115,25 @@ def principal_of(profile: object) -> str | None:
 
 
 def principal_of_id(user_id: str) -> str:
-    """The hash under which a user's data lies."""
+    """The hash that stands for a user."""
     return short_hash("principal", user_id)
 
 
 def namespace_key(principal: str) -> str:
-    """Where a principal's namespace stands in the store."""
+    """Key of a principal's namespace."""
     return f"ns:{principal}"
 
 
-def proof_key(token: str) -> str:
-    """Where a token's proof stands in the store."""
-    return f"{_PROOF_PREFIX}{hashlib.sha256(token.encode(errors='surrogatepass')).hexdigest()}"
+def binding_key(token: str) -> str:
+    """Key of a token's binding."""
+    return f"{_BINDING_PREFIX}{hashlib.sha256(token.encode(errors='surrogatepass')).hexdigest()}"
 
 
-def is_proof_key(key: str) -> bool:
-    """Whether :func:`proof_key` made it."""
-    return key.startswith(_PROOF_PREFIX)
+def is_binding_key(key: str) -> bool:
+    """Whether :func:`binding_key` made it."""
+    return key.startswith(_BINDING_PREFIX)
 
 
 def short_hash(label: str, text: str) -> str:
-    """A hash of a text; another label is another hash."""
+    """A hash of a text. The same text has other hashes under other labels."""
     return hashlib.sha256(f"{label}:{text}".encode(errors="surrogatepass")).hexdigest()[:_HASH_CHARS]

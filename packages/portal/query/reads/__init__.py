@@ -1,1 +1,17 @@
-"""Reads."""
+"""The reads of one request, from its request cache down to the backend.
+
+::
+
+    cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
+      ├─▶ parallel_fetches   fetches in other threads, and how long the request waits for them
+      ├─▶ revalidation       stale data that was shown is fetched again behind the request
+      └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
+"""
+
+from __future__ import annotations
+
+from portal.query.reads.cached_reads import Reads
+from portal.query.reads.page_fetches import PageFetcher, ReadCall
+from portal.query.reads.revalidation import Revalidations
+
+__all__ = ["PageFetcher", "ReadCall", "Reads", "Revalidations"]

@@ -1,342 +1,290 @@
-"""Reads: from this request's memory, from the cache while fresh, else from the backend.
+"""The reads of one request: request cache → partition → page cache → single flight → backend.
 
-What is stale by its age alone is known all the same. It is shown at once and revalidated behind the request; where the
-endpoint or the user wants the news first, the request waits for them a moment, and shows what is known beside an error
-if they don't come. What the user's own writes have made stale is fetched before anything is shown.
+Data that is stale by its age alone is shown at once, and revalidated behind the request. Where the endpoint or the user
+wants newer data first, the request waits for a moment, and then shows the older data with an error beside it. Data that
+the user's own writes have made stale is never shown: it is fetched first.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from portal.config.limits import PROOF_BUDGET_S
-from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
-from portal.query.backend_calls import Share
-from portal.query.cache.merged_pages import MergedPage, Outcome, fresh_prefix, is_enough, shown_of
-from portal.query.cache.page_cache import NOTHING_FOUND, Found, QueryCache
-from portal.query.partition.token_bindings import proof_key
-from portal.query.reads.background import Behind
-from portal.query.reads.fetches import Ask, Fetch, Fetches
-from portal.query.reads.flights import ANY_FLIGHT, NO_FLIGHT
-from portal.query.reads.waiting import Beside, Work
-from portal.query.request_cache import REMEMBERED_FOR_S
-from portal.query.request_partition import PROFILE_QUERY, RequestPartition
+from portal.config.limits import BINDING_BUDGET_S
+from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError
+from portal.process import DeadlineShare
+from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
+from portal.query.partition import binding_key
+from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
+from portal.query.reads.parallel_fetches import ParallelFetches, PendingRead
+from portal.query.reads.revalidation import Revalidation
+from portal.query.request_cache import MEMOIZED_FOR_S
+from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from portal.process import Pool
-    from portal.query.backend_calls import BackendCaller
-    from portal.query.cache.patches import Judge
-    from portal.query.partition.token_bindings import Scope
-    from portal.query.reads.flights import Flights
-    from portal.query.reads.revalidations import Revalidations
+    from portal.query.cache import CacheEntry, MergedPage
+    from portal.query.partition import Partition
+    from portal.query.reads.page_fetches import PageFetcher
+    from portal.query.reads.revalidation import Revalidations
     from portal.query.request_cache import RequestCache
 
-T = TypeVar("T")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """One run of a query, and what was so at its begin.
-
-    :param asker: the access token.
-    :param since: for :meth:`Memory.put`.
-    :param at: when the oldest part of it was remembered; None for now.
-    """
-
-    ask: Ask
-    asker: str | None
-    since: int
-    at: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Begun:
-    """A run that needs the backend."""
-
-    asked: _Asked
-    work: Work
-
-
-@dataclass(kw_only=True)
 class Reads:
-    """The reads of one request.
+    """See the module.
 
-    :param beside: threads for fetches that this request waits for.
-    :param judge_of: of a list's endpoint key: what decides where rows belong in its variants.
-    :param clock: seconds since the epoch.
-    :param reload: whether the first read of each query asks the backend before it answers: the user wants what is so
-        now. It may wait for a fetch of another request, if that left after this one began.
+    :param pool: threads for fetches that the request waits for.
+    :param patience_s: how long the request waits for newer data while it could show older data.
+    :param reload: whether the first read of each query asks the backend before it shows anything, because the user
+        reloads the page. It may join a fetch of another request that began after this request.
     """
 
-    caller: BackendCaller
-    scopes: RequestPartition
-    cache: QueryCache
-    flights: Flights
-    beside: Pool
-    revalidations: Revalidations
-    memory: RequestCache
-    judge_of: Callable[[str], Judge]
-    clock: Callable[[], float]
-    reload: bool = False
-    _began: float = field(default_factory=time.monotonic, init=False)
-    _started: dict[tuple[str, str, str | None], _Begun] = field(default_factory=dict, init=False)
-    _permissions_checked: tuple[str | None, float] | None = field(default=None, init=False)
-    _proof_took_too_long: tuple[str | None, float] | None = field(default=None, init=False)
+    def __init__(
+        self,
+        *,
+        fetcher: PageFetcher,
+        request_cache: RequestCache,
+        revalidations: Revalidations,
+        pool: Pool,
+        patience_s: float,
+        reload: bool = False,
+    ) -> None:
+        self.partition = fetcher.partition
+        self._fetcher = fetcher
+        self._cache = fetcher.cache
+        self._clock = fetcher.clock
+        self._memo = request_cache
+        self._revalidations = revalidations
+        self._parallel = ParallelFetches(pool=pool, fetcher=fetcher, patience_s=patience_s)
+        self._reload = reload
+        self._began = time.monotonic()
+        #: What was started and not read yet; None where no fetch is under way.
+        self._started: dict[tuple[str, str, str | None], PendingRead | None] = {}
+        self._permissions_checked: tuple[str | None, float] | None = None
+        self._binding_timed_out: tuple[str | None, float] | None = None
 
-    def read(self, ask: Ask) -> Outcome:
-        """Run one query.
+    def read(self, call: ReadCall) -> ReadResult:
+        """Read one query.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        begun = self._begin(ask)
-        if isinstance(begun, Outcome):
-            return begun
-        if begun.work.may_be_left:
-            self._beside.hand_over(begun.work)
-        return self._ended(begun)
+        pending = self._prepare(call)
+        if isinstance(pending, ReadResult):
+            return pending
+        if pending.has_older_data:
+            self._parallel.start(pending)
+        return self._complete(pending)
 
-    def read_all(self, asks: Sequence[Ask]) -> list[Outcome]:
-        """Run queries side by side: what has to be fetched is fetched at the same time, with one token refresh for all.
+    def read_all(self, calls: Sequence[ReadCall]) -> list[ReadResult]:
+        """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
 
-        :returns: their outcomes, in the same order.
+        :returns: their results, in the same order.
         :raises SignInEndedError: the sign-in is over.
         """
-        if len(asks) == 1:
-            return [self.read(asks[0])]
-        most: dict[tuple[str, str, str | None], Ask] = {}
-        for ask in asks:
-            if ask.name not in most or ask.count > most[ask.name].count:
-                most[ask.name] = ask
-        begun = {name: self._begin(ask) for name, ask in most.items()}
-        fetches = [one for one in begun.values() if isinstance(one, _Begun)]
-        # What is waited for in full comes first. One of those is this thread's own, and whatever no other one takes.
-        fetches.sort(key=lambda one: one.work.may_be_left)
+        most: dict[tuple[str, str, str | None], ReadCall] = {}
+        for call in calls:
+            if call.name not in most or call.count > most[call.name].count:
+                most[call.name] = call
+        prepared = {name: self._prepare(call) for name, call in most.items()}
+        fetches = [one for one in prepared.values() if isinstance(one, PendingRead)]
+        # Fetches that are waited for in full come first. This thread makes the first of them, and all that no other
+        # thread takes.
+        fetches.sort(key=lambda one: one.has_older_data)
         for number, one in enumerate(fetches):
-            if number or one.work.may_be_left:
-                self._beside.hand_over(one.work)
-        ended = self._all_ended(fetches)
-        outcomes = {name: one if isinstance(one, Outcome) else ended[name] for name, one in begun.items()}
-        return [outcomes[ask.name] if ask is most[ask.name] else self.read(ask) for ask in asks]
+            if number or one.has_older_data:
+                self._parallel.start(one)
+        results = self._complete_all(fetches)
+        results.update({name: one for name, one in prepared.items() if isinstance(one, ReadResult)})
+        return [results[call.name] if call is most[call.name] else self.read(call) for call in calls]
 
-    def start(self, ask: Ask) -> bool:
-        """Begin to fetch what a query needs, while the request goes on: its :meth:`read` will wait for it.
+    def start(self, call: ReadCall) -> bool:
+        """Begin to fetch what a query needs, while the request goes on. Its :meth:`read` will wait for that.
 
-        :returns: whether a fetch is under way; not where none is needed, nor where it is unknown whose the token is.
+        :returns: whether a fetch is under way: not if none is needed, nor if the access token is not bound.
         :raises SignInEndedError: the sign-in is over.
         """
-        begun = self._begin(ask)
-        if isinstance(begun, Outcome) or begun.work.fetch.scope is None:
+        pending = self._prepare(call)
+        self._started[call.name] = None
+        if isinstance(pending, ReadResult) or pending.plan.partition is None or not self._parallel.start(pending):
             return False
-        if not self._beside.hand_over(begun.work):
-            return False
-        self._started[ask.name] = begun
+        self._started[call.name] = pending
         return True
 
-    @cached_property
-    def _fetches(self) -> Fetches:
-        """Most requests that show what is cached need none."""
-        return Fetches(
-            caller=self.caller,
-            scopes=self.scopes,
-            cache=self.cache,
-            flights=self.flights,
-            judge_of=self.judge_of,
-            clock=self.clock,
-        )
-
-    @cached_property
-    def _beside(self) -> Beside:
-        return Beside(pool=self.beside, fetches=self._fetches)
-
-    @cached_property
-    def _behind(self) -> Behind:
-        return Behind(
-            revalidations=self.revalidations,
-            fetches=self._fetches,
-            shown_of=lambda found, query: shown_of(found, query, judge_of=self.judge_of),
-        )
-
-    def scope(self) -> Scope | None:
-        """The scope of this request's user, proven with a GET `/me` if need be; None where that fails.
+    def bound_partition(self) -> Partition | None:
+        """The request's partition. An unbound token is bound by GET `/me`; None where that fails.
 
         :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: the access token has expired and no fresh one can be had now.
+        :raises ApiError: the access token has expired and there is no fresh one now.
         """
-        try:
-            scope = self.scopes.current()
-            if scope is None and self.scopes.token is not None:
-                # A failure here is not this read's: it goes on without the cache and gets its own answer.
-                self._prove()
-                scope = self.scopes.current()
-        except SignInEndedError:
-            # Whoever meets it first, a read, a write or an invalidation: the backend does not know these tokens.
-            self.scopes.purge()
-            raise
-        return scope
-
-    def _prove(self) -> None:
-        """Have GET `/me` prove the request's token, within a part of its time.
-
-        A profile that takes longer may be had yet, by whoever wants to see it; it is not asked for as a proof again.
-        """
-        token = self.scopes.token
-        if self.memory.get(PROFILE_QUERY.key) is not None or self._is_recent(self._proof_took_too_long):
-            return
-        ask = Ask(query=PROFILE_QUERY)
-        asked = _Asked(ask=ask, asker=token, since=self.memory.drops(PROFILE_QUERY.key))
-        fetch = Fetch(ask=ask, scope=None, stamp=None, budget=Share(self.caller.deadline, seconds=PROOF_BUDGET_S))
-        outcome = self._valued(lambda: self._fetches.run(fetch))
-        if isinstance(outcome.error, ApiTimeoutError):
-            self._proof_took_too_long = (token, self.clock())
-        else:
-            self._end(asked, outcome)
+        partition = self.partition.current()
+        if partition is None and self.partition.token is not None:
+            # A failure here is not this read's: it goes on without the cache, and gets its own response.
+            self._bind_token()
+            partition = self.partition.current()
+        return partition
 
     def after_failure(self, error: ApiError, *, endpoint: str) -> None:
-        """What a failure says about the cached data of this user.
+        """What a failure says about the user's cached data.
 
-        401 past a refresh: the backend does not know these tokens any more. 403: their permissions may have changed;
-        a fresh profile tells, once per request (for a client that lives longer: once a minute), and purges if so
-        (:meth:`Namespaces.prove`).
+        401 after a refresh: the backend no longer accepts these tokens, so the data is purged. 403: the permissions may
+        have changed. Then `/me` is asked once for each request (by a command's client once a minute), and a change of
+        the permissions purges (:meth:`Namespaces.bind`).
         """
         if isinstance(error, ApiUnauthorizedError):
-            self.scopes.purge()
+            self.partition.purge()
         elif (
             isinstance(error, ApiForbiddenError)
             and endpoint != PROFILE_QUERY.key.endpoint
             and not self._is_recent(self._permissions_checked)
         ):
-            self._permissions_checked = (self.scopes.token, self.clock())
-            self.read(Ask(query=PROFILE_QUERY, force=True))
+            self._permissions_checked = (self.partition.token, self._clock())
+            self.read(ReadCall(request=PROFILE_QUERY, force=True))
 
-    def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
-        """Whether it was noted in this request: under the same token, and for a client that lives longer, just now."""
-        if noted is None:
-            return False
-        token, at = noted
-        return token == self.scopes.token and 0 <= self.clock() - at < REMEMBERED_FOR_S
+    # --- the steps of a read ---
 
-    def _begin(self, ask: Ask) -> Outcome | _Begun:
-        """What a query comes to without the backend, or what it needs from there."""
-        self.scopes.follow()
-        started = self._started.pop(ask.name, None)
-        if started is not None and self.scopes.is_still(started.asked.asker):
+    def _prepare(self, call: ReadCall) -> ReadResult | PendingRead:
+        """The result, if the backend is not needed; else what is needed from there."""
+        self.partition.sync_with_tokens()
+        was_started = call.name in self._started
+        started = self._started.pop(call.name, None)
+        if started is not None and self.partition.same_user_as(started.token):
             return started
+        key = call.request.key
         before: tuple[MergedPage, ...] = ()
-        at: float | None = None
-        stale = False
-        known = self.memory.get(ask.query.key, start=ask.start)
-        if known is not None and not ask.force:
-            done = known.outcome
-            if is_enough(done.shown, ask.count) and (not done.stale or done.error is None):
-                # What failed was a page behind these.
-                return replace(done, shown=done.shown[: ask.count], error=None)
-            if is_enough(done.shown, ask.count) or (
-                done.error is not None and ask.count <= known.count and not ask.again
-            ):
-                return replace(done, shown=done.shown[: ask.count])
-            # Pages that this request has shown stay as they are; what follows begins at their cursor.
-            if not done.stale or done.error is None:
-                before, at, stale = done.shown, known.at, done.stale
-        asked = _Asked(ask=ask, asker=self.scopes.token, since=self.memory.drops(ask.query.key), at=at)
-        prepared = self._valued(lambda: self._prepared(ask, before=before, stale=stale))
-        if isinstance(prepared, Outcome):
-            return self._end(asked, prepared)
-        return _Begun(asked=asked, work=Work(fetch=prepared))
+        memoized_at: float | None = None
+        is_stale = False
+        known = self._memo.get(key, epoch=self.partition.epoch, start=call.start)
+        if known is not None and not call.force:
+            done = known.result
+            has_all = is_enough(done.pages, call.count)
+            if has_all and (not done.is_stale or done.error is None):
+                # If there is an error, a page behind these failed.
+                return replace(done, pages=done.pages[: call.count], error=None, is_memoized=not was_started)
+            if has_all or (done.error is not None and call.count <= known.count and not call.again):
+                return replace(done, pages=done.pages[: call.count], is_memoized=not was_started)
+            # Pages that this request has shown stay as they are. What follows begins at their cursor.
+            if not done.is_stale or done.error is None:
+                before, memoized_at, is_stale = done.pages, known.at, done.is_stale
+        token, drops = self.partition.token, self._memo.drops(key)
+        try:
+            plan = self._plan(call, before=before, is_stale=is_stale)
+        except ApiError as error:
+            plan = ReadResult(error=error)
+        if isinstance(plan, ReadResult):
+            return self._end(call, plan, token=token, drops=drops, memoized_at=memoized_at)
+        return PendingRead(call=call, token=token, drops=drops, memoized_at=memoized_at, plan=plan)
 
-    def _prepared(self, ask: Ask, *, before: tuple[MergedPage, ...], stale: bool) -> Outcome | Fetch:
-        """What the cache says, or what has to be fetched.
+    def _plan(self, call: ReadCall, *, before: tuple[MergedPage, ...], is_stale: bool) -> ReadResult | FetchPlan:
+        """The cached pages, if they can be shown; else what has to be fetched.
 
-        :param before: pages that the request has shown already, and whether one of them is `stale`.
+        :param before: pages that the request has shown already, and whether one of them `is_stale`.
         """
-        query = ask.query
-        scope, found = self._look_up(ask, count=0 if before else ask.count)
-        shown, patches = (before, 0) if before else shown_of(found, query, judge_of=self.judge_of)
-        kept = len(before) or fresh_prefix(shown, now=self.clock(), stale_time_s=query.stale_time_s)
-        wants_news = ask.force or (self.reload and not before)
-        if not wants_news and is_enough(shown[:kept], ask.count):
-            return Outcome(shown=shown[:kept], stale=stale, patches=patches)
-        fetch = Fetch(
-            ask=ask,
-            scope=scope,
-            stamp=found.stamp,
-            shown=shown,
-            kept=0 if wants_news else kept,
-            stale=stale,
+        request = call.request
+        partition, entry = self._look_up(call, count=0 if before else call.count)
+        now = self._clock()
+        pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self._fetcher.registry)
+        kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.stale_time_s)
+        backend_first = call.force or (self._reload and not before)
+        if not backend_first and is_enough(pages[:kept], call.count):
+            return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
+        plan = FetchPlan(
+            call=call,
+            partition=partition,
+            stamp=entry.stamp,
+            pages=pages,
+            kept=0 if backend_first else kept,
+            is_stale=is_stale,
             patches=patches,
-            left_from=self._left_from(ask),
+            joins_from=NO_FETCH if call.force else self._began if self._reload else ANY_FETCH,
         )
-        bearer = self.scopes.token
-        is_known = is_enough(shown, ask.count) and all(page.is_known(now=self.clock()) for page in shown)
-        if ask.force or not is_known or scope is None or bearer is None or scope.proof != proof_key(bearer):
-            return fetch
-        if query.stale_while_revalidate and not self.reload:
-            self._behind.revalidate(replace(fetch, bearer=bearer), scope)
-            return Outcome(shown=shown, stale=True, patches=patches)
-        # A command has no page that waits for it.
-        return fetch if self.caller.limit is None else replace(fetch, bearer=bearer)
+        bearer = self.partition.token
+        has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
+        if call.force or not has_older_data or partition is None or bearer is None:
+            return plan
+        if partition.binding != binding_key(bearer):
+            return plan
+        if request.stale_while_revalidate and not self._reload:
+            plan = replace(plan, bearer=bearer)
+            self._revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self._fetcher))
+            return ReadResult(pages=pages, is_stale=True, patches=patches)
+        # A command waits in full: there is no page that has to be shown soon.
+        return plan if self._fetcher.caller.limit is None else replace(plan, bearer=bearer)
 
-    def _look_up(self, ask: Ask, *, count: int) -> tuple[Scope | None, Found]:
-        """The scope to read in, and what the store knows there: of a query that is not shared, nothing."""
-        query = ask.query
-        needs_proof = query.cache and query.key != PROFILE_QUERY.key
+    def _look_up(self, call: ReadCall, *, count: int) -> tuple[Partition | None, CacheEntry]:
+        """The partition to read in, and what the store has there; nothing for a query with `cache=False`."""
+        request = call.request
+        needs_binding = request.cache and request.key != PROFILE_QUERY.key
         for _ in range(2):
-            scope = self.scope() if needs_proof else self.scopes.current()
-            if scope is None:
+            partition = self.bound_partition() if needs_binding else self.partition.current()
+            if partition is None:
                 break
-            found = self.cache.look_up(scope, query.key, start=ask.start, count=count if query.cache else 0)
-            if found.stands:
-                # Without a stamp nothing is kept, and nobody else's fetch is joined.
-                return scope, found if query.cache else NOTHING_FOUND
-            # Purged: the token has to prove itself anew.
-            self.scopes.refute(scope)
-        return None, NOTHING_FOUND
+            entry = self._cache.get(partition, request.key, start=call.start, count=count if request.cache else 0)
+            if entry.is_current:
+                # Without a stamp, nothing is kept and no other fetch is joined.
+                return partition, entry if request.cache else NO_ENTRY
+            # Purged: the token has to be bound again.
+            self.partition.unbind(partition)
+        return None, NO_ENTRY
 
-    def _left_from(self, ask: Ask) -> float:
-        """Which flights may be joined: those that left at this moment or later."""
-        if ask.force:
-            return NO_FLIGHT
-        return self._began if self.reload else ANY_FLIGHT
+    def _complete(self, pending: PendingRead) -> ReadResult:
+        """Fetch, or wait for the thread that fetches."""
+        if pending.future is None and not pending.has_older_data:
+            result = self._fetcher.fetch(pending.plan)
+        else:
+            result = self._parallel.result(pending)
+        return self._end(
+            pending.call, result, token=pending.token, drops=pending.drops, memoized_at=pending.memoized_at
+        )
 
-    def _all_ended(self, begun: Sequence[_Begun]) -> dict[tuple[str, str, str | None], Outcome]:
-        """Wait for all of them, also where one raises."""
-        ended: dict[tuple[str, str, str | None], Outcome] = {}
+    def _complete_all(self, fetches: Sequence[PendingRead]) -> dict[tuple[str, str, str | None], ReadResult]:
+        """Wait for all of them, also if one raises."""
+        results: dict[tuple[str, str, str | None], ReadResult] = {}
         failure: Exception | None = None
-        for one in begun:
+        for pending in fetches:
             try:
-                ended[one.asked.ask.name] = self._ended(one)
+                results[pending.call.name] = self._complete(pending)
             except Exception as error:  # noqa: BLE001  raised below
                 failure = failure or error
         if failure is not None:
             raise failure
-        return ended
+        return results
 
-    def _ended(self, one: _Begun) -> Outcome:
-        return self._end(one.asked, self._valued(lambda: self._beside.outcome(one.work)))
+    def _end(
+        self, call: ReadCall, result: ReadResult, *, token: str | None, drops: int, memoized_at: float | None
+    ) -> ReadResult:
+        """Do what a failure says about cached data, and memoize the result."""
+        key = call.request.key
+        if result.error is not None:
+            self.after_failure(result.error, endpoint=key.endpoint)
+        if self.partition.same_user_as(token):
+            epoch = self.partition.epoch
+            self._memo.put(key, result, epoch=epoch, drops=drops, start=call.start, count=call.count, at=memoized_at)
+        return result
 
-    # --- what a run came to ---
+    # --- GET /me ---
 
-    def _valued(self, run: Callable[[], T]) -> T | Outcome:
-        """Failures as values; a sign-in that is over takes its cached data with it."""
-        try:
-            return run()
-        except SignInEndedError:
-            self.scopes.purge()
-            raise
-        except ApiError as error:
-            return Outcome(error=error)
+    def _bind_token(self) -> None:
+        """Have GET `/me` bind the request's token, within a part of the request's time.
 
-    def _end(self, asked: _Asked, outcome: Outcome) -> Outcome:
-        """Do what a failure says about cached data, and remember the outcome for this request."""
-        query = asked.ask.query
-        if outcome.error is not None:
-            self.after_failure(outcome.error, endpoint=query.key.endpoint)
-        if self.scopes.is_still(asked.asker):
-            self.memory.put(
-                query.key, outcome, since=asked.since, start=asked.ask.start, count=asked.ask.count, at=asked.at
-            )
-        return outcome
+        If `/me` times out here, this request does not use it for binding again; a view may still fetch it.
+        """
+        token, key = self.partition.token, PROFILE_QUERY.key
+        if self._memo.get(key, epoch=self.partition.epoch) is not None or self._is_recent(self._binding_timed_out):
+            return
+        call, drops = ReadCall(request=PROFILE_QUERY), self._memo.drops(key)
+        budget = DeadlineShare(self._fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
+        result = self._fetcher.fetch(FetchPlan(call=call, partition=None, stamp=None, budget=budget))
+        if isinstance(result.error, ApiTimeoutError):
+            self._binding_timed_out = (token, self._clock())
+        else:
+            self._end(call, result, token=token, drops=drops, memoized_at=None)
+
+    def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
+        """Whether something was noted in this request under the same token; by a command's client, within a minute."""
+        if noted is None:
+            return False
+        token, at = noted
+        return token == self.partition.token and 0 <= self._clock() - at < MEMOIZED_FOR_S

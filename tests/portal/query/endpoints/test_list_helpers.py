@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
+from portal.query import MutationGroup, mutation_endpoint
+from portal.query.cache.write_records import WriteRecord
 from tests.portal.query.fakes import Process, World
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
-from tests.portal.query.faulty import Faulty, Thing, adds, merges, removes
+from tests.portal.query.faulty import Faulty, adds, merges, removes
 
 
 @pytest.fixture
@@ -27,13 +28,9 @@ class TestUsageFaults:
     def test_rows_without_the_field_of_unique_by_are_named_in_a_warning(
         self, faulty: Faulty, caplog: pytest.LogCaptureFixture
     ) -> None:
-        # Each endpoint is named once in a process: no other test has this one.
-        class Queries(QueryGroup, domain="without_ids", registry=faulty.registry):
-            use_get_things_query = paginated_query_endpoint(item=Thing, url="/things")
-
         faulty.rows = [{"name": "no id"}, {"name": "no id"}]
         faulty.serve()
-        result = Queries.use_get_things_query(faulty.request())
+        result = faulty.queries.use_get_things_query(faulty.request())
         assert len(result.data.items) == 2
         assert "give the endpoint unique_by=" in caplog.text
 
@@ -109,7 +106,7 @@ class TestRows:
     ) -> None:
         faulty.shown()
         with monkeypatch.context() as patched:
-            patched.setattr("portal.query.cache.patches.Record.stored", lambda _record: 1 / 0)
+            patched.setattr(WriteRecord, "stored", lambda _record: 1 / 0)
             assert faulty.write(adds()).is_success
         assert len(faulty.called) == 1
         assert "could not be made" in caplog.text

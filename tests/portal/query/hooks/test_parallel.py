@@ -189,7 +189,7 @@ class TestOnce:
 
 class TestThreads:
     def test_are_the_process_pools_and_no_more(self, world: World, ada: TokenStore) -> None:
-        process = world.process(beside=Pool(name="two", threads=2, queue=9))
+        process = world.process(fetch_pool=Pool(name="two", threads=2, queue=9))
         threads: set[int] = set()
         world.backend.before = lambda _method, _path: threads.add(threading.get_ident())
         results = use_queries(process.request(ada), [clients.spec({"q": str(number)}) for number in range(9)])
@@ -201,17 +201,17 @@ class TestThreads:
         begun = threading.Event()
         pool.submit(lambda: (begun.set(), held.wait(WAIT_S)))
         assert begun.wait(WAIT_S)
-        process = world.process(beside=pool)
+        process = world.process(fetch_pool=pool)
         results = use_queries(process.request(ada), [clients.spec({"q": word}) for word in "123"])
         assert [result.data.items[0]["id"] for result in results] == ["c1", "c2", "c3"]
 
     def test_that_cannot_be_started_are_not_needed(self, world: World, ada: TokenStore) -> None:
-        process = world.process(beside=Pool(name="none", threads=0, queue=0))
+        process = world.process(fetch_pool=Pool(name="none", threads=0, queue=0))
         results = use_queries(process.request(ada), [clients.spec({"q": word}) for word in "123"])
         assert [result.data.items[0]["id"] for result in results] == ["c1", "c2", "c3"]
 
     def test_of_eight_requests_do_not_block_each_other(self, world: World, ada: TokenStore) -> None:
-        process = world.process(beside=Pool(name="shared", threads=3, queue=9))
+        process = world.process(fetch_pool=Pool(name="shared", threads=3, queue=9))
         seen: list[list[str]] = []
 
         def page() -> None:

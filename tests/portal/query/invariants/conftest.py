@@ -1,6 +1,6 @@
 """The sixteen invariants by number (query-cache, I1 to I16), in one file for each noun.
 
-Each runs with flights on and off (query-cache, I11). Requests are interleaved by code that runs inside the backend's
+Each runs with the single flight on and off (query-cache, I11). Requests are interleaved by code that runs inside the backend's
 answer.
 """
 
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from portal.query.reads.flights import Flights, NoFlights
+from portal.process.single_flight import SingleFlight
+from tests.portal.query.fakes import NoSingleFlight
 
 if TYPE_CHECKING:
     from tests.portal.query.fakes import Process, World
 
 
-@pytest.fixture(params=[Flights, NoFlights], ids=["flights", "no flights"])
+@pytest.fixture(params=[SingleFlight, NoSingleFlight], ids=["single flight", "no single flight"])
 def process(request: pytest.FixtureRequest, world: World) -> Process:
-    """query-cache, I11: every invariant holds with the flight switched off."""
-    return world.process(flights=request.param())
+    """query-cache, I11: every invariant holds with the single flight switched off."""
+    return world.process(single_flight=request.param())

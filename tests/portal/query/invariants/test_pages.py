@@ -75,7 +75,7 @@ class TestI10NothingStaleIsReturnedAsFresh:
         world.clock.now += 0.001
         result = ClientQueries.use_get_clients_query(process.request(ada))
         assert result.is_stale
-        world.behind.run()
+        world.background.run()
         assert world.backend.reads() == 2
         assert not ClientQueries.use_get_clients_query(process.request(ada)).is_stale
 

@@ -40,7 +40,7 @@ class TestI6PrincipalsShareNothing:
         world.backend.open_paths = {"/energy/clients": {"items": [], "hasNext": False, "nextCursor": None}}
         forged = type(ada)(type(ada.current)(access=make_token("ada")))
         ClientQueries.use_get_clients_query(process.request(forged))
-        assert not any(key.startswith("proof:") for key in world.store.values)
+        assert not any(key.startswith("binding:") for key in world.store.values)
 
     def test_a_purge_is_seen_by_another_process_at_once(self, world: World, process: Process, ada: TokenStore) -> None:
         other = world.process()

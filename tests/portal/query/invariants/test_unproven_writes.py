@@ -10,7 +10,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query import create_query_client
-from portal.query.partition.pending_purges import MAX_OWED
+from portal.query.partition.pending_purges import MAX_PENDING
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 @pytest.fixture
 def other(world: World, process: Process, ada: TokenStore) -> Process:
     """Another process, in which ada's list is cached."""
-    made = world.process(flights=process.runtime.flights)
+    made = world.process(single_flight=process.runtime.single_flight)
     assert listed(made.request(ada)) == ["c5", "c4"]
     return made
 
 
 def lose_proofs(world: World) -> None:
-    world.store.values = {key: value for key, value in world.store.values.items() if not key.startswith("proof:")}
+    world.store.values = {key: value for key, value in world.store.values.items() if not key.startswith("binding:")}
 
 
 def store_is_down(world: World, *, down: bool) -> None:
@@ -176,9 +176,9 @@ class TestTheStoreIsDown:
     ) -> None:
         store_is_down(world, down=True)
         delete(process.request(ada), "c5")
-        for number in range(MAX_OWED + 1):
+        for number in range(MAX_PENDING + 1):
             with contextlib.suppress(StoreUnavailableError):
-                process.runtime.namespaces.purge_for(f"token {number}")
+                process.runtime.namespaces.purge_token(f"token {number}")
         store_is_down(world, down=False)
         ben = world.backend.sign_in("ben")
         listed(process.request(ben))

@@ -126,7 +126,7 @@ class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
         assert listed(process.request(ada), pages=2) == ["later", made, "c5", "c4"]
 
 
-class TestI4OperationsAppearAllOrNone:
+class TestI4PatchesAppearAllOrNone:
     def test_in_order_before_on_success(self, world: World, process: Process, ada: TokenStore) -> None:
         from tests.portal.query.moving import MOVE, ThingQueries
 

@@ -20,7 +20,7 @@ def ids(result) -> list[str]:
 
 
 def proofs(world: World) -> int:
-    return sum(key.startswith("proof:") for key in world.store.values)
+    return sum(key.startswith("binding:") for key in world.store.values)
 
 
 def test_the_first_query_of_a_token_asks_for_the_profile_once(world: World, process: Process, ada: TokenStore) -> None:
@@ -97,14 +97,14 @@ def test_a_token_that_has_expired_since_opens_nothing(world: World, process: Pro
         ClientQueries.use_get_clients_query(process.request(tokens))
     assert world.backend.reads() == 1, "within the leeway"
     late = Namespaces(store=world.store, clock=lambda: time.time() + 31)
-    assert late.scope_of(token) is None
-    assert Namespaces(store=world.store).scope_of(token) is not None
+    assert late.partition_of(token) is None
+    assert Namespaces(store=world.store).partition_of(token) is not None
 
 
 @pytest.mark.parametrize("stored", [None, "x", [], ["p"], ["p", "n"], ["p", "n", "x"], [1, "n", None]])
 def test_what_is_no_proof_opens_nothing(world: World, stored: object) -> None:
     token = make_token("ada")
-    Namespaces(store=world.store).prove(token, {"id": "ada"})
-    [name] = [key for key in world.store.values if key.startswith("proof:")]
+    Namespaces(store=world.store).bind(token, {"id": "ada"})
+    [name] = [key for key in world.store.values if key.startswith("binding:")]
     world.store.set(name, stored, lifetime_s=None)
-    assert Namespaces(store=world.store).scope_of(token) is None
+    assert Namespaces(store=world.store).partition_of(token) is None

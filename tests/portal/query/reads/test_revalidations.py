@@ -16,7 +16,7 @@ from portal.errors import (
 )
 from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.query.cache.pages import SETTLING_S
+from portal.query.cache.pages import READ_LAG_S
 from portal.query.endpoints.registry import Registry
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.summary import EnergySummaryQueries
@@ -53,7 +53,7 @@ class TestAnAnswerPastItsStaleTime:
         assert (result.is_stale, result.error, world.backend.reads()) == (True, None, reads)
         assert result.as_of is not None
         assert result.as_of.timestamp() == world.clock.now - STALE_S
-        assert world.behind.run() == 1
+        assert world.background.run() == 1
         assert world.backend.reads() == reads + 1
         following = clients(process.request(ada))
         assert following.data.items[0]["name"] == "by someone else"
@@ -64,7 +64,7 @@ class TestAnAnswerPastItsStaleTime:
         world.backend.rows.pop()
         world.clock.now += STALE_S
         assert summary(process.request(ada)).unwrap()["counts"] == {"clients": 5}
-        world.behind.run()
+        world.background.run()
         assert summary(process.request(ada)).unwrap()["counts"] == {"clients": 4}
 
     def test_of_several_pages_is_fetched_page_by_page_with_fresh_cursors(
@@ -74,7 +74,7 @@ class TestAnAnswerPastItsStaleTime:
         world.backend.rows.insert(0, {"id": "new", "name": "by someone else"})
         world.clock.now += STALE_S
         assert listed(process.request(ada), pages=3) == ["c5", "c4", "c3", "c2", "c1"]
-        world.behind.run()
+        world.background.run()
         reads = world.backend.reads()
         assert listed(process.request(ada), pages=3) == ["new", "c5", "c4", "c3", "c2", "c1"]
         assert world.backend.reads() == reads
@@ -85,7 +85,7 @@ class TestAnAnswerPastItsStaleTime:
         world.clock.now += STALE_S
         client = process.request(ada)
         assert names(client)["c5"] == "client 5"
-        world.behind.run()
+        world.background.run()
         assert names(client)["c5"] == "client 5"
 
     def test_is_gone_on_from_where_it_ends(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -102,7 +102,7 @@ class TestAnAnswerPastItsStaleTime:
         world.backend.rows[0]["name"] = "by someone else"
         world.clock.now += PAST_ITS_LIFE_S
         assert names(process.request(ada))["c5"] == "by someone else"
-        assert world.behind.run() == 0
+        assert world.background.run() == 0
 
     def test_is_not_shown_from_a_clock_that_is_ahead(self, world: World, process: Process, ada: TokenStore) -> None:
         names(process.request(ada))
@@ -126,7 +126,7 @@ class TestAnAnswerPastItsStaleTime:
         world.clock.now += STALE_S
         reads = world.backend.reads()
         assert not read(process.request(ada)).is_stale
-        assert (world.backend.reads(), world.behind.run()) == (reads + 1, 0)
+        assert (world.backend.reads(), world.background.run()) == (reads + 1, 0)
 
     def test_is_fetched_first_if_it_decides_on_access(self, world: World, process: Process, ada: TokenStore) -> None:
         UserQueries.use_get_me_query(process.request(ada))
@@ -139,7 +139,7 @@ class TestAnAnswerPastItsStaleTime:
         world.backend.rows[0]["name"] = "by someone else"
         world.clock.now += STALE_S
         assert names(process.request(ada, reload=True))["c5"] == "by someone else"
-        assert world.behind.run() == 0
+        assert world.background.run() == 0
 
 
 class TestTheUsersOwnWrites:
@@ -149,7 +149,7 @@ class TestTheUsersOwnWrites:
         made = create(process.request(ada))
         delete(process.request(ada), "c5")
         assert listed(process.request(ada)) == [made, "c4"]
-        world.behind.run()
+        world.background.run()
         assert listed(process.request(ada)) == [made, "c4"]
 
     def test_that_outdate_a_list_have_it_fetched_first(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -172,7 +172,7 @@ class TestTheUsersOwnWrites:
         world.clock.now += STALE_S
         listed(process.request(ada))
         world.backend.inside = once(lambda: delete(process.request(ada), "c5"))
-        world.behind.run()  # its answer left the backend with c5 in it
+        world.background.run()  # its answer left the backend with c5 in it
         assert listed(process.request(ada)) == ["c4"]
 
     def test_before_a_revalidation_that_waited_are_not_applied_to_it_again(
@@ -184,8 +184,8 @@ class TestTheUsersOwnWrites:
         rename(process.request(ada), "c5", "by ada")
         world.backend.rows[0]["name"] = "by someone else"
         # A backend whose reads lag would still say what was before.
-        world.clock.now += SETTLING_S
-        world.behind.run()
+        world.clock.now += READ_LAG_S
+        world.background.run()
         assert names(process.request(ada))["c5"] == "by someone else"
 
 
@@ -195,7 +195,7 @@ class TestOnceForAll:
         world.clock.now += STALE_S
         for _ in range(3):
             listed(process.request(ada))
-        assert len(world.behind.waiting) == 1
+        assert len(world.background.waiting) == 1
 
     def test_processes(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada))
@@ -207,10 +207,10 @@ class TestOnceForAll:
 
         def meanwhile() -> None:
             listed(other.request(ada))
-            assert world.behind.run() >= 1
+            assert world.background.run() >= 1
 
         world.backend.before = once(meanwhile)
-        world.behind.run()
+        world.background.run()
         assert world.backend.reads() == reads + 1
         assert clients(other.request(ada)).is_stale is False
 
@@ -222,7 +222,7 @@ class TestOnceForAll:
         listed(process.request(ada))
         listed(world.process().request(ada, reload=True))
         reads = world.backend.reads()
-        world.behind.run()
+        world.background.run()
         assert world.backend.reads() == reads
 
     def test_each_variant_for_itself(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -232,7 +232,7 @@ class TestOnceForAll:
         world.clock.now += STALE_S
         for params in variants:
             listed(process.request(ada), params=params)
-        assert world.behind.run() == 3
+        assert world.background.run() == 3
 
     def test_again_when_it_is_stale_again(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada))
@@ -240,7 +240,7 @@ class TestOnceForAll:
             world.clock.now += STALE_S
             reads = world.backend.reads()
             listed(process.request(ada))
-            world.behind.run()
+            world.background.run()
             assert world.backend.reads() == reads + 1
 
 
@@ -259,7 +259,7 @@ class TestABackendThatFailsBehindTheRequest:
         reads = world.backend.reads()
         for _ in range(3):
             assert listed(process.request(ada)) == ["c5", "c4"]
-            world.behind.run()
+            world.background.run()
         assert world.backend.reads() == reads + 1, "and not again while the lease lasts"
         assert world.waits == []
         assert process.runtime.revalidations.counts()["failed"] == 1
@@ -272,7 +272,7 @@ class TestABackendThatFailsBehindTheRequest:
         world.clock.now += STALE_S
         world.backend.failures = [failure]
         assert client_of_id(process.request(ada), {"id": "c5"}).error is None
-        world.behind.run()
+        world.background.run()
         world.backend.failures = [failure]
         result = client_of_id(process.request(ada), {"id": "c5"})
         assert (type(result.error), result.data) == (type(failure), None)
@@ -285,7 +285,7 @@ class TestABackendThatFailsBehindTheRequest:
         world.backend.rows[0]["name"] = "by someone else"
         listed(process.request(ada), pages=2)
         world.backend.failures = [None, ApiNotFoundError(status=404)]
-        world.behind.run()
+        world.background.run()
         reads = world.backend.reads()
         assert names(process.request(ada))["c5"] == "by someone else"
         assert world.backend.reads() == reads
@@ -295,12 +295,12 @@ class TestABackendThatFailsBehindTheRequest:
         world.clock.now += STALE_S
         world.backend.failures = [unavailable()]
         listed(process.request(ada))
-        world.behind.run()
+        world.background.run()
         for key in [key for key in world.store.values if ":lease:" in key]:
             del world.store.values[key]
         world.backend.rows[0]["name"] = "by someone else"
         listed(process.request(ada))
-        world.behind.run()
+        world.background.run()
         assert names(process.request(ada))["c5"] == "by someone else"
 
     def test_is_not_asked_without_a_store(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -309,7 +309,7 @@ class TestABackendThatFailsBehindTheRequest:
         listed(process.request(ada))
         world.store.down = True
         reads = world.backend.reads()
-        world.behind.run()
+        world.background.run()
         assert world.backend.reads() == reads
         assert process.runtime.revalidations.counts()["skipped"] == 1
 
@@ -326,7 +326,7 @@ class TestAProcessWithMuchToDo:
 
         pool.submit(hold)
         assert begun.wait(PATIENCE_S)
-        process = world.process(behind=pool)
+        process = world.process(background_pool=pool)
         words: list[Any] = [{"q": word} for word in ("c", "cl", "cli", "clie")]
         for params in words:
             listed(process.request(ada), params=params)
@@ -351,4 +351,4 @@ class TestAProcessWithMuchToDo:
         listed(process.request(ada))
         process.runtime.revalidations._pool.submit = taken  # type: ignore[method-assign]
         listed(process.request(ada))
-        assert world.behind.run() == 1
+        assert world.background.run() == 1

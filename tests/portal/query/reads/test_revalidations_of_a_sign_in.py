@@ -31,7 +31,7 @@ class TestTheTokenOfARevalidation:
         listed(process.request(ada))
         world.clock.now += STALE_S
         listed(process.request(ada))
-        world.behind.run()
+        world.background.run()
         assert world.backend.bearers[-1] == ada.current.access
 
     def test_is_not_refreshed(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -41,7 +41,7 @@ class TestTheTokenOfARevalidation:
         asked: list[TokenStore] = []
         world.backend.refresh = asked.append
         world.backend.failures = [ApiUnauthorizedError(status=401)]
-        world.behind.run()
+        world.background.run()
         assert asked == []
 
     @pytest.mark.parametrize(("left_s", "reads"), [(-1, 0), (4, 0), (60, 1)])
@@ -53,7 +53,7 @@ class TestTheTokenOfARevalidation:
         world.clock.now += STALE_S
         before = world.backend.reads()
         assert listed(process.request(tokens)) == ["c5", "c4"]
-        world.behind.run()
+        world.background.run()
         assert world.backend.reads() == before + reads
         assert process.runtime.revalidations.counts()["skipped"] == 1 - reads
 
@@ -67,7 +67,7 @@ class TestASignOut:
         listed(process.request(ada))
         process.request(ada).purge()
         calls = len(world.backend.calls)
-        world.behind.run()
+        world.background.run()
         assert len(world.backend.calls) == calls
 
     def test_while_it_is_under_way_leaves_nothing_of_it(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -76,7 +76,7 @@ class TestASignOut:
         listed(process.request(ada))
         kept = dict(world.store.values)
         world.backend.inside = once(lambda: world.process().request(ada).purge())
-        world.behind.run()
+        world.background.run()
         written = {key for key, value in world.store.values.items() if kept.get(key) != value}
         assert not [key for key in written if ":lease:" not in key]
         assert not [
@@ -96,7 +96,7 @@ class TestASignOut:
             listed(world.process().request(again), params={"q": "5"})
 
         world.backend.inside = once(sign_out_and_in)
-        world.behind.run()
+        world.background.run()
         world.backend.rows[0]["name"] = "by someone else"
         assert names(process.request(again))["c5"] == "by someone else"
 
@@ -109,7 +109,7 @@ class TestASignOut:
         pages = [key for key, value in world.store.values.items() if "client 4" in value]
         before = {key: world.store.values[key] for key in pages}
         tokens.clear()
-        world.behind.run()
+        world.background.run()
         assert {key: world.store.values[key] for key in pages} == before
 
     def test_and_somebody_elses_sign_in_get_nothing_of_it(
@@ -125,7 +125,7 @@ class TestASignOut:
         tokens.replace(ben.current)
         world.backend.rows[0]["name"] = "adas alone"
         calls = len(world.backend.calls)
-        world.behind.run()
+        world.background.run()
         assert set(world.backend.bearers[calls:]) <= {ada.current.access}
         world.backend.rows[0]["name"] = "of both"
         assert names(process.request(ben))["c5"] == "client 5"

@@ -5,14 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from portal.errors import ApiTimeoutError
+from portal.errors import ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query.cache.pages import Page, VersionStamp
-from portal.query.reads.flights import ANY_FLIGHT, Flights
 from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
+from tests.portal.query.invariants.clients_list import delete, listed
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
@@ -25,7 +22,7 @@ def ids(result: Any) -> list[str]:
     return [row["id"] for row in result.data.items]
 
 
-class TestFlights:
+class TestSingleFlight:
     def test_threads_that_want_the_same_page_fetch_it_once(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
@@ -57,54 +54,43 @@ class TestFlights:
         assert results == [["c5", "c4"]] * 8
         assert world.backend.reads() == 2
 
-    def test_a_flight_that_left_earlier_than_what_a_read_knows_is_not_joined(self) -> None:
-        flights, old, new = (
-            Flights(),
-            VersionStamp(position=2**33, generation="/"),
-            VersionStamp(position=2**33 + 1, generation="/"),
-        )
+    def test_a_fetch_that_began_before_a_write_is_not_joined_by_a_read_that_knows_the_write(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        listed(process.request(ada))
+        seen: list[list[str]] = []
 
-        def page(stamp: VersionStamp) -> Page:
-            return Page(stamp=stamp, at=0, cursor=None, body={})
-
-        seen: list[Page] = []
-
-        def lead() -> Page:
-            other = threading.Thread(
-                target=lambda: seen.append(
-                    flights.fetch("name", lambda: page(new), stamp=new, budget=Deadline(5), left_from=ANY_FLIGHT)
-                )
-            )
+        def write_and_read(_method: str, path: str) -> None:
+            world.backend.inside = None
+            other = threading.Thread(target=lambda: seen.append(listed(process.request(ada))))
+            delete(process.request(ada), "c5")
             other.start()
             other.join(5)
-            return page(old)
 
-        flights.fetch("name", lead, stamp=old, budget=Deadline(5), left_from=ANY_FLIGHT)
-        assert seen == [page(new)]
+        clients.invalidate(process.request(ada))
+        world.backend.inside = write_and_read
+        listed(process.request(ada))
+        assert seen == [["c4", "c3"]]
+        assert world.backend.reads() == 3
 
-    def test_a_failure_is_not_shared(self) -> None:
-        flights, stamp = Flights(), VersionStamp(position=2**33, generation="/")
+    def test_a_failure_is_not_shared(self, world: World, process: Process, ada: TokenStore) -> None:
+        clients(process.request(ada), {"q": "5"})
         joined = threading.Event()
-        page = Page(stamp=stamp, at=0, cursor=None, body={})
-        seen: list[Page] = []
+        seen: list[list[str]] = []
 
-        class Budget:
+        class Watched(Deadline):
             def remaining(self) -> float:
                 joined.set()
-                return 5
+                return super().remaining()
 
-        follower = threading.Thread(
-            target=lambda: seen.append(
-                flights.fetch("name", lambda: page, stamp=stamp, budget=Budget(), left_from=ANY_FLIGHT)
-            )
-        )
-
-        def fail() -> Page:
+        def fail_when_joined(_method: str, _path: str) -> None:
+            world.backend.before = None
             follower.start()
             assert joined.wait(5)
-            raise ApiTimeoutError
+            raise ApiNotFoundError(status=404)
 
-        with pytest.raises(ApiTimeoutError):
-            flights.fetch("name", fail, stamp=stamp, budget=Deadline(5), left_from=ANY_FLIGHT)
+        follower = threading.Thread(target=lambda: seen.append(listed(process.request(ada, deadline=Watched(10)))))
+        world.backend.before = fail_when_joined
+        assert isinstance(clients(process.request(ada)).error, ApiNotFoundError)
         follower.join(5)
-        assert seen == [page]
+        assert seen == [["c5", "c4"]]

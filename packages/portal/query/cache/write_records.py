@@ -1,0 +1,155 @@
+"""Write records: what one write, or one invalidation, changes in the cached pages of an endpoint. Pure.
+
+A write never edits a page. It appends ONE record to the write log of each endpoint that it concerns, and reads apply
+the records (:mod:`portal.query.cache.patches`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+from portal.config.wire_names import ID_FIELD
+from portal.query.cache.pages import READ_LAG_S, Row
+from portal.query.endpoints import LIST_HELPERS
+
+Kind: TypeAlias = str
+#: In the order in which they are applied.
+KINDS: Final[tuple[Kind, ...]] = tuple(helper.kind for helper in LIST_HELPERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """One change of a list.
+
+    :param row_id: id of the row.
+    :param row: the row's new content; None for a removal.
+    """
+
+    kind: Kind
+    row_id: str
+    row: Row | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvalidatedQueries:
+    """Which queries of an endpoint a record makes stale.
+
+    :param params: None for all of them.
+    :param exact: whether these are all of a query's parameters, or some of them.
+    """
+
+    params: Mapping[str, Any] | None = None
+    exact: bool = True
+
+    def covers(self, params: Mapping[str, Any]) -> bool:
+        """Whether the query with these parameters is one of them."""
+        if self.params is None:
+            return True
+        if self.exact:
+            return _as_addressed(params) == _as_addressed(self.params)
+        addressed = _as_addressed(params)
+        return all(addressed.get(name) == value for name, value in _as_addressed(self.params).items())
+
+
+ALL_QUERIES: Final = InvalidatedQueries()
+
+
+def _as_addressed(params: Mapping[str, Any]) -> dict[str, str]:
+    """Parameters as an address has them: there the number 5 and the text `5` are the same."""
+    given = {name: value for name, value in params.items() if value is not None}
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRecord:
+    """What one write, or one invalidation, changes in an endpoint's pages.
+
+    :param by: qualified key of the mutation; empty for an invalidation.
+    :param changed_ids: ids of the rows that the write changed on the server, with or without a patch; None where that
+        is not known.
+    :param began_at: when the write left, seconds since the epoch by its machine's clock; None for an invalidation.
+    :param done_at: when its response came.
+    """
+
+    by: str = ""
+    patches: tuple[Patch, ...] = ()
+    invalidated: tuple[InvalidatedQueries, ...] = ()
+    changed_ids: frozenset[str] | None = frozenset()
+    began_at: float | None = None
+    done_at: float | None = None
+
+    def may_be_missing(self, *, at: float, lag_s: float = READ_LAG_S) -> bool:
+        """Whether a page whose request left at this time, after the write, may lack the write.
+
+        :param lag_s: how far the backend's reads may be behind its writes, seconds.
+        """
+        return self.done_at is not None and abs(at - self.done_at) < lag_s
+
+    def resolve_overlap(self, others: Sequence[WriteRecord | None]) -> WriteRecord:
+        """The record to append after a write during which others were appended.
+
+        If another write changed the same row, nobody knows which one the server did last. Then removals stay, and the
+        list is fetched again.
+
+        :param others: what was appended while the write was under way; None for a record that can't be read.
+        """
+        if not any(other is None or _may_share_a_row(self.changed_ids, other.changed_ids) for other in others):
+            return self
+        return self.without_rows()
+
+    def without_rows(self) -> WriteRecord:
+        """The same record, which shows removals only, and has the list fetched again.
+
+        It still names the rows: a third write that overlaps with this one, and ends later, has to know them.
+        """
+        removals = tuple(patch for patch in self.patches if patch.kind == "remove")
+        return replace(self, patches=removals, invalidated=(*self.invalidated, ALL_QUERIES))
+
+    def stored(self) -> list[Any]:
+        """The record as JSON for the store."""
+        return [
+            self.by,
+            [[patch.kind, patch.row_id, patch.row] for patch in self.patches],
+            [[None if part.params is None else dict(part.params), part.exact] for part in self.invalidated],
+            None if self.changed_ids is None else sorted(self.changed_ids),
+            self.began_at,
+            self.done_at,
+        ]
+
+
+#: Of a write that may have been done, and of a record that can't be read: any row may have changed.
+ALL_INVALIDATED: Final = WriteRecord(invalidated=(ALL_QUERIES,), changed_ids=None)
+
+
+def parse_record(value: Any) -> WriteRecord:
+    """A record as the store has it. A value that can't be read invalidates everything."""
+    try:
+        by, patches, invalidated, changed_ids, began_at, done_at = value
+        return WriteRecord(
+            by=str(by),
+            patches=tuple(Patch(kind=kind, row_id=name, row=row) for kind, name, row in patches if kind in KINDS),
+            invalidated=tuple(InvalidatedQueries(params=params, exact=exact) for params, exact in invalidated),
+            changed_ids=None if changed_ids is None else frozenset(changed_ids),
+            began_at=None if began_at is None else float(began_at),
+            done_at=None if done_at is None else float(done_at),
+        )
+    except (TypeError, ValueError):
+        return ALL_INVALIDATED
+
+
+def _may_share_a_row(one: frozenset[str] | None, other: frozenset[str] | None) -> bool:
+    """Whether two writes may have changed the same row; None where the rows are not known."""
+    if one is None or other is None:
+        # An invalidation changes no row, so it overlaps with nothing.
+        return one != frozenset() and other != frozenset()
+    return not one.isdisjoint(other)
+
+
+def row_id(row: object) -> str | None:
+    """The id of a whole row; None for a value without one."""
+    value = row.get(ID_FIELD) if isinstance(row, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        return None
+    return str(value)

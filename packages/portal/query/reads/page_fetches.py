@@ -1,0 +1,271 @@
+"""Fetches of one request: pages from the backend into the page cache, for a read that needs them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from portal.config.limits import MAX_PAGES, QUERY_RETRIES
+from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, UsageError
+from portal.query.cache import (
+    MAX_RECORDS,
+    MergedPage,
+    Page,
+    ReadResult,
+    check_list_body,
+    is_enough,
+    merge_pages,
+)
+from portal.query.endpoints import ListRequest
+from portal.query.request_partition import PROFILE_QUERY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.process import Deadline, Flight, SingleFlight
+    from portal.query.backend_calls import BackendCaller
+    from portal.query.cache import PageCache, VersionStamp
+    from portal.query.endpoints import Address, ReadRequest, Registry
+    from portal.query.partition import Partition
+    from portal.query.request_partition import RequestPartition
+
+logger = logging.getLogger("portal.query")
+
+#: For `joins_from`: any fetch of another thread may be joined, or none.
+ANY_FETCH: Final = float("-inf")
+NO_FETCH: Final = float("inf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCall:
+    """What one call of a hook asks for.
+
+    :param start: cursor of the first page; None for the beginning.
+    :param count: how many pages; 1 for a one-shot query.
+    :param force: ask the backend for every page, however fresh the cached one is.
+    :param again: try once more what has failed in this request.
+    :raises UsageError: `count` is not a number from 1 to 50, or `start` is not a text.
+    """
+
+    request: ReadRequest
+    start: str | None = None
+    count: int = 1
+    force: bool = False
+    again: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what a team's code gives: a type checker may not have seen it."""
+        endpoint = self.request.key.endpoint
+        pages: object = self.count
+        cursor: object = self.start
+        if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
+            raise UsageError(
+                f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from"
+                " there, give cursor=result.data.next_cursor"
+            )
+        if cursor is not None and not isinstance(cursor, str):
+            raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
+
+    @property
+    def name(self) -> tuple[str, str, str | None]:
+        """Equal for calls that read the same, whatever the number of pages."""
+        return self.request.key.endpoint, self.request.key.digest, self.start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchPlan:
+    """What a read needs from the backend.
+
+    :param partition: whose data; None where that is not known, and nothing is cached.
+    :param stamp: the version stamp of before the first request leaves.
+    :param pages: the cached pages, fresh or not.
+    :param kept: how many of them stay as they are.
+    :param is_stale: whether a page that stays is stale.
+    :param patches: how many patches were applied to the cached pages.
+    :param joins_from: fetches of other threads that began at this moment or later may be joined, in monotonic seconds:
+        `ANY_FETCH`, or `NO_FETCH` for a read whose request must leave now.
+    :param budget: time for the fetch; None for all that the request has left.
+    :param bearer: for a fetch that may outlive the request: the access token that is bound to the partition. It is not
+        refreshed. None: the request's own tokens.
+    :param tries: how often each call is sent at most.
+    """
+
+    call: ReadCall
+    partition: Partition | None
+    stamp: VersionStamp | None
+    pages: tuple[MergedPage, ...] = ()
+    kept: int = 0
+    is_stale: bool = False
+    patches: int = 0
+    joins_from: float = ANY_FETCH
+    budget: Deadline | None = None
+    bearer: str | None = None
+    tries: int = 1 + QUERY_RETRIES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFetcher:
+    """Fetches for one request. Safe for threads.
+
+    :param clock: seconds since the epoch.
+    """
+
+    caller: BackendCaller
+    partition: RequestPartition
+    cache: PageCache
+    single_flight: SingleFlight[Page]
+    registry: Registry
+    clock: Callable[[], float]
+
+    def fetch(self, plan: FetchPlan, *, abandoned: threading.Event | None = None) -> ReadResult:
+        """Fetch the pages that are needed, one after another. After a failure the cached pages are shown.
+
+        :param abandoned: set when nobody waits any more: then a failed call is not tried again.
+        :raises SignInEndedError: the sign-in is over.
+        """
+        request, count = plan.call.request, plan.call.count
+        pages = list(plan.pages[: plan.kept])
+        stamp = plan.stamp
+        error: ApiError | None = None
+        try:
+            while not is_enough(pages, count):
+                if len(pages) > plan.kept and plan.partition is not None and request.cache:
+                    stamp = self.cache.get(plan.partition, request.key, count=0).stamp
+                cursor = pages[-1].page.next_cursor if pages else plan.call.start
+                page = self._page(_Place(plan=plan, stamp=stamp, index=len(pages), cursor=cursor), abandoned)
+                is_list = isinstance(request, ListRequest)
+                pages.append(
+                    MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
+                )
+        except ApiError as failure:
+            error = failure
+            if plan.partition is not None and len(pages) < len(plan.pages) and is_definite_no(error):
+                # The next read has to meet the error too, and show nothing older.
+                self.cache.delete(plan.partition, request.key, start=plan.call.start, index=len(pages))
+        fetched = len(pages) - plan.kept
+        if plan.partition is not None and isinstance(request, ListRequest):
+            # The backend's reads may be behind its writes.
+            entry = self.cache.with_recent_writes(
+                plan.partition, request.key, [merged.page for merged in pages[plan.kept :]]
+            )
+            pages[plan.kept :] = merge_pages(entry, request, registry=self.registry)[0]
+        shows_cached = error is not None and len(pages) < len(plan.pages)
+        return ReadResult(
+            pages=plan.pages if shows_cached else tuple(pages),
+            error=error,
+            is_stale=shows_cached or plan.is_stale,
+            fetched=fetched,
+            patches=plan.patches,
+        )
+
+    def _page(self, place: _Place, abandoned: threading.Event | None) -> Page:
+        """One page from the backend into the cache, or from another thread that fetches the same page now."""
+        plan = place.plan
+        flight = self._join(place)
+        if isinstance(flight, Page):
+            return flight
+        with nullcontext() if flight is None else self.single_flight.lead(flight):
+            sent, at = plan.bearer or self.partition.token, self.clock()
+            certain_until = (
+                self.cache.certain_until(plan.partition, plan.call.request.key, place.stamp, at=at)
+                if plan.partition is not None
+                else None
+            )
+            body = self.caller.read(
+                place.address(), budget=plan.budget, bearer=plan.bearer, tries=plan.tries, abandoned=abandoned
+            )
+            page = Page(
+                stamp=place.stamp,
+                at=at,
+                cursor=place.cursor,
+                body=body,
+                came_at=self.clock(),
+                certain_until=certain_until,
+            )
+            page = self._kept(place, page, sent=sent)
+            if flight is not None and page.stamp is not None:
+                flight.set_result(page)
+        return page
+
+    def _join(self, place: _Place) -> Flight[Page] | Page | None:
+        """What another thread fetches, or the flight that this thread leads; None: this thread fetches for itself."""
+        plan = place.plan
+        if plan.partition is None or place.stamp is None:
+            return None
+        name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{place.cursor}"
+        flight, leads = self.single_flight.join(name, version=place.stamp, may_join=place.may_join)
+        if leads:
+            return flight
+        try:
+            return flight.result(timeout_s=(plan.budget or self.caller.deadline).remaining())
+        except Exception:  # noqa: BLE001  the other thread failed by its own token or time, or its page is not for others
+            return None
+
+    def _kept(self, place: _Place, page: Page, *, sent: str | None) -> Page:
+        """Check a response and keep it in the cache. A page that is for this request alone loses its stamp.
+
+        :param sent: the access token before the call.
+        """
+        plan, key = place.plan, place.plan.call.request.key
+        if key.paginated:
+            check_list_body(page.body, endpoint=key.endpoint)
+            if page.lacks_cursor:
+                logger.warning(
+                    "%s: a page says that there is a next one, and gives no cursor for it, or its own: the list ends"
+                    " here. The API should answer with `nextCursor`, a text that no page before has had",
+                    key.endpoint,
+                )
+        is_ours = plan.partition is None or self._still_has(plan, plan.partition, sent=sent)
+        if key == PROFILE_QUERY.key:
+            self.partition.bind_from_profile(page.body, sent=sent)
+        if not is_ours:
+            return replace(page, stamp=None)
+        if plan.partition is not None:
+            self.cache.put(plan.partition, key, page, start=plan.call.start, index=place.index)
+        return page
+
+    def _still_has(self, plan: FetchPlan, partition: Partition, *, sent: str | None) -> bool:
+        """Whether a response that just came is certainly of this partition, and the namespace is still there.
+
+        Nobody can see a page of a namespace that is gone. A response for which nobody waits is not even written then.
+        """
+        if not self.partition.still_has(partition, sent=sent):
+            return False
+        return plan.bearer is None or self.cache.get(partition, plan.call.request.key, count=0).is_current
+
+
+def is_definite_no(error: ApiError) -> bool:
+    """Whether the backend refused this query, such as by 403 or 404. A 401 refuses the token, not the query."""
+    return not isinstance(error, ApiUnavailableError | ApiUnauthorizedError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Which page of a read is fetched.
+
+    :param stamp: the version stamp of before its request leaves.
+    """
+
+    plan: FetchPlan
+    stamp: VersionStamp | None
+    index: int
+    cursor: str | None
+
+    def address(self) -> Address:
+        """Where the page is read."""
+        request = self.plan.call.request
+        return request.page_address(cursor=self.cursor) if isinstance(request, ListRequest) else request.address()
+
+    def may_join(self, flight: Flight[Page]) -> bool:
+        """Whether another fetch began with all the writes that this read knows. No thread waits for itself."""
+        theirs, ours = flight.version, self.stamp
+        return (
+            flight.leader != threading.get_ident()
+            and flight.started_at >= self.plan.joins_from
+            and ours is not None
+            and theirs.generation == ours.generation
+            and 0 <= theirs.position - ours.position <= MAX_RECORDS
+        )
