@@ -1,4 +1,4 @@
-"""The web layer as a Django app: its templates, static files, tags and translations are found by their place."""
+"""The web layer as a Django app: Django finds its templates, static files, tags and translations by their folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is at the other end of the connection."""
+"""The address of the browser, or of whoever else calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def client_address(request: HttpRequest) -> str:
-    """The peer's address; behind a trusted reverse proxy the rightmost `X-Forwarded-For`, which it wrote itself."""
+    """The peer's address. Behind a trusted proxy: the rightmost `X-Forwarded-For`, which the proxy has written."""
     if portal_config().behind_proxy:
         forwarded: str = request.META.get("HTTP_X_FORWARDED_FOR", "")
         return forwarded.rpartition(",")[2].strip()
@@ -21,7 +21,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own; what is no address is not."""
+    """Whether an address is this machine's own. False for a text that is no address."""
     try:
         return ip_address(address).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""The fields that every log line has which is written during a request: the request's id, and the user's tag.
+"""Two fields of every log line that is written during a request: the request's id, and the user's account tag.
 
 `request_id` is the response's `X-Request-Id`. `user` is the account tag (:mod:`.frame.account_tag`): a truncated hash
 of the access token's subject, never a name, an address or a token. Without keys a token is decoded and not verified,

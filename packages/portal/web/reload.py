@@ -1,8 +1,9 @@
-"""Whether the user reloads a page. What browsers send, and why it is decided so: docs/explanation/reload.md.
+"""Whether the user reloads a page. What browsers send, and why this is the rule: docs/explanation/reload.md.
 
-`Cache-Control` tells, but Chromium sends it with the page after a form's 303 alike, and Firefox with a hard reload
-alone. So a cookie helps: when a page is left, `portal.js` says in it for some seconds which page that was. A request
-for that very page is a reload. And our own 303 says in it that what follows is none.
+`Cache-Control` alone does not tell: Chromium sends it also for the page after a form's 303, and Firefox sends it with a
+hard reload only. So a cookie helps. When the user leaves a page, `portal.js` writes the page's mark into the cookie for
+some seconds: a request for that same page is a reload. Our own 303 writes into the cookie that the next page is no
+reload.
 
 Without scripts, a page's link to itself is known by its `Referer`.
 """
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-#: `portal.js` names it too.
+#: `portal.js` has this name too.
 LEFT_PAGE_COOKIE: Final = "left_page"
-#: Its value where the next page is none that the user reloads: it follows a form, or is gone back to.
+#: Its value if the next page is no reload: it follows a form, or the user goes back to it.
 NO_RELOAD: Final = "-"
-#: For how long after a form's answer, seconds: the browser asks for the page at once.
+#: Lifetime of that value, seconds. After a form's response the browser asks for the page at once.
 NO_RELOAD_FOR_S: Final = 10
 _SEE_OTHER: Final = 303
 _REDIRECTS: Final = range(300, 400)
@@ -36,11 +37,11 @@ def is_reload(
 ) -> bool:
     """Whether a request asks again for the page that the user sees.
 
-    :param is_page: whether it is a page navigation; htmx's requests are none.
-    :param cache_control: its header; empty where it has none.
+    :param is_page: whether the request is a page navigation.
+    :param cache_control: the header; empty without one.
     :param address: path and query.
-    :param left: the cookie's value; None where it has none.
-    :param linked_from: path and query of the page of this host that `Referer` names; None for none.
+    :param left: the cookie's value; None without one.
+    :param linked_from: path and query of the page of this host that `Referer` names; None without one.
     """
     if not is_page or method not in _READS or left == NO_RELOAD:
         return False
@@ -51,7 +52,7 @@ def is_reload(
 
 
 def mark_of(address: str) -> str:
-    """A short name for an address. `portal.js` computes the same."""
+    """The mark of a page's address. `portal.js` computes the same."""
     mark = 0
     for code in address.encode():
         mark = (mark * 31 + code) & _32_BITS
@@ -71,9 +72,9 @@ def user_reloads(request: HttpRequest) -> bool:
 
 
 def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Have the browser say of the page that follows a form's 303 that it is no reload, and of no other page."""
+    """Set the cookie after a form's 303, so that the next page counts as no reload; remove it with that page."""
     if response.status_code == _SEE_OTHER and is_signed_in(request):
-        # For this host alone: the page is the same app's.
+        # Without a domain: the next page is one of this app.
         response.set_cookie(
             LEFT_PAGE_COOKIE,
             NO_RELOAD,

@@ -1,4 +1,13 @@
-"""The URLs that every app has; an app adds its own pages."""
+"""The URLs that every app has; an app adds its own pages.
+
+The function around a view is its guard (:mod:`portal.web.pages`), and runs before the view:
+
+- `platform_page` reads `GET /me`, through the query layer: a user whose profile denies the platform gets a 403. A view
+  that only reads runs at the same time, and its response is dropped if `/me` denies it.
+- `neutral_page` reads nothing. It refuses a form that was made for another account.
+- Both keep the page out of all caches, and give a 405 its page.
+- `path` has no guard.
+"""
 
 from __future__ import annotations
 

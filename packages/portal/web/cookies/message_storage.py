@@ -1,7 +1,7 @@
-"""Messages in a cookie of the app's own (Django's `MESSAGE_STORAGE`).
+"""Django's messages in a cookie of each app's own (`MESSAGE_STORAGE`).
 
-Ports share cookies on `localhost`, so under one name an app would show, and drop, what another has to say. As with
-the CSRF cookie, the browser itself guarantees under https that no other host set it.
+On `localhost` all ports share cookies: with one name, an app would show and delete the messages of another. Under https
+the prefix `__Host-` makes the browser refuse the cookie from any other host, as for the CSRF cookie.
 """
 
 from __future__ import annotations

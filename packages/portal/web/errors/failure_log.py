@@ -1,7 +1,7 @@
-"""One line for each page that fails through no fault of its user: which page, with which status, and why.
+"""One log line for each page with a status from 500 on: which page, which status, and the cause.
 
-Django writes a line of its own for such a page, which can't name the cause; :class:`Unexplained` leaves it out where
-this one was written. The calls that failed on the way have lines of their own, each try one.
+Django writes a line for such a page too, without the cause; :class:`Unexplained` drops that line. Each call that failed
+has a line of its own as well, one for each try.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def explain_failure(request: HttpRequest, error: PortalError, *, status: int) ->
 
 
 def _why(error: PortalError) -> str:
-    """Who failed, and how: the innermost cause, which no message of ours repeats."""
+    """Which side failed, and its innermost cause."""
     chain = [error, *_causes(error)]
     if isinstance(error, ApiError) and error.status is not None and len(chain) == 1:
         return f"the backend answered {error.status}"
@@ -57,8 +57,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 class Unexplained(logging.Filter):
-    """Lets a line of `django.request` pass unless the page's cause is in the log already."""
+    """A filter for `django.request`: drops the line of a page whose cause is in the log already."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """A traceback always passes."""
+        """Keeps every line with a traceback."""
         return record.exc_info is not None or not getattr(getattr(record, "request", None), _EXPLAINED, False)

@@ -1,8 +1,8 @@
-"""Every page that says what went wrong, and the same as a problem document for programs.
+"""The page of every error, and the same as a problem document for programs.
 
-A failure is looked up in one table by its status; the page stands in the shell where there is a sign-in, and
-alone where there is none or where nothing may be asked any more. No page shows an exception's text but what the
-backend wrote for people.
+One table holds a failure for each status. A signed-in user sees the page in the shell. Without a sign-in, or where
+nothing more may be read, the page stands alone. A page shows texts of ours and of the backend's problem document, and
+no text of an exception.
 """
 
 from __future__ import annotations
@@ -49,11 +49,12 @@ _LIST_URL: Final = "_portal_list_url"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """What one failure page says and offers.
+    """The texts of one failure page, and the ways on that it offers.
 
-    :param messages: what the backend said, about single fields or in all, in `messages_language`.
-    :param list_url: the list that the missing thing would stand in.
-    :param in_shell: whether the page may stand in the shell of a signed-in user.
+    :param messages: the backend's own texts, in `messages_language`.
+    :param retry_after: seconds.
+    :param list_url: the list of the record that is missing.
+    :param in_shell: whether a signed-in user sees the page in the shell.
     """
 
     status: int
@@ -170,14 +171,14 @@ _ANOTHER_ACCOUNT: Final = replace(
 
 
 def failure_for(error: PortalError) -> Failure:
-    """The page for an error of the tree."""
+    """The failure of an error."""
     if isinstance(error, StoreUnavailableError):
         return replace(_FAILURES[503], retry_after=STORE_RETRY_AFTER_S)
     if not isinstance(error, ApiError):
         return _FAILURES[401 if isinstance(error, SignInEndedError) else 500]
     failure = _FAILURES[error.page_status]
     if isinstance(error, ApiValidationError):
-        # 400 or 422: the page's own query sets its status (contract, section 6); the words are the same.
+        # 400 or 422, as the backend says (contract, section 6). Both have the same words.
         failure = replace(
             failure, status=HTTPStatus.BAD_REQUEST if error.status == HTTPStatus.BAD_REQUEST else failure.status
         )
@@ -189,9 +190,9 @@ def failure_for(error: PortalError) -> Failure:
 
 
 def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
-    """Answer with what an error of the tree means: a page for people, a problem document for programs."""
+    """The response to an error: a page for people, a problem document for programs."""
     if isinstance(error, ApiUnavailableError | StoreUnavailableError):
-        # The profile comes from the same backend: asking it too would only make this page late.
+        # The profile comes from the same backend: reading it would only make this page late.
         skip_profile(request)
     failure = failure_for(error)
     if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -200,13 +201,13 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     if isinstance(error, ApiNotFoundError) or sent:
         failure = replace(failure, list_url=getattr(request, _LIST_URL, ""))
     if sent:
-        # The address of what was sent may take nothing else, and opening it would not send it again.
+        # A retry would be a GET: it sends nothing again, and the URL may not take a GET.
         failure = replace(failure, offers_retry=False)
     return _answer(request, failure)
 
 
 def offer_list(request: PortalRequest, url: str) -> None:
-    """Have this page's 404, or what it could not send, lead back to the list that its record would stand in."""
+    """Let the failure page of this request link to the list that holds the page's record."""
     setattr(request, _LIST_URL, url)
 
 
@@ -227,9 +228,9 @@ def permission_denied(request: PortalRequest, exception: Exception) -> HttpRespo
 
 
 def another_account(request: PortalRequest) -> HttpResponse:
-    """What was sent comes from a page that was made for another account: nothing is done. 409.
+    """409: the form came from a page of another account, and nothing was done.
 
-    A page that htmx asked for is told to look who is signed in, and covers itself.
+    An event tells the page to compare the accounts, and to cover itself (`portal.js`).
     """
     response = _answer(request, _ANOTHER_ACCOUNT)
     response["HX-Trigger"] = "sign-in-changed"
@@ -237,9 +238,9 @@ def another_account(request: PortalRequest) -> HttpResponse:
 
 
 def method_refused(request: PortalRequest, *, allow: str) -> HttpResponse:
-    """The address is there, but not for this method.
+    """405: the URL takes other methods.
 
-    :param allow: the methods that it takes, as the header names them.
+    :param allow: these methods, as the header `Allow` names them.
     """
     response = _answer(request, _FAILURES[405])
     response["Allow"] = allow
@@ -253,7 +254,7 @@ def page_not_found(request: PortalRequest, exception: Exception | None = None) -
 
 
 def server_error(request: PortalRequest) -> HttpResponse:
-    """Django's `handler500`: asks nobody for anything."""
+    """Django's `handler500`. Reads nothing."""
     skip_profile(request)
     return _answer(request, _FAILURES[500])
 
@@ -267,7 +268,7 @@ def _answer(request: PortalRequest, failure: Failure) -> HttpResponse:
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
     if request_id := getattr(request, "request_id", None):
-        # What fails outside of our middleware passes it no more.
+        # Our middleware does not see a response of Django's own error handlers.
         response[REQUEST_ID_RESPONSE_HEADER] = request_id
     patch_cache_control(response, private=True, no_store=True)
     return response

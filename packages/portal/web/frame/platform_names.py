@@ -1,4 +1,4 @@
-"""What the platforms and the gateway are called in the pages, in the page's language."""
+"""The names of the platforms and the gateway in the page's language."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
     from portal.config.projects import Project
 
-#: Named here so that the catalogs carry them; a platform that is new in the registry shows its own name until
-#: it stands here too.
+#: Listed for the catalogs. A platform that is missing here shows its name from the registry.
 KNOWN_NAMES = (msgid("Energy"), msgid("Operations"), msgid("Finance"))
 GATEWAY_NAME = msgid("Account")
 
 
 def platform_name(name: TPlatform) -> str:
-    """A platform's name for people."""
+    """The name that pages show for a platform."""
     return gettext(PLATFORM_BY_NAME[name].name.replace("_", " ").capitalize())
 
 
 def project_name(project: Project) -> str:
-    """A project's name for people."""
+    """The name that pages show for an app."""
     return gettext(GATEWAY_NAME) if project.platform is None else platform_name(project.platform.name)

@@ -1,4 +1,4 @@
-"""GET /{locale}/essentials: the content of the placeholder, for a page whose server could not reach `/me`."""
+"""GET /{locale}/essentials: the content of the placeholder, for a page that was served while `/me` failed."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @require_safe
 def essentials(request: PortalRequest) -> HttpResponse:
-    """The user's part of the shell as a fragment; 401 when signed out, else the status of a `/me` that failed.
+    """The user's part of the shell, as a fragment of a page.
 
-    So 401 where the backend rejects the sign-in, and 503 while it does not answer.
+    401 without a sign-in, or if the backend rejects it; 503 while the backend does not answer.
     """
     if request.edge_user.unverifiable:
         raise ApiUnavailableError("the keys of tokens are not at hand")
     if not is_signed_in(request):
         return redirect_htmx_to_login(request, problem(request, status=401, title=_("Please sign in again")))
     if use_app_essentials(request) is None:
-        # The request has asked already, and remembers what came of it: nobody is asked again.
+        # The request has its own cache: this reads the error again without a second call.
         reason = UserQueries.use_get_me_query(request).error
         return render_failure(request, reason or ApiUnavailableError())
     return render(request, "portal/parts/essentials.html")

@@ -1,4 +1,4 @@
-"""Two small files that browsers and robots ask for by their fixed names."""
+"""Two small files that browsers and robots request by fixed names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ICON = "portal/img/favicon.svg"
 @require_safe
 @cache_control(public=True, max_age=_DAY_S)
 def favicon(request: HttpRequest) -> FileResponse:  # noqa: ARG001  a view's signature
-    """The icon, under the name that browsers try without being told."""
+    """The icon, at the URL that browsers try by themselves."""
     path = finders.find(ICON)
     if not isinstance(path, str):
         raise FileNotFoundError(ICON)
@@ -32,5 +32,5 @@ def favicon(request: HttpRequest) -> FileResponse:  # noqa: ARG001  a view's sig
 @require_safe
 @cache_control(public=True, max_age=_DAY_S)
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
-    """Nothing here is for search engines."""
+    """Tells search engines to index nothing."""
     return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""For those who watch over the process: alive, ready."""
+"""Probes for whoever watches the process: alive, ready."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PROBE_KEY = "readiness"
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
-    """The process answers; neither the backend nor the store is asked."""
+    """The process runs. Neither the backend nor the store is called."""
     return HttpResponse("ok\n", content_type=_TEXT)
 
 
@@ -32,9 +32,9 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's sig
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The shared store answers too: without it no sign-in can be refreshed.
+    """The stores answer too: without them no sign-in can be refreshed.
 
-    The backend is not asked: while it is away, the pages say so, and no other process could do better.
+    The backend is not called: while it is down, the pages say so, and another process could not do better.
     """
     try:
         for store in (query_store(), refresh_store()):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @require_POST
 def switch_locale(request: PortalRequest) -> HttpResponse:
-    """Keep the choice in its cookie, and go back to the page, in that language. An unknown one changes nothing."""
+    """Store the language in its cookie, and redirect to the page in that language. An unknown language is ignored."""
     config = portal_config()
     wanted = request.POST.get("locale", "")
     locale = wanted if wanted in LOCALES else active_locale()
@@ -46,6 +46,6 @@ def switch_locale(request: PortalRequest) -> HttpResponse:
 
 
 def _fallback(request: PortalRequest) -> str:
-    """The default home, or the sign-in page when signed out."""
+    """The default home, or the sign-in page without a sign-in."""
     user = request.edge_user
     return user.home_url if user.signed_in else f"{portal_config().gateway_url}/{DEFAULT_LOCALE}{LOGIN_PATH}"

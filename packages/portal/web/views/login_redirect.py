@@ -1,4 +1,4 @@
-"""`/login` on a platform app: people sign in at the gateway (contract, section 5, "Routes")."""
+"""`/login` on a platform app: users sign in at the gateway (contract, section 5, "Routes")."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @require_safe
 def login_redirect(request: PortalRequest) -> HttpResponse:
-    """To the gateway's sign-in page, with a `next` that is one of ours as an absolute address."""
+    """Redirect to the gateway's sign-in page, with `next` as an absolute URL if it is a page of ours."""
     config = portal_config()
     target = accept_target(request.GET.get("next"), own_origin=config.own_origin, origins=config.origins.values())
     if target is not None and target.startswith("/"):

@@ -1,4 +1,4 @@
-"""Sign-out: a confirmation on GET, the deed on POST (contract, section 6)."""
+"""Sign-out: GET asks, POST signs out (contract, section 6)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def logout(request: PortalRequest) -> HttpResponse:
-    """Ask, or sign out everywhere in this browser and say so on the gateway's page.
+    """Ask, or sign out of all apps in this browser and redirect to the gateway's page.
 
-    Also works for a sign-in that the backend no longer accepts: what it answers does not matter here.
+    Works also for a sign-in that the backend no longer accepts.
     """
     if request.method != "POST":
         return render(request, "portal/pages/logout.html")

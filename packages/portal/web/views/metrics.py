@@ -33,7 +33,7 @@ _ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """For this machine, and for whoever holds the token from the environment; nobody else learns anything."""
+    """The counters: for this machine, and for a caller with the token from the environment. 403 for others."""
     if not (is_loopback(client_address(request)) or _has_token(request)):
         return problem(request, status=403, title="Forbidden")
     lines = [
@@ -46,7 +46,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Family:
-    """One metric: its name and kind, and a value for each set of labels."""
+    """One metric: its name, its kind, and a value for each set of labels."""
 
     name: str
     kind: Literal["counter", "gauge"]
@@ -54,7 +54,7 @@ class _Family:
     values: Sequence[tuple[Mapping[str, str], float]]
 
     def lines(self) -> Iterator[str]:
-        """Its text. The app is a label of every value."""
+        """The metric's lines. Every value has the app as a label."""
         yield f"# HELP {self.name} {self.says}"
         yield f"# TYPE {self.name} {self.kind}"
         for labels, value in self.values:
@@ -67,7 +67,7 @@ def _refreshes() -> Iterator[_Family]:
     yield _Family(
         name="portal_refresh_total",
         kind="counter",
-        says="Needs for fresh tokens in this process, by what they came to.",
+        says="Refreshes that requests of this process needed, by outcome.",
         values=[({"outcome": outcome.value}, count) for outcome, count in refresh_counters().snapshot().items()],
     )
 
@@ -76,7 +76,7 @@ def _revalidations() -> Iterator[_Family]:
     yield _Family(
         name="portal_revalidations_total",
         kind="counter",
-        says="Queries that this process fetched anew behind its requests, by what came of it.",
+        says="Stale queries that this process fetched again in the background, by outcome.",
         values=[({"outcome": outcome}, count) for outcome, count in process_runtime().revalidations.counts().items()],
     )
 
@@ -85,7 +85,7 @@ def _calls() -> Iterator[_Family]:
     yield _Family(
         name="portal_calls_total",
         kind="counter",
-        says="Calls of this process over HTTP, by who was called and what they came to.",
+        says="HTTP calls of this process, by the server called and the outcome.",
         values=[
             ({"to": to, "outcome": outcome.value}, count) for (to, outcome), count in call_counters().snapshot().items()
         ],
@@ -97,19 +97,19 @@ def _circuits() -> Iterator[_Family]:
     yield _Family(
         name="portal_circuit_open",
         kind="gauge",
-        says="Whether this process leaves a server alone that does not answer.",
+        says="Whether the circuit is open: this process does not call the server.",
         values=[({"circuit": state.name}, int(state.is_open)) for state in states],
     )
     yield _Family(
         name="portal_circuit_opened_total",
         kind="counter",
-        says="How often that began.",
+        says="How often the circuit has opened.",
         values=[({"circuit": state.name}, state.opened) for state in states],
     )
     yield _Family(
         name="portal_circuit_refused_total",
         kind="counter",
-        says="What was refused meanwhile.",
+        says="Calls that an open circuit has refused.",
         values=[({"circuit": state.name}, state.refused) for state in states],
     )
 
@@ -126,7 +126,7 @@ def _store_sizes() -> Iterator[_Family]:
     yield _Family(
         name="portal_store_limit_bytes",
         kind="gauge",
-        says="Bytes that the shared store may use, where it has a limit.",
+        says="Bytes that the shared store may use, if it has a limit.",
         values=[
             ({"store": alias}, size.limit)
             for alias, size in sizes.items()

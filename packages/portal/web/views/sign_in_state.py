@@ -1,4 +1,4 @@
-"""GET /sign-in-state: whether this browser is signed in, and as whom, for the watch in every tab."""
+"""GET /sign-in-state: whether this browser is signed in, and the account tag, for the sign-in watch in every tab."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 @require_safe
 @cache_control(private=True, no_store=True)
 def sign_in_state(request: PortalRequest) -> JsonResponse:
-    """`{"signedIn", "account"}` from the cookies and the store: nothing is refreshed, the backend is not asked.
+    """`{"signedIn", "account"}` from the cookies and the store. Nothing is refreshed, and the backend is not called.
 
-    Where the sign-in was signed out, or an OpenID provider has ended it, it is over here too, and its cookies go.
+    If the sign-in was signed out, or an OpenID provider has ended it, the cookies are removed.
     """
     user = request.edge_user
     if user.unverifiable:
