@@ -1,6 +1,7 @@
 """Authentication: sign in and sign out.
 
-The paths and field names come from `portal.config.wire_names`: a real backend may name them differently.
+A real backend may have other paths and field names: callers take both from `portal.config.wire_names`. The fields below
+are the contract's names, for type checkers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class LoginReq(TypedDict):
 
 
 class LogoutReq(TypedDict):
-    """Names the sign-in that ends."""
+    """The refresh token of the sign-in that ends."""
 
     refreshToken: str
 

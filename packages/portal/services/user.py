@@ -18,5 +18,5 @@ class Profile(Row, total=False):
 class UserQueries(QueryGroup):
     """`use_get_me_query`."""
 
-    # Access is decided on it, and it binds a token to its user.
+    # It decides what the user may open, and binds the token to its user.
     use_get_me_query = query_endpoint(data=Profile, url=ME_PATH, stale_while_revalidate=False)
