@@ -5,7 +5,6 @@
     shell               the frame: URLs, languages, the app's name; without a call to the backend
       essentials        the user, from `GET /me`, and whether the user may open this app
         platform_names    the platforms' names, translated
-        provider_session  asks whether the identity provider has ended the sign-in
       account_tag       a short id of the account: in pages, in forms, in log lines
 
 Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`.
@@ -21,13 +20,11 @@ from portal.web.frame.essentials import (
     start_essentials,
     use_app_essentials,
 )
-from portal.web.frame.provider_session import has_ended_at_provider
 from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for
 
 __all__ = [
     "SIGNED_OUT_PATH",
     "account_tag_of",
-    "has_ended_at_provider",
     "is_from_another_account",
     "platform_is_denied",
     "present_own_profile",

@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from portal.api.identity_provider import identity_provider
 from portal.config.current import portal_config
 from portal.config.wire_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.edge import home_path
-from portal.errors import ApiError, StoreUnavailableError
+from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
-from portal.web.frame.provider_session import end_if_ended_at_provider
 from portal.web.present import text_of
 from portal.web.request import active_locale, is_signed_in
 
@@ -109,7 +109,7 @@ def start_essentials(request: PortalRequest) -> bool:
     """
     if hasattr(request, _MEMO) or not is_signed_in(request):
         return False
-    end_if_ended_at_provider(request)
+    _end_if_ended_at_provider(request)
     try:
         return request.query_client.start(UserQueries.use_get_me_query.spec())
     except (ApiError, StoreUnavailableError):
@@ -124,7 +124,7 @@ def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
     """
     essentials = None
     if is_signed_in(request):
-        end_if_ended_at_provider(request)
+        _end_if_ended_at_provider(request)
         with suppress(ApiError, StoreUnavailableError):
             profile: object = UserQueries.use_get_me_query(request).data
             if isinstance(profile, dict):
@@ -132,6 +132,23 @@ def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
                 request.me_platforms = essentials.platforms
     setattr(request, _MEMO, essentials)
     return essentials
+
+
+def _end_if_ended_at_provider(request: PortalRequest) -> None:
+    """If the identity provider has ended this sign-in, purge its cached data and end it here.
+
+    :raises SignInEndedError: the provider has ended it.
+    """
+    provider, tokens = identity_provider(), request.token_store
+    if provider is None or not provider.has_ended(tokens.current):
+        return
+    request.query_client.purge()
+    refresh = tokens.current.refresh
+    if refresh is None:
+        tokens.clear()
+    else:
+        tokens.end(refused=refresh)
+    raise SignInEndedError("the provider has ended this sign-in")
 
 
 def use_app_essentials(request: PortalRequest) -> Essentials | None:

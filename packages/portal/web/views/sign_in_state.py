@@ -9,10 +9,11 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from portal.api.identity_provider import identity_provider
 from portal.api.session import api_session
 from portal.api.tokens import SignInStatus
 from portal.errors import ApiUnavailableError
-from portal.web.frame import account_tag_of, has_ended_at_provider
+from portal.web.frame import account_tag_of
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest
@@ -29,12 +30,14 @@ def sign_in_state(request: PortalRequest) -> JsonResponse:
     user = request.edge_user
     if user.unverifiable:
         raise ApiUnavailableError("the keys of tokens are not at hand")
-    if user.signed_in and (_was_signed_out(request) or has_ended_at_provider(request)):
+    if user.signed_in and _has_ended(request):
         request.token_store.clear()
         return JsonResponse({"signedIn": False, "account": None})
     return JsonResponse({"signedIn": user.signed_in, "account": account_tag_of(user)})
 
 
-def _was_signed_out(request: PortalRequest) -> bool:
-    status = api_session().refresher.sign_in_status(request.token_store.current)
-    return status is SignInStatus.SIGNED_OUT
+def _has_ended(request: PortalRequest) -> bool:
+    pair, provider = request.token_store.current, identity_provider()
+    if api_session().refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT:
+        return True
+    return provider is not None and provider.has_ended(pair)
