@@ -6,11 +6,10 @@
     sign_out                to the provider's sign-out page; the provider's back-channel logout
       │
     token_endpoint          refresh and revocation at the provider        failures         one page per reason
-    login_attempts          state, nonce and PKCE verifier in a cookie
       │
     provider                keys, addresses for the browser, calls        sessions         records in the refresh store
       │
-    discovery               the provider's endpoints
+    discovery               the provider's endpoints                      login_attempts   one signed cookie each
     id_tokens               checks of ID tokens and logout tokens
 
 Arrows go down. The room stands above `portal.web`, since a sign-in here is kept as one with a password is. `api` and

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from portal.api.transport import RawResponse
     from portal.config.portal_config import OidcProvider
     from portal.oidc.discovery import ProviderMetadata
+    from portal.oidc.login_attempts import LoginAttempt
     from portal.process import Deadline
 
 logger = logging.getLogger(__name__)
@@ -125,11 +126,9 @@ class OidcClient:
 
     # --- addresses for the browser ---
 
-    def authorization_url(
-        self, metadata: ProviderMetadata, *, redirect_uri: str, state: str, nonce: str, verifier: str, locale: str
-    ) -> str:
+    def authorization_url(self, metadata: ProviderMetadata, attempt: LoginAttempt, *, redirect_uri: str) -> str:
         """The address where a sign-in starts: code flow with PKCE (S256)."""
-        extra = {"nonce": nonce, "ui_locales": locale}
+        extra = {"nonce": attempt.nonce, "ui_locales": attempt.locale}
         if "offline_access" in self.provider.scopes:
             # OpenID Connect Core, section 11: without consent the provider may give no refresh token.
             extra["prompt"] = "consent"
@@ -140,8 +139,8 @@ class OidcClient:
                 response_type="code",
                 redirect_uri=redirect_uri,
                 scope=" ".join(self.provider.scopes),
-                state=state,
-                code_challenge=create_s256_code_challenge(verifier),
+                state=attempt.state,
+                code_challenge=create_s256_code_challenge(attempt.verifier),
                 code_challenge_method="S256",
                 **extra,
             )

@@ -96,8 +96,7 @@ class ProviderSessions:
 
     def has_ended(self, pair: TokenPair) -> bool:
         """Whether the provider has ended the sign-in of these tokens."""
-        token = session_token(pair)
-        record = None if token is None else self._record(token)
+        record = self._record(session_token(pair))
         if record is None:
             return False
         keys = [_end_key(record[name]) for name in ("sid", "sub") if record.get(name)]
@@ -107,11 +106,11 @@ class ProviderSessions:
     def id_token(self, pair: TokenPair) -> str | None:
         """The ID token with which this sign-in started."""
         token = session_token(pair)
-        record = None if token is None else self._record(token)
+        record = self._record(token)
         return None if record is None or token is None else self._hint(record, token)
 
-    def _record(self, token: str) -> dict[str, Any] | None:
-        record = self.store.get(_record_key(token))
+    def _record(self, token: str | None) -> dict[str, Any] | None:
+        record = MISSING if token is None else self.store.get(_record_key(token))
         return None if record is MISSING else record
 
     def _hint(self, record: dict[str, Any], token: str) -> str | None:

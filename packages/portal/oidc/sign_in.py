@@ -14,18 +14,8 @@ from portal.api.tokens import TokenPair
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
-from portal.oidc.failures import (
-    CANCELLED,
-    CODE_REFUSED,
-    PROVIDER_DOWN,
-    PROVIDER_ERROR,
-    TOO_LARGE,
-    TOO_MANY,
-    UNKNOWN_ATTEMPT,
-    UNUSABLE,
-    ProviderFailure,
-    id_token_failure,
-)
+from portal.oidc import failures
+from portal.oidc.failures import ProviderFailure, id_token_failure
 from portal.oidc.id_tokens import InvalidJwtError, JwtProblem, check_id_token
 from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
@@ -45,7 +35,7 @@ logger = logging.getLogger(__name__)
 CALLBACK_PATH: Final = "/login/oidc/callback"
 #: Time for all calls to the provider while a browser waits, seconds.
 PROVIDER_DEADLINE_S: Final = 10.0
-_CANCELLING_ERRORS: Final = frozenset({"access_denied", "login_required", "consent_required"})
+_CANCELLED: Final = frozenset({"access_denied", "login_required", "consent_required"})
 
 
 def authorization_url(attempt: LoginAttempt) -> str | ProviderFailure:
@@ -55,15 +45,8 @@ def authorization_url(attempt: LoginAttempt) -> str | ProviderFailure:
         metadata = client.metadata(deadline=Deadline(PROVIDER_DEADLINE_S))
     except ApiUnavailableError as error:
         logger.warning("sign-in: no discovery: %s", error)
-        return PROVIDER_DOWN
-    return client.authorization_url(
-        metadata,
-        redirect_uri=_redirect_uri(),
-        state=attempt.state,
-        nonce=attempt.nonce,
-        verifier=attempt.verifier,
-        locale=attempt.locale,
-    )
+        return failures.PROVIDER_DOWN
+    return client.authorization_url(metadata, attempt, redirect_uri=_redirect_uri())
 
 
 def sign_in_from_callback(request: PortalRequest, attempt: LoginAttempt | None) -> str | ProviderFailure:
@@ -73,12 +56,12 @@ def sign_in_from_callback(request: PortalRequest, attempt: LoginAttempt | None) 
     :returns: the address to go to, or why nobody is signed in.
     """
     if attempt is None:
-        return UNKNOWN_ATTEMPT
+        return failures.UNKNOWN_ATTEMPT
     try:
         return _sign_in(request, attempt)
     except ApiUnavailableError as error:
         logger.warning("sign-in: the provider does not answer: %s", error)
-        return PROVIDER_DOWN
+        return failures.PROVIDER_DOWN
     except InvalidJwtError as error:
         logger.warning("sign-in: the ID token is not accepted: %s", error)
         return id_token_failure(error.problem)
@@ -103,14 +86,14 @@ def _sign_in(request: PortalRequest, attempt: LoginAttempt) -> str | ProviderFai
     fields = json_object(reply)
     access, refresh, id_token = (fields.get(name) for name in ("access_token", "refresh_token", "id_token"))
     if not (isinstance(access, str) and access and isinstance(id_token, str)):
-        return PROVIDER_ERROR
+        return failures.PROVIDER_ERROR
     check = partial(check_id_token, id_token, nonce=attempt.nonce, access_token=access, now=time.time())
     claims = client.check_token(check, metadata, deadline=deadline)
     pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
     # A token that no cookie carries has a failure of its own, in `_keep`.
     if get_user_from_token(access) is None and validate_issued_tokens(pair) is None:
         logger.error("sign-in: the provider's access token is no JWT")
-        return UNUSABLE
+        return failures.UNUSABLE
     return _keep(request, pair, claims=claims, id_token=id_token, wanted=attempt.wanted)
 
 
@@ -121,8 +104,8 @@ def _read_code(request: PortalRequest, metadata: ProviderMetadata) -> str | Prov
         # A response of another provider, mixed in (RFC 9207).
         return id_token_failure(JwtProblem.ISSUER)
     if "error" in request.GET:
-        return CANCELLED if request.GET["error"] in _CANCELLING_ERRORS else PROVIDER_ERROR
-    return request.GET.get("code") or PROVIDER_ERROR
+        return failures.CANCELLED if request.GET["error"] in _CANCELLED else failures.PROVIDER_ERROR
+    return request.GET.get("code") or failures.PROVIDER_ERROR
 
 
 def _refused_code(reply: RawResponse) -> ProviderFailure:
@@ -131,8 +114,8 @@ def _refused_code(reply: RawResponse) -> ProviderFailure:
     # The rest of the response may hold secrets.
     logger.warning("sign-in: the provider refused the code: %d %s", reply.status, error[:40])
     if reply.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return PROVIDER_DOWN
-    return CODE_REFUSED if error == "invalid_grant" else PROVIDER_ERROR
+        return failures.PROVIDER_DOWN
+    return failures.CODE_REFUSED if error == "invalid_grant" else failures.PROVIDER_ERROR
 
 
 def _keep(
@@ -142,11 +125,11 @@ def _keep(
     limit, account = sign_in_limit(), f"provider:{claims.subject}"
     too_many = limit.too_many(account)
     if too_many is not None:
-        return replace(TOO_MANY, retry_after=too_many.retry_after)
+        return replace(failures.TOO_MANY, retry_after=too_many.retry_after)
     try:
         url = keep_sign_in(request, pair, wanted=wanted)
     except UnusableTokenError as error:
-        return TOO_LARGE if error.fault is TokenProblem.TOO_LARGE else UNUSABLE
+        return failures.TOO_LARGE if error.fault is TokenProblem.TOO_LARGE else failures.UNUSABLE
     limit.succeeded(account)
     try:
         provider_sessions().start(pair, claims=claims, id_token=id_token)

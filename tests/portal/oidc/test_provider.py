@@ -9,6 +9,7 @@ import pytest
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiMalformedError, ApiUnavailableError
 from portal.oidc.discovery import read_metadata
+from portal.oidc.login_attempts import LoginAttempt
 from portal.oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient
 from portal.process.deadline import Deadline
 from tests.support.fake_provider import fake_provider
@@ -146,14 +147,15 @@ def test_keys_are_asked_for_again_when_one_is_not_known_but_not_at_once(served, 
 
 def test_the_way_to_the_provider_carries_a_challenge_and_not_its_answer(served):
     _, client, _ = served
-    url = client.authorization_url(
-        client.metadata(deadline=soon()),
-        redirect_uri="http://localhost:8000/login/oidc/callback",
+    attempt = LoginAttempt(
         state="a-state",
         nonce="a-nonce",
         verifier="a-verifier-that-is-long-enough-to-be-one-0123456789",
+        wanted="",
         locale="tr",
     )
+    callback = "http://localhost:8000/login/oidc/callback"
+    url = client.authorization_url(client.metadata(deadline=soon()), attempt, redirect_uri=callback)
     asked = parse_qs(urlsplit(url).query)
     assert "a-verifier" not in url
     assert asked["code_challenge_method"] == ["S256"]

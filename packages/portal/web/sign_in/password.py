@@ -13,18 +13,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from portal.api.token_validation import TokenProblem, UnusableTokenError
 from portal.api.tokens import TokenPair
-from portal.config.wire_names import (
-    ACCESS_TOKEN_FIELD,
-    LOGIN_EMAIL_FIELD,
-    LOGIN_PASSWORD_FIELD,
-    REFRESH_TOKEN_FIELD,
-)
-from portal.errors import (
-    ApiClientError,
-    ApiUnauthorizedError,
-    ApiUnavailableError,
-    ApiValidationError,
-)
+from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGIN_PASSWORD_FIELD, REFRESH_TOKEN_FIELD
+from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
 from portal.web.errors import REASON_PARAM, RENEWAL_LOST, RETRY_AFTER_S, explain_failure
