@@ -11,7 +11,7 @@ from portal.errors import ApiMalformedError, ApiUnavailableError
 from portal.oidc.discovery import read_metadata
 from portal.oidc.login_attempts import LoginAttempt
 from portal.oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from tests.support.fake_provider import fake_provider
 
 ISSUER = "https://id.example.com"

@@ -16,7 +16,7 @@ from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 from portal.oidc.provider import OidcClient
 from portal.oidc.sessions import ProviderSessions
 from portal.oidc.token_endpoint import ProviderTokenEndpoint, read_refresh
-from portal.process.deadline import Deadline
+from portal.process import Deadline
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.fake_provider import fake_provider
 from tests.support.given_store import StoreOn
