@@ -7,6 +7,7 @@ It uses Babel, a development dependency, so that no gettext programs are needed.
 from __future__ import annotations
 
 import io
+import os.path
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -67,7 +68,7 @@ def texts_of(folder: Path) -> dict[Text, list[str]]:
     for path in sorted(path for each in folders for path in each.rglob("*")):
         texts = _python_texts(path) if path.suffix == ".py" else _template_texts(path) if path.suffix == ".html" else ()
         for text in texts:
-            found.setdefault(text, set()).add(str(path.relative_to(REPOSITORY)))
+            found.setdefault(text, set()).add(os.path.relpath(path, REPOSITORY))
     return {text: sorted(found[text]) for text in sorted(found)}
 
 
