@@ -122,7 +122,7 @@ SCENARIOS = [
         {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500", "SANDBOX_HONOUR_IDEMPOTENCY_KEY": "on"},
         kill_workers,
     ),
-    # Whoever's worker died is led to the sign-in page; but no token is presented a second time.
+    # Whoever's worker died is led to the sign-in page; but no token is submitted a second time.
     Scenario(
         "workers killed, not honoured",
         {"SANDBOX_FAULT_REFRESH_DELAY_MS": "500"},

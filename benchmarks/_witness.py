@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Answers after which a token may be presented again: the backend has not looked at it.
+#: Answers after which a token may be submitted again: the backend has not looked at it.
 NOT_LOOKED_AT = frozenset({429, 502, 503, 504})
 _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"})
 
@@ -23,7 +23,7 @@ _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "conte
 class Witness:
     """What was seen.
 
-    :param presented: refresh token to the number of times that the backend looked at it.
+    :param submitted: refresh token to the number of times that the backend looked at it.
     :param granted: refresh token to the different refresh tokens that it was given for it.
     :param refused: refresh token to the number of refusals.
     :param issued: every token that was ever issued.
@@ -32,7 +32,7 @@ class Witness:
     url: str = ""
     requests: int = 0
     not_looked_at: int = 0
-    presented: Counter[str] = field(default_factory=Counter)
+    submitted: Counter[str] = field(default_factory=Counter)
     granted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     refused: Counter[str] = field(default_factory=Counter)
     issued: set[str] = field(default_factory=set)
@@ -60,14 +60,14 @@ class Witness:
         return str(tokens["refreshToken"])
 
     def _refresh(self, request: bytes, status: int, answer: bytes) -> None:
-        """Note one presentation and what came of it."""
+        """Note one submission and what came of it."""
         token = json.loads(request)["refreshToken"]
         given = self._issue(answer) if status == http.client.OK else None
         with self.lock:
             if status in NOT_LOOKED_AT:
                 self.not_looked_at += 1
                 return
-            self.presented[token] += 1
+            self.submitted[token] += 1
             if given is None:
                 self.refused[token] += 1
             else:
@@ -81,15 +81,15 @@ class Witness:
 
     @property
     def repeats(self) -> int:
-        """How many presentations the backend answered as before, by their Idempotency-Key."""
+        """How many submissions the backend answered as before, by their Idempotency-Key."""
         with self.lock:
-            return sum(self.presented[token] - self._uses(token) for token in self.presented)
+            return sum(self.submitted[token] - self._uses(token) for token in self.submitted)
 
     @property
     def most_per_token(self) -> int:
         """How often the most used token was used: each different answer to it is a use."""
         with self.lock:
-            return max((self._uses(token) for token in self.presented), default=0)
+            return max((self._uses(token) for token in self.submitted), default=0)
 
     def _uses(self, token: str) -> int:
         return len(self.granted.get(token, ())) + self.refused[token]

@@ -156,7 +156,7 @@ def _api_session(url: str) -> tuple[ApiSession, _CountingStore]:
     store = _CountingStore()
     transport = Transport(base_url=url, connect_timeout_s=3, read_timeout_s=10)
     only_counts: Any = store
-    refresher = TokenRefresher(exchange=BackendTokenEndpoint(transport), store=only_counts, max_age_s=3600)
+    refresher = TokenRefresher(token_endpoint=BackendTokenEndpoint(transport), store=only_counts, max_age_s=3600)
     return ApiSession(transport=transport, refresher=refresher), store
 
 

@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.transport import BearerAuth, Transport
+from portal.api.transport import Transport
 from portal.errors import ApiError
 from portal.process import Deadline
 
@@ -63,8 +63,7 @@ def _ask_all(transport: Transport) -> tuple[Counter[tuple[str, str]], float]:
                 method="GET",
                 target="/me",
                 headers={},
-                body=None,
-                auth=BearerAuth(user),
+                bearer=user,
                 deadline=Deadline(30),
             )
             return str(json.loads(answer.content)["of"]) if answer.status == 200 else f"status {answer.status}"

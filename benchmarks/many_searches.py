@@ -25,7 +25,7 @@ from django.test import override_settings
 
 from benchmarks._stores import on_redis
 from benchmarks.query import Backend
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query import create_query_client
@@ -110,7 +110,7 @@ def _run() -> None:
             with override_settings(CACHES={"default": on_redis(queries), "refresh": on_redis(keeps)}):
                 outcomes, seconds = run(chosen.searches)
             said = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
-            failed = failed or set(outcomes) != {Outcome.REFRESHED.value}
+            failed = failed or set(outcomes) != {RefreshOutcome.REFRESHED.value}
             print(f"| {name} | {said} | {seconds:.0f} | {_used(queries)} |", flush=True)
             with keeps.client() as client:
                 client.flushall()

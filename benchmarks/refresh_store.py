@@ -65,7 +65,7 @@ class _Backend:
             access=f"{head}.{_encoded(claims | {'filling': _random(room)})}.{tail}", refresh=_random(TOKEN_CHARS)
         )
 
-    def exchange(self, **_: Any) -> Any:
+    def submit(self, **_: Any) -> Any:
 
         return TokensIssued(pair=self.pair())
 
@@ -91,7 +91,7 @@ def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> It
 
     backend: Any = _Backend(clock)
     refresher = TokenRefresher(
-        exchange=backend, store=store.shared, max_age_s=MAX_AGE_S, clock=Clock(now=clock, monotonic=clock)
+        token_endpoint=backend, store=store.shared, max_age_s=MAX_AGE_S, clock=Clock(now=clock, monotonic=clock)
     )
     held = [backend.pair() for _ in range(sign_ins)]
     empty = store.live_bytes()
@@ -106,7 +106,7 @@ def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> It
         clock.now += ACCESS_LIFETIME_S + 1
         for index, pair in enumerate(held):
             tokens = TokenStore(pair)
-            refresher.renew(tokens, deadline=Deadline(60))
+            refresher.refresh(tokens, deadline=Deadline(60))
             held[index] = tokens.current
         if number in {1, refreshes}:
             yield f"each refreshed {number} time{'s' * (number > 1)}", a_minute_later()

@@ -291,7 +291,7 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 LEGEND = """
-refreshes: tokens exchanged · most/token: different answers to one token · repeats: presentations that the backend
+refreshes: tokens exchanged · most/token: different answers to one token · repeats: submissions that the backend
 answered as before by their Idempotency-Key, after a worker was killed · sign-outs: responses that took the tokens of a
 browser that had not signed out · undone: requests after a sign-out that got a page or tokens · found: places in the
 store or the logs that hold an issued token"""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from django.core.wsgi import get_wsgi_application
+from portal.startup import wsgi_application
 
 # Assigned, never a default: one machine runs several projects.
 os.environ["DJANGO_SETTINGS_MODULE"] = "apps.finance.settings"
 
-application = get_wsgi_application()
+application = wsgi_application()

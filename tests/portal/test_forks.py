@@ -8,12 +8,13 @@ import threading
 import pytest
 
 from portal.api.jwks import JwksKeys
-from portal.api.metrics import Counters, Outcome
+from portal.api.metrics import RefreshOutcome
+from portal.api.responses import RawResponse
 from portal.api.session import api_session
-from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
 from portal.oidc.provider import OidcClient, oidc_client
+from portal.process.counters import Counters
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
 from portal.store import SharedStore
@@ -28,8 +29,8 @@ STORE = SharedStore(alias="default")
 
 
 def _count() -> None:
-    COUNTERS.count(Outcome.REFRESHED)
-    assert COUNTERS.snapshot()[Outcome.REFRESHED] == 1
+    COUNTERS.count(RefreshOutcome.REFRESHED)
+    assert COUNTERS.snapshot()[RefreshOutcome.REFRESHED] == 1
 
 
 def _fly() -> None:
@@ -65,7 +66,7 @@ def test_no_lock_of_a_process_outlives_a_fork(lock, work):
 
 
 def test_a_child_counts_from_zero():
-    COUNTERS.count(Outcome.REFRESHED)
+    COUNTERS.count(RefreshOutcome.REFRESHED)
     assert child_finishes(_count)
 
 

@@ -1,55 +1,52 @@
-"""Every call over HTTP, once: a line in the log, and one more in the counters of `/metrics`.
+"""Every call over HTTP, once: a line in the log, and a count for `/metrics`.
 
 A line has the method, the path without its query, the status or what came in its place, the duration, and on a
-failure the innermost cause. Never a token, a header, a body or a query.
+failure the innermost cause. It never has a token, a header, a body or a query.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-from collections import Counter
-from enum import Enum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.causes import describe_cause
-from portal.errors import ApiMalformedError, ApiTimeoutError, CircuitOpenError
+import requests
+
+from portal.api.metrics import CallOutcome, call_counters
+from portal.errors import ApiError, ApiMalformedError, ApiTimeoutError, CircuitOpenError, PortalError
 
 if TYPE_CHECKING:
+    from portal.api.responses import RawResponse
     from portal.errors import ApiUnavailableError
 
 logger = logging.getLogger("portal.api.calls")
 
-
-class CallOutcome(Enum):
-    """What a call came to."""
-
-    OK = "2xx"
-    REDIRECT = "3xx"
-    REFUSED = "4xx"
-    FAILED = "5xx"
-    #: A time limit passed.
-    TIMEOUT = "timeout"
-    #: No connection, or it broke.
-    UNREACHABLE = "unreachable"
-    #: An answer that is too large, or a success that is not JSON.
-    MALFORMED = "malformed"
-    #: Not sent, or not waited for, since the backend does not answer.
-    CIRCUIT_OPEN = "circuit open"
+#: An error's own words are cut here, characters.
+MAX_REASON_CHARS: Final = 200
+#: Libraries that raise their own error in place of another one without naming it as the cause.
+_WRAPPERS: Final = frozenset({"requests", "urllib3", "redis"})
+_BY_CLASS: Final = {
+    2: CallOutcome.OK,
+    3: CallOutcome.REDIRECT,
+    4: CallOutcome.CLIENT_ERROR,
+    5: CallOutcome.SERVER_ERROR,
+}
+#: A 4xx is shown by the page. It is not a fault of the call.
+_EXPECTED: Final = frozenset({CallOutcome.OK, CallOutcome.REDIRECT, CallOutcome.CLIENT_ERROR})
 
 
 class Attempt(NamedTuple):
-    """Which try this is of how many that may be made."""
+    """The number of a try, of how many that may be made."""
 
     number: int = 1
     of: int = 1
 
 
 class Call(NamedTuple):
-    """What a line says of a call before it is known what came of it.
+    """What a line tells about a call before its end.
 
-    :param to: who is called: the backend, the OpenID provider, its keys.
+    :param to: the called server: the backend, the OpenID provider, its keys.
     """
 
     to: str
@@ -59,52 +56,15 @@ class Call(NamedTuple):
     request_id: str | None
 
 
-class CallCounters:
-    """How many calls came to what, by who was called. Safe for threads; a child process counts from zero."""
-
-    def __init__(self) -> None:
-        self._lock = ForkSafeLock()
-        self._begin_anew()
-        reset_after_fork(self, CallCounters._begin_anew)
-
-    def count(self, to: str, outcome: CallOutcome) -> None:
-        """Add one."""
-        with self._lock:
-            self._counts[to, outcome] += 1
-
-    def snapshot(self) -> dict[tuple[str, CallOutcome], int]:
-        """The counts; all outcomes of whoever was called at all."""
-        with self._lock:
-            counts = Counter(self._counts)
-        names = sorted({to for to, _ in counts} | {"backend"})
-        return {(to, outcome): counts[to, outcome] for to in names for outcome in CallOutcome}
-
-    def _begin_anew(self) -> None:
-        self._counts: Counter[tuple[str, CallOutcome]] = Counter()
+def log_response(call: Call, response: RawResponse, *, duration_ms: float) -> None:
+    """Log a whole response."""
+    error = response.json_error
+    outcome = CallOutcome.MALFORMED if error else _BY_CLASS.get(response.status // 100, CallOutcome.MALFORMED)
+    _log(call, outcome, says=str(response.status), status=response.status, duration_ms=duration_ms, cause=error)
 
 
-_call_counters = CallCounters()
-
-
-def call_counters() -> CallCounters:
-    """The counters of this process."""
-    return _call_counters
-
-
-def note_answer(call: Call, *, status: int, duration_ms: float, fault: Exception | None) -> None:
-    """A whole answer has come.
-
-    :param fault: why its body can't be read, if it should be readable.
-    """
-    if fault is not None:
-        _note(call, CallOutcome.MALFORMED, says=str(status), status=status, duration_ms=duration_ms, cause=fault)
-        return
-    outcome = _BY_CLASS.get(status // 100, CallOutcome.MALFORMED)
-    _note(call, outcome, says=str(status), status=status, duration_ms=duration_ms, cause=None)
-
-
-def note_silence(call: Call, error: ApiUnavailableError, *, duration_ms: float) -> None:
-    """No answer has come, or none that is whole."""
+def log_no_response(call: Call, error: ApiUnavailableError, *, duration_ms: float) -> None:
+    """Log a call without a whole response."""
     if isinstance(error, CircuitOpenError):
         outcome = CallOutcome.CIRCUIT_OPEN
     elif isinstance(error, ApiTimeoutError):
@@ -113,29 +73,49 @@ def note_silence(call: Call, error: ApiUnavailableError, *, duration_ms: float) 
         outcome = CallOutcome.MALFORMED
     else:
         outcome = CallOutcome.UNREACHABLE
-    _note(call, outcome, says=outcome.value, status=error.begun, duration_ms=duration_ms, cause=error)
+    _log(call, outcome, says=outcome.value, status=error.begun, duration_ms=duration_ms, cause=error)
 
 
-_BY_CLASS: Final = {
-    2: CallOutcome.OK,
-    3: CallOutcome.REDIRECT,
-    4: CallOutcome.REFUSED,
-    5: CallOutcome.FAILED,
-}
-#: What the backend said no to, or found missing, is the page's to show: no fault of the call's.
-_FINE: Final = frozenset({CallOutcome.OK, CallOutcome.REDIRECT, CallOutcome.REFUSED})
+def describe_cause(error: BaseException) -> str:
+    """The innermost error of a chain: its class, and its words where they can't repeat what was sent or received."""
+    seen = {id(error)}
+    while True:
+        inner = error.__cause__
+        if inner is None and not error.__suppress_context__ and type(error).__module__.partition(".")[0] in _WRAPPERS:
+            # Only of these libraries. An error of another one may have been raised while an unrelated one was handled.
+            inner = error.__context__
+        if inner is None or id(inner) in seen:
+            break
+        error = inner
+        seen.add(id(error))
+    kind, words = type(error), _own_words(error)
+    name = f"{kind.__module__}.{kind.__name__}" if kind.__name__ == "error" else kind.__name__
+    return f"{name}: {words}" if words else name
 
 
-def _note(
+def _own_words(error: BaseException) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        words = f"{error.msg}: line {error.lineno} column {error.colno}"
+    elif isinstance(error, OSError) and not isinstance(error, requests.RequestException):
+        words = getattr(error, "verify_message", "") or error.strerror or str(error)
+    elif isinstance(error, PortalError) and not (isinstance(error, ApiError) and error.status is not None):
+        words = str(error)
+    else:
+        # Other errors quote what they could not read, or the address with its query.
+        return ""
+    return "".join(character if character.isprintable() else " " for character in words)[:MAX_REASON_CHARS]
+
+
+def _log(
     call: Call, outcome: CallOutcome, *, says: str, status: int | None, duration_ms: float, cause: Exception | None
 ) -> None:
-    _call_counters.count(call.to, outcome)
-    fine = outcome in _FINE and status != HTTPStatus.TOO_MANY_REQUESTS
-    level = logging.INFO if fine else logging.WARNING
+    call_counters.count((call.to, outcome))
+    expected = outcome in _EXPECTED and status != HTTPStatus.TOO_MANY_REQUESTS
+    level = logging.INFO if expected else logging.WARNING
     if not logger.isEnabledFor(level):
         return
     tries = "" if call.attempt.of == 1 else f", try {call.attempt.number} of {call.attempt.of}"
-    named = None if cause is None else describe_cause(cause)
+    reason = None if cause is None else describe_cause(cause)
     logger.log(
         level,
         "%s %s %s: %s in %.0f ms%s%s",
@@ -145,7 +125,7 @@ def _note(
         says,
         duration_ms,
         tries,
-        "" if named is None else f": {named}",
+        "" if reason is None else f": {reason}",
         extra={
             "called": call.to,
             "method": call.method,
@@ -156,6 +136,6 @@ def _note(
             "attempt": call.attempt.number,
             "attempts": call.attempt.of,
             **({} if call.request_id is None else {"request_id": call.request_id}),
-            **({} if named is None else {"cause": named}),
+            **({} if reason is None else {"cause": reason}),
         },
     )

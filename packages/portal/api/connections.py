@@ -1,4 +1,4 @@
-"""Connections to a backend that wait no longer than the call that uses them, and skip what is no answer."""
+"""Connections that wait no longer than the call that uses them, and skip interim responses."""
 
 from __future__ import annotations
 
@@ -19,50 +19,49 @@ from urllib3.util.ssl_ import create_urllib3_context
 if TYPE_CHECKING:
     import socket
     import ssl
-    from collections.abc import Callable
     from pathlib import Path
 
-    from portal.process import Deadline
+    from portal.process import CircuitBreaker, Deadline
 
 #: Kept connections to the backend; at least as many as a worker has threads.
 POOL_SIZE: Final = 64
-#: Interim answers to one request that are left out; a backend that sends more is not waited for.
-MAX_INTERIM_ANSWERS: Final = 100
-#: How often a call that may be given up looks whether it is, seconds.
+#: Interim responses to one request that are skipped; a backend that sends more is not waited for.
+MAX_INTERIM_RESPONSES: Final = 100
+#: How often a call that may be given up looks at the circuit, seconds.
 LOOK_S: Final = 0.5
 
 _in_call = threading.local()
 
 
-class Exchange:
-    """What the connection in this thread has to know of the call that uses it.
+class CallState:
+    """What the connection in this thread knows about the call that uses it.
 
-    :param given_up: whether nobody waits for the answer any more; None where it is waited for whatever happens.
+    :param circuit: the call is given up when this circuit opens; None if the response is waited for whatever happens.
     """
 
-    __slots__ = ("deadline", "given_up", "sent", "was_given_up")
+    __slots__ = ("circuit", "deadline", "sent", "was_given_up")
 
-    def __init__(self, *, deadline: Deadline, given_up: Callable[[], bool] | None) -> None:
+    def __init__(self, *, deadline: Deadline, circuit: CircuitBreaker | None = None) -> None:
         self.deadline = deadline
-        self.given_up = given_up
+        self.circuit = circuit
         #: Whether something of the request has gone out; None before a connection is made or used.
         self.sent: bool | None = None
         self.was_given_up = False
 
     def __enter__(self) -> Self:
-        _in_call.exchange = self
+        _in_call.state = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        _in_call.exchange = None
+        _in_call.state = None
 
 
-def _exchange() -> Exchange | None:
-    return getattr(_in_call, "exchange", None)
+def _call_state() -> CallState | None:
+    return getattr(_in_call, "state", None)
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """An adapter whose answers, headers and body alike, end at the call's deadline.
+    """An adapter whose responses, headers and body alike, end at the call's deadline.
 
     :param ca_file: authorities that are trusted beside the public ones.
     """
@@ -70,12 +69,6 @@ class DeadlineAdapter(HTTPAdapter):
     def __init__(self, *, pool_maxsize: int = POOL_SIZE, ca_file: Path | None = None) -> None:
         self._ca_file = ca_file
         super().__init__(pool_connections=1, pool_maxsize=pool_maxsize)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Make the pool manager with connections that know the deadline."""
@@ -87,44 +80,44 @@ class DeadlineAdapter(HTTPAdapter):
 
 @lru_cache(maxsize=8)
 def _trusting(ca_file: Path) -> ssl.SSLContext:
-    """A context that trusts these authorities; whoever connects with it adds the public ones (`verify=True`)."""
+    """A context that trusts these authorities. The connection adds the public ones (`verify=True`)."""
     context = create_urllib3_context()
     context.load_verify_locations(cafile=ca_file)
     return context
 
 
 class _DeadlineReader(io.RawIOBase):
-    """Reads from a socket, and waits no longer than the call's deadline, however the answer trickles."""
+    """Reads from a socket, and waits no longer than the call's deadline, however slowly the bytes come."""
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: Exchange) -> None:
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, state: CallState) -> None:
         self._raw = raw
         self._sock = sock
-        self._exchange = exchange
+        self._state = state
         self._silence_s = sock.gettimeout()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        exchange = self._exchange
+        state = self._state
         silent_until = None if self._silence_s is None else time.monotonic() + self._silence_s
         while True:
-            wait = exchange.deadline.remaining()
+            wait = state.deadline.remaining()
             if wait <= 0:
                 raise TimeoutError("the call's deadline has passed")
             if silent_until is not None:
                 wait = min(wait, max(0.001, silent_until - time.monotonic()))
-            look = exchange.given_up is not None and wait > LOOK_S
+            look = state.circuit is not None and wait > LOOK_S
             self._sock.settimeout(LOOK_S if look else wait)
             try:
-                # Of the socket itself: the reader that it makes refuses to read on after a wait in vain.
+                # From the socket itself: the socket's own reader refuses to go on after a timeout.
                 return self._sock.recv_into(buffer)
             except TimeoutError:
                 if not look:
                     raise
-            if exchange.given_up is not None and exchange.given_up():
-                exchange.was_given_up = True
-                raise TimeoutError("nobody waits for this answer any more")
+            if state.circuit is not None and state.circuit.is_open:
+                state.was_given_up = True
+                raise TimeoutError("the circuit has opened")
 
     def close(self) -> None:
         self._raw.close()
@@ -134,41 +127,41 @@ class _DeadlineReader(io.RawIOBase):
 class _Response(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        exchange = _exchange()
-        if exchange is not None:
+        state = _call_state()
+        if state is not None:
             raw = self.fp.detach()
-            self.fp = io.BufferedReader(_DeadlineReader(raw, sock, exchange))
+            self.fp = io.BufferedReader(_DeadlineReader(raw, sock, state))
 
     def begin(self) -> None:
-        """Read up to the final answer's body; interim answers (RFC 9110, section 15.2) are read and left out.
+        """Read up to the final response's body, and skip interim responses (RFC 9110, section 15.2).
 
-        Python's own client leaves out 100 alone. Any other one would pass for the answer, and the real answer
-        would be read by whoever is sent next over this connection.
+        Python's own client skips 100 only. Any other one would pass for the response, and the next request on this
+        connection would read the real one.
         """
         super().begin()
-        for _ in range(MAX_INTERIM_ANSWERS):
+        for _ in range(MAX_INTERIM_RESPONSES):
             if self.status >= HTTPStatus.OK or self.status == HTTPStatus.SWITCHING_PROTOCOLS:
                 break
-            # What a response has before it begins.
+            # As before the first `begin`.
             self.headers = self.msg = None  # type: ignore[assignment]  # the stubs know only what comes after
             super().begin()
         if self.status < HTTPStatus.OK:
-            # Raised within the exchange, so the connection is closed.
+            # Raised within the call, so the connection is closed.
             raise http.client.HTTPException(f"no final answer: status {self.status}")
 
 
 class _Connection(HTTPConnection):
-    """Connects and sends within the call's deadline, and says when something has gone out."""
+    """Connects and sends within the call's deadline, and notes when something has gone out."""
 
     response_class = _Response
 
     def connect(self) -> None:
-        """Connect; what took too long (a slow name server, many dead addresses) is used for nothing."""
-        exchange = _exchange()
-        if exchange is not None:
-            exchange.sent = False
+        """Connect. A connection that took too long (a slow name server, many dead addresses) is not used."""
+        state = _call_state()
+        if state is not None:
+            state.sent = False
         super().connect()
-        if exchange is not None and exchange.deadline.passed:
+        if state is not None and state.deadline.passed:
             self.close()
             raise urllib3.exceptions.ConnectTimeoutError(self, "the call's deadline passed while connecting")
 
@@ -176,15 +169,15 @@ class _Connection(HTTPConnection):
         """Send one part of the request, connecting first where that is still to be done."""
         if self.sock is None and self.auto_open:
             self.connect()
-        exchange = _exchange()
-        if exchange is not None:
+        state = _call_state()
+        if state is not None:
             if self.sock is not None:
-                remaining = exchange.deadline.remaining()
+                remaining = state.deadline.remaining()
                 if remaining <= 0:
                     raise TimeoutError("the call's deadline has passed")
-                # Set anew: a kept connection still has what was left of the last call.
+                # A kept connection still has the last call's timeout.
                 self.sock.settimeout(remaining if self.timeout is None else min(self.timeout, remaining))
-            exchange.sent = True
+            state.sent = True
         super().send(data)
 
 

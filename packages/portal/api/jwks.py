@@ -21,10 +21,10 @@ from urllib.parse import urlsplit
 import jwt
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.responses import read_json
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
 from portal.process import Deadline
+from portal.strict_json import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -195,8 +195,6 @@ def jwks_keys(config: PortalConfig) -> JwksKeys:
             method="GET",
             target=target,
             headers={"Accept": "application/json"},
-            body=None,
-            auth=None,
             deadline=Deadline(FETCH_DEADLINE_S),
             own_connection=True,
         )

@@ -1,63 +1,55 @@
-"""How often each outcome of the refresh occurred in this process: for `/metrics`, and for tests."""
+"""What `/metrics` counts of refreshes and of calls, in this process."""
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import Enum
+from typing import Final
 
-from fork_safety import ForkSafeLock, reset_after_fork
+from portal.process import Counters
 
 
-class Outcome(Enum):
-    """What a need for fresh tokens came to."""
+class RefreshOutcome(Enum):
+    """How a need for fresh tokens ended."""
 
-    #: This process asked the backend, which gave new tokens.
+    #: This process asked the token endpoint, which issued new tokens.
     REFRESHED = "refreshed"
-    #: Waited for a refresh that was in flight, here or elsewhere, and got its tokens.
+    #: A refresh was in flight, here or in another process; its tokens were waited for.
     JOINED = "joined"
-    #: The token had been refreshed before; its record gave the new ones at once.
-    HANDED_OVER = "handed over"
-    #: The backend refused the refresh token, now or a moment ago.
+    #: The token had been refreshed before; the rotation record gave the new tokens at once.
+    FROM_RECORD = "from record"
+    #: The backend rejected the refresh token, now or a moment ago.
     REJECTED = "rejected"
     #: The token belongs to a sign-in that was signed out.
     SIGNED_OUT = "signed out"
     #: The backend gave no usable answer, now or a moment ago.
     UNREACHABLE = "unreachable"
-    #: The answer to a refresh was lost; its token is not presented again.
+    #: The answer to a refresh was lost; its token is not submitted again.
     LOST = "lost"
     #: A refresh was in flight for longer than a request waits.
     BUSY = "busy"
-    #: The shared store could not be used: nothing was asked of the backend.
+    #: The shared store could not be used: the backend was not asked.
     STORE_DOWN = "store down"
-    #: A token that was replaced over a minute ago was presented; the backend was not asked.
+    #: A token was submitted that was replaced over a minute ago; the backend was not asked.
     REPLAY_SEEN = "replay seen"
 
 
-class Counters:
-    """Counts that only grow. Safe for threads; a child process counts from zero."""
+class CallOutcome(Enum):
+    """How a call over HTTP ended."""
 
-    def __init__(self) -> None:
-        self._lock = ForkSafeLock()
-        self._begin_anew()
-        reset_after_fork(self, Counters._begin_anew)
-
-    def count(self, outcome: Outcome) -> None:
-        """Add one."""
-        with self._lock:
-            self._counts[outcome] += 1
-
-    def snapshot(self) -> dict[Outcome, int]:
-        """All outcomes with their counts, zeros included."""
-        with self._lock:
-            return {outcome: self._counts[outcome] for outcome in Outcome}
-
-    def _begin_anew(self) -> None:
-        self._counts: Counter[Outcome] = Counter()
+    OK = "2xx"
+    REDIRECT = "3xx"
+    CLIENT_ERROR = "4xx"
+    SERVER_ERROR = "5xx"
+    #: A time limit passed.
+    TIMEOUT = "timeout"
+    #: No connection, or it broke.
+    UNREACHABLE = "unreachable"
+    #: The response is too large, or a success is not JSON.
+    MALFORMED = "malformed"
+    #: Not sent, or not waited for, because the circuit is open.
+    CIRCUIT_OPEN = "circuit open"
 
 
-_refresh_counters = Counters()
-
-
-def refresh_counters() -> Counters:
-    """The counters of this process."""
-    return _refresh_counters
+refresh_counters: Final = Counters[RefreshOutcome]()
+#: By the name of the called server: `backend`, `keys`, `provider`.
+call_counters: Final = Counters[tuple[str, CallOutcome]]()

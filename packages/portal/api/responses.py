@@ -1,14 +1,14 @@
-"""What a backend's answer means: data, or one of the errors that a page can show. Pure."""
+"""What the backend's response means: data, or one of the errors that a page can show. Pure."""
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.config.wire_names import PROBLEM_DETAIL_FIELD, PROBLEM_ERRORS_FIELD, PROBLEM_TITLE_FIELD
 from portal.errors import (
@@ -22,16 +22,15 @@ from portal.errors import (
     ApiUnavailableError,
     ApiValidationError,
 )
+from portal.strict_json import check_depth, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from portal.api.transport import RawResponse
-
 #: Statuses below 500 that say "later" rather than "no".
-_LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
+_LATER: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
-_BY_STATUS: dict[int, type[ApiError]] = {
+_BY_STATUS: Final[dict[int, type[ApiError]]] = {
     HTTPStatus.UNAUTHORIZED: ApiUnauthorizedError,
     HTTPStatus.FORBIDDEN: ApiForbiddenError,
     HTTPStatus.NOT_FOUND: ApiNotFoundError,
@@ -41,8 +40,39 @@ _BY_STATUS: dict[int, type[ApiError]] = {
 }
 
 
-#: A body without one of these has no half of a surrogate pair: escapes, a half in UTF-8, a byte of UTF-16 and UTF-32.
-_SIGNS_OF_HALVES = (rb"\ud", rb"\uD", b"\xed", b"\0")
+@dataclass(frozen=True, kw_only=True)
+class RawResponse:
+    """A whole response, as it came."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is of the 2xx class."""
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+    def json(self) -> Any:
+        """The body, parsed as JSON once.
+
+        :raises ValueError: it is not JSON.
+        """
+        if isinstance(self._json, ValueError):
+            raise self._json
+        return self._json
+
+    @property
+    def json_error(self) -> ValueError | None:
+        """Why the body of a success is not JSON; None where it is, where there is no body, or for another status."""
+        return self._json if self.is_success and self.content and isinstance(self._json, ValueError) else None
+
+    @cached_property
+    def _json(self) -> Any:
+        try:
+            return read_json(self.content)
+        except ValueError as error:
+            return error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,56 +87,40 @@ class ApiResponse:
     headers: Mapping[str, str]
 
 
-def read_answer(reply: RawResponse) -> ApiResponse:
-    """The answer as data.
+def is_success(status: int) -> bool:
+    """Whether a status is of the 2xx class."""
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
-    :raises ApiError: the class of the tree that fits its status (see :mod:`portal.errors`).
-    :raises ApiMalformedError: a success whose body is not JSON, or a redirect, which is never followed.
+
+def read_response(response: RawResponse) -> ApiResponse:
+    """The data of a success.
+
+    :raises ApiError: the class of the tree that fits the status (see :mod:`portal.errors`).
+    :raises ApiMalformedError: a success whose body is not JSON or nested more than 64 levels deep; or a redirect,
+        which is never followed.
     """
-    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
-        _raise_error(reply)
-    if not reply.content:
-        return ApiResponse(status=reply.status, data=None, headers=reply.headers)
+    if not response.is_success:
+        _raise_error(response)
+    if not response.content:
+        return ApiResponse(status=response.status, data=None, headers=response.headers)
     try:
-        data = reply.json()
+        data = response.json()
     except ValueError as error:
-        raise ApiMalformedError("The backend's answer is not JSON.", status=reply.status) from error
-    return ApiResponse(status=reply.status, data=data, headers=reply.headers)
-
-
-def read_json(content: bytes) -> Any:
-    """Parse JSON as RFC 8259 has it: no NaN, no infinities; whole numbers of any size stay whole.
-
-    All its text can be written: half of a surrogate pair, a character to JSON alone, is U+FFFD.
-
-    :raises ValueError: it is no JSON, or too deeply nested to be read.
-    """
+        raise ApiMalformedError("The backend's answer is not JSON.", status=response.status) from error
     try:
-        data = _parsed(content)
-        if any(sign in content for sign in _SIGNS_OF_HALVES):
-            # Half of a pair stands within one text, never across two: replaced in the whole, parsed once more.
-            data = _parsed(writable(json.dumps(data, ensure_ascii=False)))
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    return data
+        check_depth(data)
+    except ValueError as error:
+        raise ApiMalformedError(f"The backend's answer is {error}.") from error
+    return ApiResponse(status=response.status, data=data, headers=response.headers)
 
 
-def writable(text: str) -> str:
-    """The text with U+FFFD in the place of half surrogate pairs, as browsers write it; two halves become one."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+def claims_json(response: RawResponse) -> bool:
+    """Whether a body that is not JSON was meant to be JSON, by its type or by its first character.
 
-
-def says_json(reply: RawResponse) -> bool:
-    """Whether an answer that could not be read as JSON was meant to be JSON, by its type or by how it begins.
-
-    A page is none, whatever type the proxy that made it gave it.
+    A body that begins like HTML is a page, whatever type its proxy gave it.
     """
-    beginning = reply.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    kind = reply.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    beginning = response.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return beginning == b"{" or (beginning != b"<" and (kind == "application/json" or kind.endswith("+json")))
 
 
@@ -125,16 +139,16 @@ def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = No
     return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
 
 
-def _raise_error(reply: RawResponse) -> NoReturn:
-    problem = _problem(reply.content)
+def _raise_error(response: RawResponse) -> NoReturn:
+    problem = _problem(response)
     detail = next(
         (problem[name] for name in (PROBLEM_DETAIL_FIELD, PROBLEM_TITLE_FIELD) if isinstance(problem.get(name), str)),
         "",
     )
-    status = reply.status
+    status = response.status
     if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
         raise ApiValidationError(detail, status=status, errors=_field_errors(problem))
-    retry_after = retry_after_seconds(reply.headers)
+    retry_after = retry_after_seconds(response.headers)
     if status in _LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ApiUnavailableError(detail, status=status, retry_after=retry_after)
     if status < HTTPStatus.BAD_REQUEST:
@@ -142,16 +156,16 @@ def _raise_error(reply: RawResponse) -> NoReturn:
     raise _BY_STATUS.get(status, ApiClientError)(detail, status=status, retry_after=retry_after)
 
 
-def _problem(content: bytes) -> dict[str, Any]:
+def _problem(response: RawResponse) -> dict[str, Any]:
     try:
-        body = read_json(content)
+        body = response.json()
     except ValueError:
         return {}
     return body if isinstance(body, dict) else {}
 
 
 def _field_errors(problem: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The messages by field; whatever does not have that shape is left out, a single text counts as one."""
+    """The messages by field. A single text counts as a list of one; anything else is left out."""
     given = problem.get(PROBLEM_ERRORS_FIELD)
     if not isinstance(given, dict):
         return {}
@@ -161,18 +175,3 @@ def _field_errors(problem: Mapping[str, Any]) -> dict[str, list[str]]:
         if isinstance(texts, list) and (kept := [text for text in texts if isinstance(text, str)]):
             found[name] = kept
     return found
-
-
-def _parsed(source: bytes | str) -> Any:
-    return json.loads(source, parse_constant=_no_constant, parse_float=_finite)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number is too large")
-    return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")

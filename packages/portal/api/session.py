@@ -7,20 +7,20 @@ failures are the query layer's.
 
 from __future__ import annotations
 
-import io
 import json as json_codec
 import time
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import IO, TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.identity_provider import identity_provider
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
-from portal.api.responses import ApiResponse, read_answer
-from portal.api.transport import ONE_TRY, BearerAuth, Transport
+from portal.api.responses import ApiResponse, read_response
+from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.config.wire_names import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Nothing(Enum):
-    """No body; None is one (JSON null)."""
+    """No body; None is a body (JSON null)."""
 
     NOTHING = "nothing"
 
@@ -51,12 +51,9 @@ _PATH_SAFE: Final = "/%:@!$&'()*+,;=~"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upload:
-    """A body that is not JSON.
+    """A body that is not JSON."""
 
-    :param content: bytes, or a stream that is sent from where it stands.
-    """
-
-    content: bytes | IO[bytes] = field(repr=False)
+    content: bytes = field(repr=False)
     content_type: str
 
 
@@ -86,99 +83,63 @@ class ApiSession:
         bearer: str | None = None,
         attempt: Attempt = ONE_TRY,
     ) -> ApiResponse:
-        """Call the backend once, or twice where the first answer is 401 and a refresh helps.
+        """Call the backend once, or twice if the first answer is 401 and a refresh helps.
 
         :param path: starts with a slash; path parameters are percent-encoded already.
-        :param params: the query; members that are None are left out.
+        :param params: the query; parameters that are None are left out.
         :param json: the body; `NOTHING` for none.
-        :param user_agent: the browser's own, so that the backend can tell its user's sign-ins apart; already
-            free of what no header may contain.
-        :param bearer: use this access token, whatever `tokens` holds; there is no refresh then.
-        :param deadline: the request's time budget; 10 s where there is none.
-        :param attempt: which of the caller's tries this is, for the log.
-        :raises SignInEndedError: the backend refused the refresh; `tokens` is cleared.
+        :param user_agent: the browser's own, by which the backend tells its user's sign-ins apart; free of characters
+            that a header can't contain.
+        :param bearer: use this access token in place of `tokens`, without a refresh.
+        :param deadline: the request's time budget; 10 s by default.
+        :param attempt: the number of the caller's try, for the log.
+        :raises SignInEndedError: the backend rejected the refresh; `tokens` is cleared.
         :raises ApiUnauthorizedError: 401 that no refresh can help.
-        :raises ApiError: any other answer that is no success, or none.
+        :raises ApiError: any other failure.
         :raises UsageError: a path that could leave the backend's base address.
         """
-        call = _Call(
-            transport=self._transport,
+        deadline = deadline or Deadline(REQUEST_BUDGET_S)
+        headers = _headers(idempotency_key=idempotency_key, request_id=request_id, user_agent=user_agent)
+        send = partial(
+            self._transport.send,
             method=method,
             target=build_target(path, params),
-            headers=_headers(idempotency_key=idempotency_key, request_id=request_id, user_agent=user_agent),
-            body=_body(json, upload),
-            deadline=deadline or Deadline(REQUEST_BUDGET_S),
+            headers=headers,
+            body=_body(json, upload, headers),
+            deadline=deadline,
             attempt=attempt,
         )
         if bearer is not None or path in PATHS_WITHOUT_BEARER:
-            return call.send(bearer)
+            return read_response(send(bearer=bearer))
         if tokens.ended:
             raise SignInEndedError("this sign-in has ended")
-        renewed = self.refresher.ensure_fresh(tokens, deadline=call.deadline, request_id=request_id)
+        refreshed = self.refresher.ensure_fresh(tokens, deadline=deadline, request_id=request_id)
         access = tokens.current.access
         try:
-            return call.send(access)
+            return read_response(send(bearer=access))
         except ApiUnauthorizedError:
-            if tokens.current.access == access and tokens.just_issued and call.rewind():
-                # Who refuses may be a moment behind who issued it: this is the once more of a refresh before the call.
-                self._sleep(min(FRESH_REFUSED_WAIT_S, call.deadline.remaining()))
-                return self._once_more(call, tokens)
-            if renewed is not None:
-                self.refresher.judge_refusal(tokens)
-                raise
-            if tokens.current.refresh is None or not call.rewind():
-                raise
-        if tokens.current.access == access:
-            self.refresher.renew(tokens, deadline=call.deadline, request_id=request_id, refused=access)
-        return self._once_more(call, tokens)
+            is_newest = tokens.current.access == access
+            # The server that rejects the token may be a moment behind the server that issued it.
+            may_lag = is_newest and tokens.just_issued
+            if not may_lag:
+                if refreshed is not None:
+                    self.refresher.handle_401_after_refresh(tokens)
+                    raise
+                if tokens.current.refresh is None:
+                    raise
+        if may_lag:
+            self._sleep(min(FRESH_REFUSED_WAIT_S, deadline.remaining()))
+        elif is_newest:
+            self.refresher.refresh(tokens, deadline=deadline, request_id=request_id, rejected_access=access)
+        try:
+            return read_response(send(bearer=tokens.current.access))
+        except ApiUnauthorizedError:
+            self.refresher.handle_401_after_refresh(tokens)
+            raise
 
     def close(self) -> None:
         """Close the kept connections."""
         self._transport.close()
-
-    def _once_more(self, call: _Call, tokens: TokenStore) -> ApiResponse:
-        """The original request with the newest tokens; a second 401 is passed through."""
-        try:
-            return call.send(tokens.current.access)
-        except ApiUnauthorizedError:
-            self.refresher.judge_refusal(tokens)
-            raise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
-    """One request, ready to be sent again with another bearer."""
-
-    transport: Transport
-    method: str
-    target: str
-    headers: Mapping[str, str]
-    body: tuple[bytes | IO[bytes] | None, Mapping[str, str], int | None]
-    deadline: Deadline
-    attempt: Attempt
-
-    def send(self, access: str | None) -> ApiResponse:
-        content, headers, _ = self.body
-        reply = self.transport.send(
-            method=self.method,
-            target=self.target,
-            headers={**self.headers, **headers},
-            body=content,
-            auth=None if access is None else BearerAuth(access),
-            deadline=self.deadline,
-            attempt=self.attempt,
-        )
-        return read_answer(reply)
-
-    def rewind(self) -> bool:
-        """Whether the body can be sent again, whole; a stream is put back to where it stood."""
-        content, _, start = self.body
-        if content is None or isinstance(content, bytes):
-            return True
-        if start is None:
-            return False
-        content.seek(start)
-        return True
 
 
 def build_target(path: str, params: Mapping[str, str | int | None] | None = None) -> str:
@@ -218,23 +179,17 @@ def _headers(*, idempotency_key: str | None, request_id: str | None, user_agent:
     return headers
 
 
-def _body(json: object, upload: Upload | None) -> tuple[bytes | IO[bytes] | None, Mapping[str, str], int | None]:
-    """The body, its headers, and for a stream that can be sent again, where it starts."""
-    if json is not NOTHING and upload is not None:
-        raise UsageError("a call has either a JSON body or an upload")
-    if upload is None:
-        if json is NOTHING:
-            return None, {}, None
+def _body(json: object, upload: Upload | None, headers: dict[str, str]) -> bytes | None:
+    """The body, whose headers are added to `headers`."""
+    if json is not NOTHING:
+        if upload is not None:
+            raise UsageError("a call has either a JSON body or an upload")
         upload = Upload(content=_json_bytes(json), content_type="application/json")
-    content, headers = upload.content, {"Content-Type": upload.content_type}
-    if isinstance(content, bytes):
-        return content, {**headers, "Content-Length": str(len(content))}, None
-    if not content.seekable():
-        return content, headers, None
-    start = content.tell()
-    length = content.seek(0, io.SEEK_END) - start
-    content.seek(start)
-    return content, {**headers, "Content-Length": str(length)}, start
+    if upload is None:
+        return None
+    headers["Content-Type"] = upload.content_type
+    headers["Content-Length"] = str(len(upload.content))
+    return upload.content
 
 
 def _json_bytes(value: Any) -> bytes:
@@ -278,6 +233,6 @@ def make_session(config: PortalConfig) -> ApiSession:
         ca_file=config.api_ca_file,
     )
     provider = identity_provider()
-    exchange: TokenEndpoint = provider.make_token_endpoint() if provider else BackendTokenEndpoint(transport)
-    refresher = TokenRefresher(exchange=exchange, store=refresh_store(), max_age_s=config.sign_in_max_age_s)
+    token_endpoint: TokenEndpoint = provider.make_token_endpoint() if provider else BackendTokenEndpoint(transport)
+    refresher = TokenRefresher(token_endpoint=token_endpoint, store=refresh_store(), max_age_s=config.sign_in_max_age_s)
     return ApiSession(transport=transport, refresher=refresher)

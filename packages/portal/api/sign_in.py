@@ -24,8 +24,8 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
         raise UnusableTokenError(unusable)
-    api_session().refresher.signed_in(pair)
-    tokens.replace(pair)
+    api_session().refresher.delete_earlier_records(pair)
+    tokens.sign_in(pair)
 
 
 def clear_tokens(tokens: TokenStore) -> None:
@@ -33,6 +33,6 @@ def clear_tokens(tokens: TokenStore) -> None:
     tokens.clear()
 
 
-def sign_out(tokens: TokenStore, *, genuine: bool, request_id: str | None = None) -> list[TokenPair]:
+def sign_out(tokens: TokenStore, *, verified: bool, request_id: str | None = None) -> list[TokenPair]:
     """End this sign-in everywhere: see :meth:`portal.api.refresh.refresher.TokenRefresher.sign_out`."""
-    return api_session().refresher.sign_out(tokens, genuine=genuine, request_id=request_id)
+    return api_session().refresher.sign_out(tokens, verified=verified, request_id=request_id)

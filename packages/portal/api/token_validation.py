@@ -1,6 +1,6 @@
-"""Whether tokens that a backend issued can be kept: as cookies, which browsers bound, and in headers. Pure.
+"""Whether issued tokens fit into cookies, whose size browsers limit, and into headers. Pure.
 
-Asked wherever tokens come in, so that nothing further on can fail for what they are made of.
+Checked wherever tokens come in, so that no later step can fail because of their characters or size.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class TokenProblem(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnusableToken:
-    """A token that can't be kept; holds nothing of it.
+    """Why a token can't be kept; holds nothing of the token.
 
-    :param says: for the operator, naming the cookie that it would have become.
+    :param says: for the operator; names the cookie that the token would have become.
     """
 
-    fault: TokenProblem
+    problem: TokenProblem
     says: str
 
 
@@ -45,7 +45,7 @@ class UnusableTokenError(ApiMalformedError):
 
     def __init__(self, unusable: UnusableToken) -> None:
         super().__init__(f"Signing in is not possible: {unusable.says}.")
-        self.fault = unusable.fault
+        self.problem = unusable.problem
 
 
 def validate_issued_tokens(pair: TokenPair) -> UnusableToken | None:
@@ -55,10 +55,10 @@ def validate_issued_tokens(pair: TokenPair) -> UnusableToken | None:
             continue
         if _SENDABLE.fullmatch(token) is None:
             says = f"the token for {name} has characters that no cookie and no header can carry"
-            return UnusableToken(fault=TokenProblem.UNSENDABLE, says=says)
+            return UnusableToken(problem=TokenProblem.UNSENDABLE, says=says)
         if (size := cookie_bytes(name, token)) > MAX_COOKIE_BYTES:
             says = f"the {name} cookie would take {size} bytes, and browsers keep {MAX_COOKIE_BYTES} at most"
-            return UnusableToken(fault=TokenProblem.TOO_LARGE, says=says)
+            return UnusableToken(problem=TokenProblem.TOO_LARGE, says=says)
     return None
 
 

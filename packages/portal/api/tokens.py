@@ -1,10 +1,21 @@
-"""The tokens of one request: what its cookies brought, and what its response must set."""
+"""The tokens of one request: the pair that its cookies brought, the pair now, and when a token expires."""
 
 from __future__ import annotations
 
+import base64
+import json
+import math
 import threading
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+from portal.config.cookies import MAX_COOKIE_BYTES
+
+#: A browser keeps no cookie for longer than 400 days (RFC 6265bis, section 5.5).
+MAX_LIFETIME_S: Final = 400 * 24 * 60 * 60
+_JWT_PARTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +26,7 @@ class TokenPair:
     refresh: str | None = field(default=None, repr=False)
 
 
-NO_TOKENS = TokenPair()
+NO_TOKENS: Final = TokenPair()
 
 
 class TokenStatus(Enum):
@@ -25,12 +36,12 @@ class TokenStatus(Enum):
     #: A sign-in gave new ones.
     SIGNED_IN = "signed in"
     #: A refresh gave new ones.
-    RENEWED = "renewed"
+    REFRESHED = "refreshed"
     #: A sign-out, or tokens that were dead when they came.
     CLEARED = "cleared"
-    #: They were refused while the request ran: by the backend, or because they were signed out before.
+    #: The sign-in ended while the request ran: the backend rejected the tokens, or they had been signed out.
     ENDED = "ended"
-    #: What became of the newest of them can't be known, and it may not be presented again: only a new sign-in helps.
+    #: Nobody can tell what became of the latest token, and it must not be submitted again. Only a new sign-in helps.
     LOST = "lost"
 
 
@@ -47,93 +58,125 @@ class SignInStatus(Enum):
 class TokenStore:
     """One request's tokens; the threads of that request may share it.
 
-    The outermost middleware makes it from the cookies and writes cookies from it on the way out. Nothing below
-    ever sees a response.
+    The outermost middleware makes it from the cookies, and writes cookies from it into the response. Nothing below the
+    middleware sees a response. The attributes are for reading; only the methods change them.
+
+    :ivar incoming: the pair that the request's cookies brought.
+    :ivar current: the pair that calls use now.
+    :ivar status: what became of the incoming pair.
+    :ivar just_issued: whether the backend issued the current pair for this very request; no for a pair from a record.
     """
 
-    __slots__ = ("_current", "_fate", "_incoming", "_just_issued", "_lock")
+    __slots__ = ("_lock", "current", "incoming", "just_issued", "status")
 
     def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
-        self._incoming = self._current = incoming
-        self._fate = TokenStatus.KEPT
-        self._just_issued = False
+        self.incoming = self.current = incoming
+        self.status = TokenStatus.KEPT
+        self.just_issued = False
         self._lock = threading.Lock()
 
     @property
-    def incoming(self) -> TokenPair:
-        """The pair that the request's cookies brought."""
-        return self._incoming
-
-    @property
-    def current(self) -> TokenPair:
-        """The pair that calls use now."""
-        return self._current
-
-    @property
-    def fate(self) -> TokenStatus:
-        """What became of the incoming pair."""
-        return self._fate
-
-    @property
-    def just_issued(self) -> bool:
-        """Whether the current pair came from the backend for this very request, and not from a record."""
-        return self._just_issued
+    def browser_refresh(self) -> str | None:
+        """The refresh token by which the browser knows the sign-in: no refresh of this request has reached it yet."""
+        return (self.incoming if self.status is TokenStatus.REFRESHED else self.current).refresh
 
     @property
     def changed(self) -> bool:
         """Whether there are new tokens for the browser."""
-        return self._fate is TokenStatus.SIGNED_IN or self._fate is TokenStatus.RENEWED
+        return self.status is TokenStatus.SIGNED_IN or self.status is TokenStatus.REFRESHED
 
     @property
     def cleared(self) -> bool:
         """Whether the browser's tokens must go."""
-        return self._fate is TokenStatus.CLEARED or self.ended
+        return self.status in (TokenStatus.CLEARED, TokenStatus.ENDED, TokenStatus.LOST)
 
     @property
     def ended(self) -> bool:
-        """Whether they must go because the sign-in can't go on: the response is a redirect, whatever the view made."""
-        return self._fate is TokenStatus.ENDED or self._fate is TokenStatus.LOST
+        """Whether the sign-in can't go on: then the response is a redirect, whatever the view returned."""
+        return self.status is TokenStatus.ENDED or self.status is TokenStatus.LOST
 
     @property
     def lost(self) -> bool:
-        """Whether that is since nobody knows what became of them: the redirect is to the sign-in page."""
-        return self._fate is TokenStatus.LOST
+        """Whether it ended because nobody can tell what became of its latest token: a redirect to the sign-in page."""
+        return self.status is TokenStatus.LOST
 
-    def replace(self, pair: TokenPair) -> None:
-        """A sign-in: these tokens, whatever was before."""
+    def sign_in(self, pair: TokenPair) -> None:
+        """A sign-in gave this pair, which replaces any other."""
         with self._lock:
-            self._current, self._fate, self._just_issued = pair, TokenStatus.SIGNED_IN, False
+            self.current, self.status, self.just_issued = pair, TokenStatus.SIGNED_IN, False
 
-    def renew(self, pair: TokenPair, *, spent: str, just_issued: bool = False) -> bool:
-        """A refresh of the refresh token `spent` gave `pair`; ignored if another token is in use by now.
+    def rotate(self, pair: TokenPair, *, replaced: str, just_issued: bool = False) -> bool:
+        """A refresh gave `pair` for the refresh token `replaced`. Nothing happens if another token is in use by now.
 
         So a late refresh undoes neither a sign-out nor a sign-in of the same request.
         """
         with self._lock:
-            if self._current.refresh != spent:
+            if self.current.refresh != replaced:
                 return False
-            self._current, self._just_issued = pair, just_issued
-            if self._fate is not TokenStatus.SIGNED_IN:
-                self._fate = TokenStatus.RENEWED
+            self.current, self.just_issued = pair, just_issued
+            if self.status is not TokenStatus.SIGNED_IN:
+                self.status = TokenStatus.REFRESHED
             return True
 
-    def reject_access(self) -> None:
-        """The access token does not decode, or does not verify: it counts as absent, and no call carries it."""
+    def drop_access(self) -> None:
+        """The access token does not decode or verify: it counts as absent, and no call carries it."""
         with self._lock:
-            self._current = TokenPair(refresh=self._current.refresh)
+            self.current = TokenPair(refresh=self.current.refresh)
 
     def clear(self) -> None:
-        """A sign-out, or tokens that are dead: the browser's cookies go."""
+        """A sign-out, or dead tokens: the browser's cookies go."""
         with self._lock:
-            self._current, self._fate = NO_TOKENS, TokenStatus.CLEARED
+            self.current, self.status = NO_TOKENS, TokenStatus.CLEARED
 
-    def end(self, *, refused: str | None, lost: bool = False) -> bool:
-        """The sign-in of the refresh token `refused` is over; ignored if another one is in use by now.
+    def end(self, *, rejected: str | None, lost: bool = False) -> bool:
+        """The sign-in of the refresh token `rejected` is over. Nothing happens if another token is in use by now.
 
-        :param lost: nobody refused it: what became of it can't be known.
+        :param lost: nobody rejected the token: nobody can tell what became of it.
         """
         with self._lock:
-            if self._current.refresh != refused:
+            if self.current.refresh != rejected:
                 return False
-            self._current, self._fate = NO_TOKENS, TokenStatus.LOST if lost else TokenStatus.ENDED
+            self.current, self.status = NO_TOKENS, TokenStatus.LOST if lost else TokenStatus.ENDED
             return True
+
+
+def expires_at(token: str) -> float | None:
+    """The claim `exp` of a JWT, in seconds since the epoch; None for any other token. Nothing is verified.
+
+    A token that is larger than any cookie is made up: it is neither read nor remembered.
+    """
+    return _read_exp(token) if len(token) <= MAX_COOKIE_BYTES else None
+
+
+def is_expired(token: str, *, now: float) -> bool:
+    """Whether a token's `exp` has passed at `now`; a token without `exp` does not expire."""
+    end = expires_at(token)
+    return end is not None and end <= now
+
+
+def sign_in_lifetime(refresh: str | None, *, now: float, default_s: int) -> int:
+    """Seconds for which a sign-in with this refresh token lasts: until its `exp`, else `default_s`.
+
+    Source: contract, section 4. The cookies and the rotation records share this lifetime.
+    """
+    end = expires_at(refresh) if refresh else None
+    seconds = default_s if end is None else math.ceil(end - now)
+    return max(0, min(seconds, MAX_LIFETIME_S))
+
+
+@lru_cache(maxsize=4096)
+def _read_exp(token: str) -> float | None:
+    parts = token.split(".")
+    if len(parts) != _JWT_PARTS:
+        return None
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (ValueError, RecursionError):
+        return None
+    value = claims.get("exp") if isinstance(claims, dict) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None

@@ -49,7 +49,7 @@ REFRESH_LOCK_S: Final = 15
 REFRESH_FAILED_MEMORY_S: Final = 30
 REFRESH_UNREACHABLE_MEMORY_S: Final = 1
 #: How long a hand-over record outlives the use of the token that it gives, seconds.
-HANDOVER_AFTER_USE_S: Final = 60
+ROTATION_GRACE_S: Final = 60
 #: Answers of the refresh endpoint that end a sign-in.
 REFRESH_FAILED_STATUSES: Final = frozenset({400, 401, 403, 422, 500})
 #: Lifetime of the sign-in cookies where the refresh token gives none, seconds: 30 days.

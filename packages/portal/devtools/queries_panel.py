@@ -13,9 +13,9 @@ from debug_toolbar.panels import Panel
 from django.middleware.csrf import get_token
 from django.urls import path
 
-from portal.api.response_limits import writable
 from portal.devtools.query_buttons import clear_queries, refetch_query
 from portal.query import QueryClient
+from portal.strict_json import replace_surrogates
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -54,7 +54,7 @@ class QueriesPanel(Panel):
             {
                 "queries": [_row(event) for event in events],
                 "calls": sum(event.cache_status in {"miss", "partial"} for event in events),
-                "tokens": tokens.fate.value if tokens is not None else "none",
+                "tokens": tokens.status.value if tokens is not None else "none",
                 "csrf_token": get_token(request),
                 "back": request.get_full_path(),
             }
@@ -63,7 +63,7 @@ class QueriesPanel(Panel):
 
 def _row(event: QueryEvent) -> dict[str, Any]:
     return {
-        "key": writable(json.dumps(event.key, ensure_ascii=False)),
+        "key": replace_surrogates(json.dumps(event.key, ensure_ascii=False)),
         "cache_status": event.cache_status,
         "error": event.error,
         "milliseconds": event.duration_s * 1000,

@@ -43,7 +43,7 @@ class SignInCookies(Protocol):
     def incoming(self) -> IncomingTokens:
         """The tokens in the request's cookies."""
 
-    def reject_access(self) -> None:
+    def drop_access(self) -> None:
         """Count the access token as absent."""
 
     def clear(self) -> None:
@@ -100,7 +100,7 @@ class ProxyMiddleware:
         tokens = store.incoming
         access = self.token_cache.check(tokens.access, now=time.time())
         if access is INVALID:
-            store.reject_access()
+            store.drop_access()
         decision = cached_forward(
             self.site,
             request.path_info,

@@ -18,7 +18,7 @@ Arrows go down. The room stands above `portal.web`, since a sign-in here is kept
 - **Sign-in**: `new_login_attempt` → `authorization_url` → the provider → `find_login_attempt` →
   `sign_in_from_callback`: redeem the code, check the ID token, keep the tokens (`portal.web.sign_in`),
   `ProviderSessions.start`.
-- **Refresh**: `portal.api.refresh` → `ProviderTokenEndpoint.exchange`: unless the provider has ended the sign-in,
+- **Refresh**: `portal.api.refresh` → `ProviderTokenEndpoint.submit`: unless the provider has ended the sign-in,
   submit the refresh token, and `ProviderSessions.move` the record to the new one.
 - **Back-channel logout**: `accept_logout_token`: check the logout token, `ProviderSessions.end`. Each application finds
   the end with its next refresh, `/me` or `/sign-in-state`.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from portal.api.transport import RawResponse
+    from portal.api.responses import RawResponse
     from portal.config.portal_config import OidcProvider
     from portal.oidc.discovery import ProviderMetadata
     from portal.oidc.login_attempts import LoginAttempt
@@ -200,7 +200,6 @@ class OidcClient:
                 target=url[len(origin) :] or "/",
                 headers={**headers, **({} if body is None else {"Content-Length": str(len(body))})},
                 body=body,
-                auth=None,
                 deadline=deadline,
                 own_connection=True,
             )

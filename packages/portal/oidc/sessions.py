@@ -17,8 +17,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.expiry import sign_in_lifetime
 from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
+from portal.api.tokens import sign_in_lifetime
 from portal.config.current import portal_config
 from portal.store import MISSING, refresh_store
 

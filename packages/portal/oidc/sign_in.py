@@ -24,7 +24,7 @@ from portal.process import Deadline
 from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:
-    from portal.api.transport import RawResponse
+    from portal.api.responses import RawResponse
     from portal.oidc.discovery import ProviderMetadata
     from portal.oidc.id_tokens import IdTokenClaims
     from portal.oidc.login_attempts import LoginAttempt
@@ -129,7 +129,7 @@ def _keep(
     try:
         url = keep_sign_in(request, pair, wanted=wanted)
     except UnusableTokenError as error:
-        return failures.TOO_LARGE if error.fault is TokenProblem.TOO_LARGE else failures.UNUSABLE
+        return failures.TOO_LARGE if error.problem is TokenProblem.TOO_LARGE else failures.UNUSABLE
     limit.succeeded(account)
     try:
         provider_sessions().start(pair, claims=claims, id_token=id_token)

@@ -6,7 +6,8 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from portal.api.refresh import token_endpoint as backend
-from portal.api.refresh.token_endpoint import ExchangeOutcome, InvalidGrant, NoResponse, TokensIssued, is_success
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
+from portal.api.responses import is_success
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
@@ -14,7 +15,7 @@ from portal.errors import ApiUnavailableError, StoreUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.transport import RawResponse
+    from portal.api.responses import RawResponse
     from portal.oidc.provider import OidcClient
     from portal.oidc.sessions import ProviderSessions
     from portal.process import Deadline
@@ -40,7 +41,7 @@ class ProviderTokenEndpoint:
         self._client = client
         self._sessions = sessions
 
-    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+    def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
         """See :class:`portal.api.refresh.token_endpoint.TokenEndpoint`.
 
         :raises StoreUnavailableError: the store can't tell whether the provider ended this sign-in; nothing was sent.
@@ -59,7 +60,7 @@ class ProviderTokenEndpoint:
             # Only a success uses a token up. Any other broken answer may be about this project, so it ends nothing.
             lost = error.was_sent and (error.begun is None or is_success(error.begun))
             return NoResponse(reason=type(error).__name__, lost=lost)
-        outcome = read_refresh(reply, submitted=refresh)
+        outcome = read_token_response(reply, submitted=refresh)
         if isinstance(outcome, TokensIssued):
             try:
                 self._sessions.move(old=refresh, pair=outcome.pair)
@@ -82,7 +83,7 @@ class ProviderTokenEndpoint:
             logger.warning("sign-out: the provider could not be told (%s)", type(error).__name__)
 
 
-def read_refresh(reply: RawResponse, *, submitted: str) -> ExchangeOutcome:
+def read_token_response(reply: RawResponse, *, submitted: str) -> TokenEndpointResult:
     """The outcome of a refresh, from the token endpoint's response.
 
     :param submitted: the refresh token; it stays valid if the response has no new one (RFC 6749, section 6).
@@ -90,7 +91,9 @@ def read_refresh(reply: RawResponse, *, submitted: str) -> ExchangeOutcome:
     if reply.status in REFRESH_FAILED_STATUSES and (error := error_code(reply)) in OUR_OWN_FAULTS:
         logger.error("refresh: the provider refuses this project: %s", error)
         return NoResponse(reason=error, lost=False)
-    return backend.read_refresh(reply, access_field="access_token", refresh_field="refresh_token", presented=submitted)
+    return backend.read_token_response(
+        reply, access_field="access_token", refresh_field="refresh_token", submitted=submitted
+    )
 
 
 def error_code(reply: RawResponse) -> str:

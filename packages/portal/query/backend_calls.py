@@ -10,7 +10,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from portal.api.call_log import Attempt
-from portal.api.response_limits import usable_body
 from portal.api.tokens import SignInStatus
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
@@ -63,7 +62,7 @@ class BackendCaller:
         """
         pair = self.tokens.current
         status = self.api.refresher.sign_in_status(pair)
-        if status is SignInStatus.SIGNED_OUT and self.tokens.end(refused=pair.refresh):
+        if status is SignInStatus.SIGNED_OUT and self.tokens.end(rejected=pair.refresh):
             raise SignInEndedError("this sign-in was signed out")
 
     def read(
@@ -86,7 +85,7 @@ class BackendCaller:
         series = Tries(retries=self.retries, budget=budget, most=tries)
         while True:
             try:
-                response = self.api.call(
+                return self.api.call(
                     tokens=self.tokens,
                     method="GET",
                     path=where.path,
@@ -96,8 +95,7 @@ class BackendCaller:
                     user_agent=self.user_agent,
                     bearer=bearer,
                     attempt=Attempt(series.number, tries),
-                )
-                return usable_body(response.data, endpoint=f"GET {where.path}")
+                ).data
             except ApiError as error:
                 series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
 
@@ -112,7 +110,7 @@ class BackendCaller:
         series = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES)
         while True:
             try:
-                response = self.api.call(
+                return self.api.call(
                     tokens=self.tokens,
                     method=write.method,
                     path=where.path,
@@ -123,8 +121,7 @@ class BackendCaller:
                     attempt=Attempt(series.number, series.most),
                     idempotency_key=key,
                     **body,
-                )
-                return usable_body(response.data, endpoint=f"{write.method} {where.path}")
+                ).data
             except ApiError as error:
                 if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and series.number > 1:
                     # The first try, whose response was lost, has deleted it (contract, section 8).

@@ -59,7 +59,7 @@ class RequestPartition:
         now = self.token
         if now == token:
             return True
-        renewed = self._tokens.fate is TokenStatus.RENEWED and token is not None and now is not None
+        renewed = self._tokens.status is TokenStatus.REFRESHED and token is not None and now is not None
         return renewed and not different_subjects(str(token), str(now))
 
     def current(self) -> Partition | None:
@@ -92,7 +92,7 @@ class RequestPartition:
         if before is None or now is None or not same_subject(before, now):
             self._is_fresh = False
             self.epoch += 1
-        elif self._tokens.fate is TokenStatus.RENEWED:
+        elif self._tokens.status is TokenStatus.REFRESHED:
             try:
                 self._namespaces.rebind(old=before, new=now)
             except StoreUnavailableError as error:

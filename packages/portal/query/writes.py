@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, is_typeddict
 
-from portal.api.response_limits import usable_body
 from portal.config.wire_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.query.backend_calls import may_have_arrived
 from portal.query.cache import ALL_INVALIDATED, ALL_QUERIES, KINDS, InvalidatedQueries, Patch, WriteRecord, row_id
 from portal.query.endpoints import address, checked_params, given_params
+from portal.strict_json import check_depth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +146,7 @@ def _patch(helper: ListHelper, write: WriteRequest, data: Any) -> Patch | None:
     try:
         # As it will come out of the store: JSON knows no tuples, and no keys that are not text.
         row: Any = json.loads(json.dumps(helper.row(write.variables, data), allow_nan=False))
-        usable_body(row, endpoint=write.endpoint)
+        check_depth(row)
     except Exception:
         logger.warning("%s: %s raised, so %s is fetched anew instead; it should give %s", *named, exc_info=True)
         return None

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, cast
 
 from django.utils.functional import SimpleLazyObject
 
-from portal.api.jwks import jwks_keys
-from portal.api.key_agreement import warn_of_other_keys
 from portal.api.session import api_session
 from portal.api.tokens import NO_TOKENS, TokenStatus, TokenStore
 from portal.config.cookies import VAR_ACCESS_TOKEN
@@ -23,9 +21,7 @@ from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.log_lines import log_context
 from portal.edge import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
-from portal.identity import use_key_source
 from portal.process import Deadline
-from portal.store import refresh_store
 from portal.web.cookies import (
     clear_sign_in,
     follow_profile,
@@ -54,8 +50,6 @@ REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
 #: Mistakes in code or settings: no page helps.
 MISTAKES = (UsageError, ConfigurationError)
-#: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
-KEYS_WAIT_S = 2.0
 
 
 class ApiAccessMiddleware:
@@ -63,15 +57,9 @@ class ApiAccessMiddleware:
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
-        self.config = config = portal_config()
+        self.config = portal_config()
         # What replaces a response here has passed no other middleware.
         self.security = {https: security_headers(https=https) for https in (False, True)}
-        warn_of_other_keys(config, store=refresh_store())
-        if config.verification.jwks_url:
-            keys = jwks_keys(config)
-            use_key_source(keys)
-            # Without keys every token would count as absent: the first requests would be sent to the login.
-            keys.wait_until_fetched(timeout_s=KEYS_WAIT_S)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """One request."""
@@ -124,10 +112,10 @@ class ApiAccessMiddleware:
     def _set_new_tokens(self, request: PortalRequest, response: HttpResponseBase) -> None:
         tokens = request.token_store
         response["Cache-Control"] = "private, no-store"
-        if tokens.fate is TokenStatus.SIGNED_IN:
+        if tokens.status is TokenStatus.SIGNED_IN:
             write_tokens(response, tokens.current, config=self.config)
             follow_sign_in(request, response, tokens.current, config=self.config)
-        elif (pair := api_session().refresher.deliverable(tokens)) is not None:
+        elif (pair := api_session().refresher.tokens_to_set(tokens)) is not None:
             write_tokens(response, pair, config=self.config)
             follow_refresh(request, response, pair, config=self.config)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from portal.api.metrics import Counters
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
+from portal.process.counters import Counters
 from portal.store import SharedStore
 from tests.portal.api.world import MAX_AGE_S, jwt
 
@@ -27,7 +27,7 @@ def make_session(
     return ApiSession(
         transport=transport,
         refresher=TokenRefresher(
-            exchange=BackendTokenEndpoint(transport),
+            token_endpoint=BackendTokenEndpoint(transport),
             store=SharedStore(alias="refresh"),
             max_age_s=MAX_AGE_S,
             counters=counters or Counters(),

@@ -38,7 +38,6 @@ def ask(url: str, ca_file, *, own_connection: bool = False) -> int:
             target="/me",
             headers={},
             body=None,
-            auth=None,
             deadline=Deadline(10),
             own_connection=own_connection,
         ).status

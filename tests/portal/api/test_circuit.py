@@ -57,7 +57,7 @@ class Backend:
         )
         return (
             self.transport(read_timeout_s=read_timeout_s)
-            .send(method=method, target=path, auth=None, **{"deadline": Deadline(30), **body, **options})
+            .send(method=method, target=path, **{"deadline": Deadline(30), **body, **options})
             .status
         )
 
@@ -176,7 +176,7 @@ def test_quick_refusals_open_nothing():
     transport = Transport(base_url=f"http://127.0.0.1:{port}", connect_timeout_s=5, read_timeout_s=5)
     for _ in range(20):
         with pytest.raises(ApiUnavailableError) as caught:
-            transport.send(method="GET", target="/", headers={}, body=None, auth=None, deadline=Deadline(5))
+            transport.send(method="GET", target="/", headers={}, deadline=Deadline(5))
         assert not isinstance(caught.value, CircuitOpenError)
     transport.close()
 
@@ -306,7 +306,7 @@ def test_a_handshake_that_hangs_opens_it_and_sent_nothing(tmp_path):
         errors = []
         for _ in range(2):
             with pytest.raises(ApiUnavailableError) as caught:
-                transport.send(method="GET", target="/", headers={}, body=None, auth=None, deadline=Deadline(30))
+                transport.send(method="GET", target="/", headers={}, deadline=Deadline(30))
             errors.append((type(caught.value), caught.value.was_sent))
         transport.close()
     assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
@@ -319,7 +319,7 @@ def test_the_reads_of_a_tls_backend_are_given_up_too(tmp_path):
         options = {"base_url": backend.server.url, "connect_timeout_s": 5, "ca_file": authority.file}
         patient = Transport(**options, read_timeout_s=60)
         hasty = Transport(**options, read_timeout_s=SHORT_S)
-        request = {"method": "GET", "headers": {}, "body": None, "auth": None}
+        request = {"method": "GET", "headers": {}, "body": None}
         backend.never_sleeps = {"/fine"}
         assert patient.send(target="/fine", deadline=Deadline(30), **request).status == 200
         waiting = Waiting()
@@ -360,7 +360,7 @@ def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, 
     with scripted_server(answer) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=30)
         transport._circuit = Look("test")
-        answer = transport.send(method="GET", target="/", headers={}, body=None, auth=None, deadline=Deadline(30))
+        answer = transport.send(method="GET", target="/", headers={}, deadline=Deadline(30))
         transport.close()
     assert answer.content == b"x" * 3000
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from portal.api.transport import BearerAuth, Transport
+from portal.api.transport import Transport
 from portal.errors import ApiTimeoutError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
@@ -40,7 +40,7 @@ def connect():
 def ask(transport: Transport, user: str, *, seconds: float = 30, **changes) -> str:
     """Whose data the backend's answer holds."""
     request = {"method": "GET", "target": "/me", "headers": {}, "body": None, **changes}
-    answer = transport.send(auth=BearerAuth(user), deadline=Deadline(seconds), **request)
+    answer = transport.send(bearer=user, deadline=Deadline(seconds), **request)
     assert answer.status == 200
     return json.loads(answer.content)["of"]
 

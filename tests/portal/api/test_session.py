@@ -44,7 +44,7 @@ def test_an_explicit_bearer_wins_and_is_never_refreshed(api, backend):
     with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=tokens, method="GET", path="/me", bearer="explicit")
     assert bearers(backend) == ["Bearer explicit"]
-    assert tokens.fate is TokenStatus.KEPT
+    assert tokens.status is TokenStatus.KEPT
 
 
 def test_sign_in_carries_no_bearer_and_its_401_is_a_wrong_password(api, backend):

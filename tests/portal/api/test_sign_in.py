@@ -14,7 +14,7 @@ from portal.errors import ApiMalformedError
 def test_set_tokens_signs_in():
     tokens = TokenStore()
     set_tokens(tokens, TokenPair(access="a", refresh="r"))
-    assert (tokens.current, tokens.fate) == (TokenPair(access="a", refresh="r"), TokenStatus.SIGNED_IN)
+    assert (tokens.current, tokens.status) == (TokenPair(access="a", refresh="r"), TokenStatus.SIGNED_IN)
 
 
 def test_clear_tokens_forgets_them():
@@ -37,7 +37,7 @@ def test_a_token_that_browsers_would_not_keep_is_refused_at_sign_in_and_logged(n
         set_tokens(tokens, pair(fits + "x"))
     assert "sign-in refused" in caplog.text
     assert "xx" not in str(caught.value) + caplog.text
-    assert tokens.fate is TokenStatus.KEPT
+    assert tokens.status is TokenStatus.KEPT
     set_tokens(tokens, pair(fits))
     assert tokens.changed
 
@@ -48,14 +48,14 @@ def test_a_token_that_no_header_or_cookie_carries_is_refused_at_sign_in_and_logg
     with pytest.raises(ApiMalformedError, match="has characters that"):
         set_tokens(tokens, pair)
     assert "sign-in refused" in caplog.text
-    assert tokens.fate is TokenStatus.KEPT
+    assert tokens.status is TokenStatus.KEPT
 
 
 @responses.activate
 def test_sign_out_tells_the_backend_and_leaves_nothing():
     logout = responses.post("http://backend.test/auth/logout", status=204)
     tokens = TokenStore(TokenPair(access="a", refresh="a-refresh-token-of-this-test"))
-    sign_out(tokens, genuine=True)
+    sign_out(tokens, verified=True)
     assert tokens.cleared
     assert logout.call_count == 1
     assert responses.calls[0].request.body == b'{"refreshToken": "a-refresh-token-of-this-test"}'
@@ -66,5 +66,5 @@ def test_sign_out_tells_the_backend_and_leaves_nothing():
 def test_sign_out_succeeds_whatever_the_backend_says(answer):
     responses.post("http://backend.test/auth/logout", **answer)
     tokens = TokenStore(TokenPair(access="a", refresh=f"another-refresh-token-{answer}"))
-    sign_out(tokens, genuine=True)
+    sign_out(tokens, verified=True)
     assert tokens.cleared

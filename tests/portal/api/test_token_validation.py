@@ -31,7 +31,7 @@ def test_a_token_that_no_header_or_no_cookie_carries_is_named_and_never_shown(na
     pair = TokenPair(access=token, refresh="r") if name == VAR_ACCESS_TOKEN else TokenPair(access="a", refresh=token)
     unusable = validate_issued_tokens(pair)
     assert unusable is not None
-    assert unusable.fault is TokenProblem.UNSENDABLE
+    assert unusable.problem is TokenProblem.UNSENDABLE
     assert name in unusable.says
     assert token not in f"{unusable} {unusable!r}"
 
@@ -48,7 +48,7 @@ def test_a_token_that_browsers_would_not_keep_is_named_with_its_size(name):
     assert validate_issued_tokens(pair(fits)) is None
     unusable = validate_issued_tokens(pair(fits + "x"))
     assert unusable is not None
-    assert unusable.fault is TokenProblem.TOO_LARGE
+    assert unusable.problem is TokenProblem.TOO_LARGE
     assert unusable.says == f"the {name} cookie would take 4097 bytes, and browsers keep 4096 at most"
 
 

@@ -13,7 +13,7 @@ OLD, NEW, OTHER = (TokenPair(access=f"access-{n}", refresh=f"refresh-{n}") for n
 
 def test_a_request_begins_with_what_its_cookies_brought():
     tokens = TokenStore(OLD)
-    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, OLD, TokenStatus.KEPT)
+    assert (tokens.incoming, tokens.current, tokens.status) == (OLD, OLD, TokenStatus.KEPT)
     assert not tokens.changed
     assert not tokens.cleared
     assert not tokens.ended
@@ -21,46 +21,46 @@ def test_a_request_begins_with_what_its_cookies_brought():
 
 def test_a_refresh_replaces_what_it_was_made_for():
     tokens = TokenStore(OLD)
-    assert tokens.renew(NEW, spent=OLD.refresh)
-    assert (tokens.incoming, tokens.current, tokens.fate) == (OLD, NEW, TokenStatus.RENEWED)
+    assert tokens.rotate(NEW, replaced=OLD.refresh)
+    assert (tokens.incoming, tokens.current, tokens.status) == (OLD, NEW, TokenStatus.REFRESHED)
     assert tokens.changed
 
 
 def test_a_late_refresh_undoes_no_sign_out():
     tokens = TokenStore(OLD)
     tokens.clear()
-    assert not tokens.renew(NEW, spent=OLD.refresh)
-    assert (tokens.current, tokens.fate) == (TokenPair(), TokenStatus.CLEARED)
+    assert not tokens.rotate(NEW, replaced=OLD.refresh)
+    assert (tokens.current, tokens.status) == (TokenPair(), TokenStatus.CLEARED)
 
 
 def test_a_late_refresh_undoes_no_sign_in():
     tokens = TokenStore(OLD)
-    tokens.replace(OTHER)
-    assert not tokens.renew(NEW, spent=OLD.refresh)
-    assert (tokens.current, tokens.fate) == (OTHER, TokenStatus.SIGNED_IN)
+    tokens.sign_in(OTHER)
+    assert not tokens.rotate(NEW, replaced=OLD.refresh)
+    assert (tokens.current, tokens.status) == (OTHER, TokenStatus.SIGNED_IN)
 
 
 def test_a_sign_in_wins_over_cookies_that_were_dead():
     tokens = TokenStore(OLD)
     tokens.clear()
-    tokens.replace(NEW)
+    tokens.sign_in(NEW)
     assert tokens.changed
     assert not tokens.cleared
 
 
 def test_a_refresh_after_a_sign_in_is_still_that_sign_in():
     tokens = TokenStore(OLD)
-    tokens.replace(OTHER)
-    tokens.renew(NEW, spent=OTHER.refresh)
-    assert (tokens.current, tokens.fate) == (NEW, TokenStatus.SIGNED_IN)
+    tokens.sign_in(OTHER)
+    tokens.rotate(NEW, replaced=OTHER.refresh)
+    assert (tokens.current, tokens.status) == (NEW, TokenStatus.SIGNED_IN)
 
 
 def test_the_end_of_a_token_that_is_not_in_use_any_more_ends_nothing():
     tokens = TokenStore(OLD)
-    tokens.renew(NEW, spent=OLD.refresh)
-    assert not tokens.end(refused=OLD.refresh)
+    tokens.rotate(NEW, replaced=OLD.refresh)
+    assert not tokens.end(rejected=OLD.refresh)
     assert tokens.changed
-    assert tokens.end(refused=NEW.refresh)
+    assert tokens.end(rejected=NEW.refresh)
     assert tokens.ended
     assert tokens.cleared
 
@@ -74,15 +74,15 @@ def test_a_pair_never_shows_itself():
 def test_tokens_that_came_from_the_backend_for_this_request_are_told_from_those_of_a_record():
     tokens = TokenStore(OLD)
     assert not tokens.just_issued
-    tokens.renew(NEW, spent=OLD.refresh, just_issued=True)
+    tokens.rotate(NEW, replaced=OLD.refresh, just_issued=True)
     assert tokens.just_issued
-    tokens.renew(OTHER, spent=NEW.refresh)
+    tokens.rotate(OTHER, replaced=NEW.refresh)
     assert not tokens.just_issued
 
 
 @pytest.mark.parametrize("lost", [True, False])
 def test_a_sign_in_that_is_lost_ends_as_one_that_was_refused_but_for_where_it_leads(lost: bool):
     tokens = TokenStore(OLD)
-    assert tokens.end(refused=OLD.refresh, lost=lost)
+    assert tokens.end(rejected=OLD.refresh, lost=lost)
     assert (tokens.ended, tokens.cleared, tokens.lost) == (True, True, lost)
     assert tokens.current == TokenPair()

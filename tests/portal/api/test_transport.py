@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from portal.api.transport import BearerAuth, Transport
+from portal.api.transport import Transport
 from portal.config import limits
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
 from portal.process.deadline import Deadline
@@ -36,8 +36,7 @@ def connect():
 
 def send(transport: Transport, *, token: str | None = "t", seconds: float = 10, **changes):
     request = {"method": "GET", "target": "/me", "headers": {"Accept": "application/json"}, "body": None}
-    auth = BearerAuth(token) if token else None
-    return transport.send(**{**request, "auth": auth, "deadline": Deadline(seconds), **changes})
+    return transport.send(**{**request, "bearer": token, "deadline": Deadline(seconds), **changes})
 
 
 def test_an_answer_comes_whole(connect):
@@ -184,7 +183,7 @@ def test_an_upload_that_the_backend_reads_slowly_ends_at_the_deadline(connect):
     [("portal.api.connections._Response.begin", True), ("urllib3.connection.HTTPConnection.connect", False)],
 )
 def test_a_tls_fault_may_have_been_sent_unless_it_was_the_handshakes(connect, monkeypatch, moment, was_sent):
-    """A refresh token that may have been taken must not be presented again."""
+    """A refresh token that may have been taken must not be submitted again."""
 
     def broken(*_):
         raise ssl.SSLError(1, "bad record mac")

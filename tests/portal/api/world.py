@@ -14,11 +14,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from portal.api.metrics import Counters, Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import ExchangeOutcome, InvalidGrant, NoResponse, TokensIssued
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.process.clock import Clock
+from portal.process.counters import Counters
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
 
@@ -59,16 +60,16 @@ class RotatingBackend:
 
     def __init__(self, clock: FakeTime) -> None:
         self.time = clock
-        self.presented: Counter[str] = Counter()
+        self.submitted: Counter[str] = Counter()
         self.revoked: list[str] = []
         self.access_lifetime_s: float = ACCESS_LIFETIME_S
         self.during: Callable[[str], None] = lambda refresh: None
-        self.answers: list[ExchangeOutcome] = []
+        self.answers: list[TokenEndpointResult] = []
         self.repeatable_s = 120.0
         self.honours_key = False
         self.lose = 0
-        self.presented_at: list[float] = []
-        self._answered: dict[str, ExchangeOutcome] = {}
+        self.submitted_at: list[float] = []
+        self._answered: dict[str, TokenEndpointResult] = {}
         self._family_of: dict[str, str] = {}
         self._current: dict[str, str] = {}
         self._serial = 0
@@ -78,21 +79,21 @@ class RotatingBackend:
         with self._lock:
             return self._issue(user)
 
-    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+    def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
         with self._lock:
-            self.presented[refresh] += 1
-            self.presented_at.append(self.time())
+            self.submitted[refresh] += 1
+            self.submitted_at.append(self.time())
         self.during(refresh)
         with self._lock:
             if self.answers:
                 return self.answers.pop(0)
-            outcome = self._exchange(refresh)
+            outcome = self._submit(refresh)
             if self.lose:
                 self.lose -= 1
                 return LOST
             return outcome
 
-    def _exchange(self, refresh: str) -> ExchangeOutcome:
+    def _submit(self, refresh: str) -> TokenEndpointResult:
         if self.honours_key and refresh in self._answered:
             return self._answered[refresh]
         family = self._family_of[refresh]
@@ -111,7 +112,7 @@ class RotatingBackend:
 
         def killed(refresh: str) -> None:
             self.during = lambda _: None
-            self._exchange(refresh)
+            self._submit(refresh)
             raise KilledError
 
         self.during = killed
@@ -143,7 +144,7 @@ class Process:
         if hasattr(backend, "clock"):
             backend.clock = world.time
         self.refresher = TokenRefresher(
-            exchange=world.backend,
+            token_endpoint=world.backend,
             store=self.store,
             max_age_s=MAX_AGE_S,
             clock=Clock(now=world.time, monotonic=world.time, sleep=time.sleep if real_waits else self._sleep),
@@ -154,12 +155,14 @@ class Process:
         """A request whose cookies hold `pair`."""
         return TokenStore(pair)
 
-    def refresh(self, tokens: TokenStore, *, budget_s: float = 10.0, refused: str | None = None) -> Outcome:
+    def refresh(
+        self, tokens: TokenStore, *, budget_s: float = 10.0, rejected_access: str | None = None
+    ) -> RefreshOutcome:
         """What a 401, or an expired access token, makes of a request."""
         # Real seconds: how long this test may wait for the flight's thread.
-        return self.refresher.renew(tokens, deadline=Deadline(budget_s), refused=refused).outcome
+        return self.refresher.refresh(tokens, deadline=Deadline(budget_s), rejected_access=rejected_access).outcome
 
-    def counts(self) -> dict[Outcome, int]:
+    def counts(self) -> dict[RefreshOutcome, int]:
         return {outcome: number for outcome, number in self.counters.snapshot().items() if number}
 
     def settle(self) -> None:

@@ -31,7 +31,7 @@ MINUTE, DAY = 60, 24 * 60 * 60
         ("EXPIRY_LEEWAY_S", 30),
         ("NEXT_MAX_CHARS", 2000),
         # Section 8.
-        ("HANDOVER_AFTER_USE_S", 60),
+        ("ROTATION_GRACE_S", 60),
         ("REFRESH_FAILED_STATUSES", {400, 401, 403, 422, 500}),
         ("REFRESH_DEADLINE_S", 10),
         ("REFRESH_LOCK_S", 15),

@@ -8,14 +8,14 @@ import pytest
 
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
+from portal.api.responses import RawResponse
 from portal.api.tokens import TokenPair, TokenStore
-from portal.api.transport import RawResponse
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 from portal.oidc.provider import OidcClient
 from portal.oidc.sessions import ProviderSessions
-from portal.oidc.token_endpoint import ProviderTokenEndpoint, read_refresh
+from portal.oidc.token_endpoint import ProviderTokenEndpoint, read_token_response
 from portal.process import Deadline
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.fake_provider import fake_provider
@@ -83,46 +83,46 @@ def out(*, sid=None, subject="ada", token_id="j-1") -> LogoutTokenClaims:
 
 
 def test_new_tokens_are_issued():
-    outcome = read_refresh(reply(200, {"access_token": "a", "refresh_token": "r"}), submitted="old")
+    outcome = read_token_response(reply(200, {"access_token": "a", "refresh_token": "r"}), submitted="old")
     assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="r"))
 
 
 def test_without_a_new_refresh_token_the_old_one_stays():
-    outcome = read_refresh(reply(200, {"access_token": "a"}), submitted="old")
+    outcome = read_token_response(reply(200, {"access_token": "a"}), submitted="old")
     assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="old"))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 422, 500])
 def test_a_refusal_ends_the_sign_in(status):
-    assert isinstance(read_refresh(reply(status, {"error": "invalid_grant"}), submitted="old"), InvalidGrant)
-    assert isinstance(read_refresh(reply(status, b"<html>"), submitted="old"), InvalidGrant)
+    assert isinstance(read_token_response(reply(status, {"error": "invalid_grant"}), submitted="old"), InvalidGrant)
+    assert isinstance(read_token_response(reply(status, b"<html>"), submitted="old"), InvalidGrant)
 
 
 @pytest.mark.parametrize("error", ["invalid_client", "unauthorized_client", "unsupported_grant_type"])
 def test_a_fault_of_the_set_up_signs_nobody_out(error):
-    outcome = read_refresh(reply(401, {"error": error}), submitted="old")
+    outcome = read_token_response(reply(401, {"error": error}), submitted="old")
     assert outcome == NoResponse(reason=error, lost=False)
 
 
 @pytest.mark.parametrize("error", [None, 5, [], ["invalid_client"], {"invalid_client": 1}])
 def test_an_error_that_is_no_text_is_a_refusal_like_any_other(error):
-    assert read_refresh(reply(400, {"error": error}), submitted="old") == InvalidGrant(reason="status 400")
+    assert read_token_response(reply(400, {"error": error}), submitted="old") == InvalidGrant(reason="status 400")
 
 
 @pytest.mark.parametrize(
     ("status", "body"), [(429, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
 )
 def test_no_usable_answer_signs_nobody_out(status, body):
-    assert isinstance(read_refresh(reply(status, body), submitted="old"), NoResponse)
+    assert isinstance(read_token_response(reply(status, body), submitted="old"), NoResponse)
 
 
 def test_the_providers_json_that_cannot_be_read_is_a_lost_answer():
-    outcome = read_refresh(reply(200, b'{"access_token": "a", "refr'), submitted="old")
+    outcome = read_token_response(reply(200, b'{"access_token": "a", "refr'), submitted="old")
     assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_submitted_again():
-    outcome = read_refresh(reply(200, b"<html>"), submitted="old")
+    outcome = read_token_response(reply(200, b"<html>"), submitted="old")
     assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
@@ -131,23 +131,23 @@ def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be
     provider, endpoint, monkeypatch, status, lost
 ):
     """Whether a 400 was about the token can't be known without its body: nobody is signed out by it."""
-    endpoint.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    endpoint.submit(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * 100})
-    outcome = endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost is lost
 
 
 @pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
 def test_json_without_tokens_ends_the_sign_in(body):
-    assert isinstance(read_refresh(reply(200, body), submitted="old"), InvalidGrant)
+    assert isinstance(read_token_response(reply(200, body), submitted="old"), InvalidGrant)
 
 
 @pytest.mark.parametrize("tokens", [("a b", "r"), ("a", "r;"), ("a", "x" * 5000)])
 def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
-    outcome = read_refresh(reply(200, {"access_token": access, "refresh_token": refresh}), submitted="old")
+    outcome = read_token_response(reply(200, {"access_token": access, "refresh_token": refresh}), submitted="old")
     assert outcome == InvalidGrant(reason="JSON without usable tokens")
     assert [record.levelname for record in caplog.records] == ["ERROR"]
 
@@ -157,7 +157,7 @@ def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(
 
 def test_a_refresh_is_submitted_once_and_moves_the_record(provider, endpoint, sessions):
     start(sessions)
-    outcome = endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id="r")
+    outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id="r")
     assert isinstance(outcome, TokensIssued)
     assert provider.forms == [{"grant_type": "refresh_token", "refresh_token": "refresh-1", "client_id": "portal"}]
     assert sessions.id_token(outcome.pair) == "an-id-token"
@@ -168,27 +168,27 @@ def test_a_refresh_is_submitted_once_and_moves_the_record(provider, endpoint, se
 def test_nothing_is_submitted_for_a_sign_in_that_the_provider_has_ended(provider, endpoint, sessions):
     start(sessions)
     sessions.end(out(sid="s-1"))
-    assert isinstance(endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
+    assert isinstance(endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
     assert provider.forms == []
 
 
 def test_a_provider_that_is_down_has_not_taken_the_token(provider, endpoint):
     provider.take_down()
-    outcome = endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost is False
 
 
 def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(provider, endpoint, backend, monkeypatch):
     """A token endpoint knows no Idempotency-Key: a second use would be theft to it."""
-    refresher = TokenRefresher(exchange=endpoint, store=StoreOn(backend), max_age_s=3600)
-    endpoint.exchange(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    refresher = TokenRefresher(token_endpoint=endpoint, store=StoreOn(backend), max_age_s=3600)
+    endpoint.submit(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     provider.token_answer = (200, {"access_token": "x" * 100})
     for _ in range(2):
         tokens = TokenStore(pair(1))
         with pytest.raises(SignInEndedError):
-            refresher.renew(tokens, deadline=Deadline(20))
+            refresher.refresh(tokens, deadline=Deadline(20))
         assert tokens.lost
     assert [form["refresh_token"] for form in provider.forms] == ["refresh-0", "refresh-1"]
 
@@ -230,4 +230,4 @@ def test_without_the_store_nothing_is_submitted(provider):
         client=lambda: pytest.fail("asked"), sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
     )
     with pytest.raises(StoreUnavailableError):
-        endpoint.exchange(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+        endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import jwt
 
-from portal.api.responses import ApiResponse, read_answer
+from portal.api.responses import ApiResponse, RawResponse, read_response
 from portal.api.tokens import SignInStatus, TokenPair, TokenStore
-from portal.api.transport import RawResponse
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
@@ -217,7 +216,7 @@ class FakeBackend:
         data = jsoned(self._do(bearer or tokens.current.access, method, path, params, json))
         if self.inside is not None:
             self.inside(method, path)
-        return read_answer(RawResponse(status=200, headers={}, content=data))
+        return read_response(RawResponse(status=200, headers={}, content=data))
 
     def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
         if path in self.open_paths:

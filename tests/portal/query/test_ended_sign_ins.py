@@ -28,7 +28,7 @@ def test_a_refused_refresh_purges(
 
     def refuse(asked: TokenStore) -> None:
         if asked.current.access == ada.current.access:
-            asked.end(refused=asked.current.refresh)
+            asked.end(rejected=asked.current.refresh)
             raise SignInEndedError("over")
 
     world.backend.refresh = refuse

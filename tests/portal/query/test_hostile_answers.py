@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.api.response_limits import MAX_DEPTH, usable_body
 from portal.errors import ApiMalformedError
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
+from portal.strict_json import MAX_DEPTH, check_depth
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
@@ -58,7 +58,7 @@ class TestNestedTooDeeply:
 
     def test_what_is_just_not_too_deep_passes(self) -> None:
         body = nested(MAX_DEPTH)
-        assert usable_body(body, endpoint="e") is body
+        check_depth(body)
 
 
 class TestTextThatIsNoText:

@@ -91,7 +91,7 @@ def test_a_403_asks_for_the_permissions_of_another_sign_in(world: World, process
         world.backend.failures = [ApiForbiddenError(status=403)]
         ClientQueries.use_get_client_query(client, {"id": row_id})
         assert world.backend.counted()["GET", "/me"] == 1
-        tokens.replace(world.backend.sign_in("ada").current)
+        tokens.sign_in(world.backend.sign_in("ada").current)
 
 
 @pytest.mark.parametrize("given", [True, False])

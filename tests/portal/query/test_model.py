@@ -176,7 +176,7 @@ class QueryMachine(RuleBasedStateMachine):
         if ends == "signed out":
             tokens.clear()
         else:
-            tokens.replace(self.ben.current)
+            tokens.sign_in(self.ben.current)
 
     # --- what happens to them ---
 

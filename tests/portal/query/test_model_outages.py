@@ -61,7 +61,7 @@ class OutageMachine(QueryMachine):
 
         def refresh(tokens: TokenStore) -> None:
             if tokens.current.access == old.access:
-                tokens.renew(pair, spent=old.refresh or "")
+                tokens.rotate(pair, replaced=old.refresh or "")
 
         self.backend.refresh = refresh
         ClientQueries.use_get_clients_query(self.processes[process].request(self.ada))

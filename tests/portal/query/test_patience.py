@@ -261,7 +261,7 @@ class TestTheTokenMeanwhile:
         world.backend.users[old] = world.backend.users[new] = "ada"
         tokens = TokenStore(TokenPair(access=old, refresh="r"))
         listed(patient.request(tokens))
-        world.backend.refresh = lambda store: store.renew(TokenPair(access=new, refresh="s"), spent="r") and None
+        world.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
         listed(page_of(patient, tokens, reload=True))
         assert world.backend.bearers[-1] == new
 

@@ -23,7 +23,7 @@ def renew(world: World, to: str) -> None:
 
     def refresh(tokens: TokenStore) -> None:
         if tokens.current.access not in {new, None}:
-            tokens.renew(TokenPair(access=new, refresh="next"), spent=tokens.current.refresh or "")
+            tokens.rotate(TokenPair(access=new, refresh="next"), replaced=tokens.current.refresh or "")
 
     world.backend.refresh = refresh
 
@@ -60,7 +60,7 @@ def test_a_sign_in_that_ended_is_raised_and_purges(world: World, process: Proces
     ClientQueries.use_get_clients_query(process.request(ada))
 
     def end(tokens: TokenStore) -> None:
-        tokens.end(refused=tokens.current.refresh or "")
+        tokens.end(rejected=tokens.current.refresh or "")
         raise SignInEndedError("over")
 
     world.backend.refresh = end
@@ -93,7 +93,7 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
     world.backend.users[bens] = "ben"
     tokens = TokenStore(ada.current)
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
-    world.backend.before = lambda *_: tokens.renew(TokenPair(access=bens, refresh="r"), spent="refresh of ada")
+    world.backend.before = lambda *_: tokens.rotate(TokenPair(access=bens, refresh="r"), replaced="refresh of ada")
     result = ClientQueries.use_get_clients_query(client)
     assert isinstance(result.error, ApiUnauthorizedError)
     assert result.data.items == ()
@@ -116,5 +116,5 @@ def test_an_opaque_token_works_without_being_shared(world: World, process: Proce
     tokens = TokenStore(TokenPair(access="opaque", refresh="r"))
     ClientQueries.use_get_clients_query(process.request(tokens))
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
-    world.backend.inside = lambda *_: tokens.renew(TokenPair(access="opaque too", refresh="s"), spent="r")
+    world.backend.inside = lambda *_: tokens.rotate(TokenPair(access="opaque too", refresh="s"), replaced="r")
     assert ids(ClientQueries.use_get_clients_query(client, {"q": "5"})) == ["c5"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import override_settings
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.config.limits import MAX_PAGES
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES
 from portal.services.energy.clients import ClientQueries
@@ -166,7 +166,7 @@ def test_one_users_searches_on_a_small_redis_keep_nobody_elses_refresh_away(worl
                     others.expire()
                     elsewhere = others.process()
                     outcomes.append(elsewhere.refresh(elsewhere.request(pair)))
-    assert outcomes == [Outcome.REFRESHED] * 12
+    assert outcomes == [RefreshOutcome.REFRESHED] * 12
 
 
 @pytest.mark.redis

@@ -21,7 +21,7 @@ REASON = "reason=renewal-lost"
 def browser(backend: responses.RequestsMock, account: str, monkeypatch: pytest.MonkeyPatch) -> Client:
     """Its access token is over, and the answer to its refresh does not come; the backend honours no key."""
     backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
-    monkeypatch.setattr(api_session().refresher._exchange, "repeatable_s", 0.0)
+    monkeypatch.setattr(api_session().refresher._token_endpoint, "repeatable_s", 0.0)
     made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
     made.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
     made.cookies["VAR_PERMITTED_PLATFORMS"] = '["ENERGY"]'
@@ -71,7 +71,7 @@ def test_a_script_gets_401_and_the_way(browser: Client) -> None:
     assert (response.status_code, response["HX-Redirect"]) == (401, f"{LOGIN}?{REASON}")
 
 
-def test_others_who_hold_the_token_are_led_there_without_another_presentation(
+def test_others_who_hold_the_token_are_led_there_without_another_submission(
     browser: Client, backend: responses.RequestsMock, account: str
 ) -> None:
     browser.get("/en/energy")

@@ -14,7 +14,7 @@ from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpRespons
 from django.test import Client, RequestFactory, override_settings
 
 from portal.api import set_tokens
-from portal.api.refresh.token_family import grow
+from portal.api.refresh.token_family import rotate
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
@@ -148,7 +148,7 @@ def test_tokens_that_were_kept_set_no_cookies(make):
 @each_response
 def test_a_sign_in_sets_its_cookies_on_every_class_of_response(make):
     def view(request):
-        request.token_store.replace(NEW)
+        request.token_store.sign_in(NEW)
         return make()
 
     response = run(view)
@@ -159,7 +159,7 @@ def test_a_sign_in_sets_its_cookies_on_every_class_of_response(make):
 @each_response
 def test_a_refresh_sets_its_cookies_on_every_class_of_response(make, refresh):
     def view(request):
-        request.token_store.renew(NEW, spent=refresh)
+        request.token_store.rotate(NEW, replaced=refresh)
         return make()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh, VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
@@ -185,7 +185,7 @@ def test_a_dead_sign_in_is_cleared_on_every_class_of_response(make):
 
 def test_the_platforms_of_the_last_user_are_not_carried_into_a_new_sign_in():
     def view(request):
-        request.token_store.replace(NEW)
+        request.token_store.sign_in(NEW)
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: "%5B%22ENERGY%22%5D"})
@@ -228,9 +228,9 @@ def test_a_new_sign_in_has_the_platforms_that_resolve_post_login_path_learned(
 
 def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
     def view(request):
-        request.token_store.renew(NEW, spent=refresh)
-        ledger = api_session().refresher._ledger
-        ledger.bury([ledger.look(refresh).secret], lifetime_s=60)
+        request.token_store.rotate(NEW, replaced=refresh)
+        records = api_session().refresher._records
+        records.mark_signed_out([records.get(refresh).secret], lifetime_s=60)
         return HttpResponse("a page that was on its way")
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
@@ -244,11 +244,11 @@ def test_the_newest_generation_is_delivered(refresh):
     middle = TokenPair(access="middle-access", refresh=f"{refresh}-middle")
 
     def view(request):
-        request.token_store.renew(middle, spent=refresh)
-        ledger, family = api_session().refresher._ledger, None
+        request.token_store.rotate(middle, replaced=refresh)
+        records, family = api_session().refresher._records, None
         for head, pair in ((refresh, middle), (middle.refresh, newest)):
-            family, _ = grow(family, head=head, presented=head, pair=pair, now=time.time())
-            ledger.hand_over(ledger.look(refresh).secret, family, held=[head], lifetime_s=60)
+            family, _ = rotate(family, latest_refresh=head, submitted=head, pair=pair, now=time.time())
+            records.set_rotation(records.get(refresh).secret, family, submitted=[head], lifetime_s=60)
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
@@ -259,7 +259,7 @@ def test_the_newest_generation_is_delivered(refresh):
 
 
 def ended(request):
-    request.token_store.end(refused=request.token_store.current.refresh)
+    request.token_store.end(rejected=request.token_store.current.refresh)
     return HttpResponse("what the view made of it")
 
 

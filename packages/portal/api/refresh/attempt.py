@@ -1,12 +1,12 @@
-"""One token's way to a newer pair, flown in a thread of its own and finished whoever still waits.
+"""One attempt to get a newer pair for a refresh token, in a thread of its own.
 
-It asks the ledger for the sign-in's newest pair. Where that has expired as well, it competes with the other processes
-for the right to present its refresh token; the winner presents it and leaves the new pair for all. What is known is
-read again after every wait, and once more inside the lock.
+The attempt asks the token records for the sign-in's latest pair. Where that has expired as well, it competes with the
+other processes for the lock; the winner submits the latest refresh token and records the new pair for all. The records
+are read again after every wait, and once more inside the lock. The attempt goes on when no request waits any more.
 
-An outcome that is unknown (a timeout, a lost answer, a worker's death) is one state, whatever its cause: the
-presentation has begun, and nobody has said what came of it. Where the exchange may be repeated, the token is presented
-again, spaced, until there is an answer; else, and once the time for that is over, never again.
+A timeout, a lost answer and a worker's death leave the same state: the submission has started, and no outcome is
+recorded. Where the token endpoint allows it, the token is then submitted again, with pauses, until there is an answer.
+Otherwise, and once the time for that is over, the token is never submitted again.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ import logging
 import random
 import secrets
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from portal.api.expiry import sign_in_lifetime
-from portal.api.metrics import Counters, Outcome
+from portal.api.metrics import RefreshOutcome
+from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
 from portal.api.refresh.sealing import record_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
-from portal.api.refresh.token_family import grow
-from portal.api.refresh.token_records import Begun, Verdict
+from portal.api.refresh.token_family import rotate
+from portal.api.refresh.token_records import FailedOutcome, Started
+from portal.api.tokens import sign_in_lifetime
 from portal.config.limits import (
-    HANDOVER_AFTER_USE_S,
     REFRESH_DEADLINE_S,
     REFRESH_FAILED_MEMORY_S,
     REFRESH_LOCK_S,
     REFRESH_REPEAT_PAUSE_S,
     REFRESH_UNREACHABLE_MEMORY_S,
     REFRESH_WAIT_S,
+    ROTATION_GRACE_S,
     SIGN_OUT_DEADLINE_S,
     STORE_TIMEOUT_S,
 )
@@ -40,302 +41,286 @@ from portal.process import Deadline
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
-    from portal.api.refresh.token_records import Entry, TokenRecords
+    from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.tokens import TokenPair
-    from portal.errors import PortalError
-    from portal.process import Clock, Flight
+    from portal.process import Clock, Counters, Flight
 
 logger = logging.getLogger(__name__)
 
-#: Between two looks at a refresh that another process is making, seconds: doubles from the first to the last.
-FIRST_LOOK_S: Final = 0.02
-LAST_LOOK_S: Final = 0.2
-#: A lock that took longer than this to come is given back unused: it might end before the call does, seconds.
+#: Pause before the records are read again while another process refreshes, seconds: doubles from the first to the last.
+FIRST_PAUSE_S: Final = 0.02
+LAST_PAUSE_S: Final = 0.2
+#: A lock that took longer than this to get is given back unused, because it could end before the call does, seconds.
 LATEST_START_S: Final = 3.0
-#: How long what the store would not take is offered to it again, and how often, seconds.
-PATIENCE_S: Final = 600.0
-OFFER_PAUSE_S: Final = 0.25
-#: Who finds a presentation without an outcome waits for it once more, seconds: longer than one offer takes.
-SETTLE_S: Final = OFFER_PAUSE_S + STORE_TIMEOUT_S + 0.25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refreshed:
-    """Newer tokens for whoever holds the presented one."""
-
-    pair: TokenPair = field(repr=False)
-    outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignInEnded:
-    """The sign-in is over; with `LOST`, since nobody can say what became of its newest token."""
-
-    outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryLater:
-    """Nothing can be said now; another try may help, and nobody is signed out.
-
-    :param cause: why, for the log.
-    """
-
-    outcome: Outcome
-    cause: PortalError | None = field(default=None, compare=False)
-
-
-Result: TypeAlias = Refreshed | SignInEnded | RetryLater
+#: How long an outcome is offered to a store that fails, and the pause between two offers, seconds.
+SAVE_FOR_S: Final = 600.0
+SAVE_PAUSE_S: Final = 0.25
+#: Wait for the outcome of a submission that another process started, seconds: longer than one offer takes.
+OTHERS_OUTCOME_WAIT_S: Final = SAVE_PAUSE_S + STORE_TIMEOUT_S + 0.25
 
 
 @dataclass(slots=True, kw_only=True)
 class RefreshAttempt:
-    """The work of one flight.
+    """See the module.
 
-    :param presented: the refresh token that a request's cookies brought.
-    :param refused: the access token that the backend refused though it had not expired; it is no help.
+    :param submitted: the refresh token in the request's cookies.
+    :param rejected_access: an access token that the backend answered 401 although it had not expired; it is no help.
     :param max_age_s: lifetime of a sign-in whose refresh token names none.
     """
 
-    presented: str = field(repr=False)
-    refused: str | None = field(repr=False)
+    submitted: str = field(repr=False)
+    rejected_access: str | None = field(repr=False)
     request_id: str | None
-    exchange: TokenEndpoint
-    ledger: TokenRecords
+    token_endpoint: TokenEndpoint
+    records: TokenRecords
     clock: Clock
-    counters: Counters
+    counters: Counters[RefreshOutcome]
     max_age_s: int
+    _flight: Flight[RefreshResult] = field(init=False)
     _published: bool = field(default=False, init=False)
 
-    def run(self, flight: Flight[Result]) -> Result:
-        """Newer tokens, or the reason why there are none. `flight` gets it early where more is to be done after it."""
-        result = self._get_result(flight)
+    def run(self, flight: Flight[RefreshResult]) -> RefreshResult:
+        """Newer tokens, or why there are none. `flight` gets the result early where work remains after it."""
+        self._flight = flight
+        result = self._get_result()
         if not self._published:
             self.counters.count(result.outcome)
         return result
 
-    def _get_result(self, flight: Flight[Result]) -> Result:
+    def _get_result(self) -> RefreshResult:
+        """Read the records and try to submit, in turn, until there is a result or the wait is over."""
         waited = False
-        pause = FIRST_LOOK_S
-        patience = Deadline(REFRESH_WAIT_S, clock=self.clock.monotonic)
+        pause = FIRST_PAUSE_S
+        wait = Deadline(REFRESH_WAIT_S, clock=self.clock.monotonic)
         try:
             while True:
-                entry = self.ledger.look(self.presented)
-                result = self._known(entry, waited=waited) or self._compete(flight, entry.secret)
-                if result is None and patience.passed:
-                    result = RetryLater(outcome=Outcome.BUSY)
+                record = self.records.get(self.submitted)
+                result = self._result_of(record, waited=waited) or self._try_to_submit(record.secret)
                 if result is not None:
                     return result
+                if wait.passed:
+                    return RetryLater(outcome=RefreshOutcome.BUSY)
                 waited = True
                 self.clock.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311  spreads processes, guards nothing
-                pause = min(pause * 2, LAST_LOOK_S)
+                pause = min(pause * 2, LAST_PAUSE_S)
         except StoreUnavailableError as error:
-            logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
-            return RetryLater(outcome=Outcome.STORE_DOWN, cause=error)
+            return _not_tried(self.submitted, error)
 
-    # --- what is known ---
+    # --- without the token endpoint ---
 
-    def _known(self, entry: Entry, *, waited: bool = False) -> Result | None:
-        """What can be said without asking the backend; None where it must be asked."""
-        now, family = self.clock.now(), entry.family
-        if entry.signed_out:
-            return SignInEnded(outcome=Outcome.SIGNED_OUT)
-        if family is not None and family.has_replaced(self.presented, now=now):
-            logger.warning("refresh %s: replaced long ago and presented again", record_name(self.presented)[:8])
-            return SignInEnded(outcome=Outcome.REPLAY_SEEN)
-        if entry.verdict is Verdict.FAILED:
-            return SignInEnded(outcome=Outcome.REJECTED)
-        if family is not None and family.pair.access != self.refused and family.is_fresh(now=now):
-            return Refreshed(pair=family.pair, outcome=Outcome.JOINED if waited else Outcome.HANDED_OVER)
-        if entry.begun is not None and entry.begun.at is None and not self._may_repeat(entry.begun):
-            return SignInEnded(outcome=Outcome.LOST)
-        return None if entry.verdict is None else RetryLater(outcome=Outcome.UNREACHABLE)
+    def _result_of(self, record: SignInRecord, *, waited: bool = False) -> RefreshResult | None:
+        """The result that the records give by themselves; None where the token endpoint must be asked."""
+        now, family, started = self.clock.now(), record.family, record.started
+        if record.signed_out:
+            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT)
+        if family is not None and family.is_replay(self.submitted, now=now):
+            logger.warning("refresh %s: replaced long ago and submitted again", _short_name(self.submitted))
+            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN)
+        if record.outcome is FailedOutcome.FAILED:
+            return SignInEnded(outcome=RefreshOutcome.REJECTED)
+        if family is not None and family.latest_pair.access != self.rejected_access and family.is_fresh(now=now):
+            outcome = RefreshOutcome.JOINED if waited else RefreshOutcome.FROM_RECORD
+            return Refreshed(pair=family.latest_pair, outcome=outcome)
+        if started is not None and started.last_at is None and not self._may_submit_again(started):
+            return SignInEnded(outcome=RefreshOutcome.LOST)
+        return None if record.outcome is None else RetryLater(outcome=RefreshOutcome.UNREACHABLE)
 
-    def _may_repeat(self, begun: Begun) -> bool:
-        """Whether another presentation would still get the answer to the first one."""
-        since = abs(self.clock.now() - begun.first)  # by clocks of two machines, perhaps
-        return since < self.exchange.repeatable_s - REFRESH_DEADLINE_S
+    def _may_submit_again(self, started: Started) -> bool:
+        """Whether the token endpoint would still repeat its answer to the first submission."""
+        since = abs(self.clock.now() - started.first_at)  # two machines may have written these times
+        return since < self.token_endpoint.repeatable_s - REFRESH_DEADLINE_S
 
     # --- the call ---
 
-    def _compete(self, flight: Flight[Result], secret: str) -> Result | None:
-        """Present the newest token to the backend; None where somebody else is doing so, or has just done it."""
+    def _try_to_submit(self, secret: str) -> RefreshResult | None:
+        """Submit the latest token; None where another process is doing so, or has just done it."""
         asked_at, owner = self.clock.monotonic(), secrets.token_hex(8)
         try:
-            if not self.ledger.lock(secret, owner=owner):
+            if not self.records.acquire_lock(secret, owner=owner):
                 return None
-            entry = self._to_be_presented()
+            record = self._record_to_submit()
         except StoreUnavailableError as error:
-            logger.warning("refresh %s: not tried: %s", record_name(self.presented)[:8], error)
-            return self._leave(flight, secret, owner, RetryLater(outcome=Outcome.STORE_DOWN, cause=error))
-        if entry is None or self.clock.monotonic() - asked_at > LATEST_START_S:
-            self._give_back(secret, owner)
-            return None
-        return self._present(flight, entry, owner)
+            # The lock is, or may be, this process's. Nobody should wait for it to expire.
+            result = _not_tried(self.submitted, error)
 
-    def _leave(self, flight: Flight[Result], secret: str, owner: str, result: RetryLater) -> Result:
-        """Give back a lock that is, or may be, this one's: let nobody wait for it to expire."""
+            def release() -> RefreshResult:
+                self.records.release_lock(secret, owner=owner)
+                return result
 
-        def give_back() -> Result:
-            self.ledger.unlock(secret, owner=owner)
-            return result
-
-        return self._insist(flight, self.presented, give_back, result)
-
-    def _to_be_presented(self) -> Entry | None:
-        """The entry, where inside the lock, too, nothing can be said and nobody is at it."""
-        entry = self.ledger.look(self.presented)
-        if self._known(entry) is not None:
-            return None
-        if entry.begun is not None and entry.begun.at is not None:
-            if 0 <= self.clock.monotonic() - entry.begun.at < REFRESH_LOCK_S:
-                return None  # the other's lock ended before its time (the wall clock was set): it may still be at it
-            # It died, or could not reach the store. Then it offers the outcome as soon as the store is back.
-            self.clock.sleep(SETTLE_S)
-            entry = self.ledger.look(self.presented)
-            if self._known(entry) is not None:
-                return None
-        return entry
-
-    def _present(self, flight: Flight[Result], entry: Entry, owner: str) -> Result:
-        """Present the newest token, or say that nobody ever will; then give the lock back."""
-        secret, head, earlier = entry.secret, entry.head, entry.begun
-        begun = Begun(first=self.clock.now(), at=self.clock.monotonic(), tries=1)
-        if earlier is not None:
-            begun = replace(begun, first=earlier.first, tries=earlier.tries + 1)
-            if not self._may_repeat(earlier):  # whoever began it has died
-                return self._note(flight, entry, owner, replace(earlier, at=None), SignInEnded(outcome=Outcome.LOST))
+            return self._save(self.submitted, release, result)
+        if record is not None and self.clock.monotonic() - asked_at <= LATEST_START_S:
+            return self._submit(record, owner)
         try:
-            self.ledger.begin(secret, owner=owner, head=head, begun=begun)
+            self.records.release_lock(secret, owner=owner)
+        except StoreUnavailableError:
+            logger.debug("refresh %s: the lock is left to expire", _short_name(self.submitted))
+        return None
+
+    def _record_to_submit(self) -> SignInRecord | None:
+        """The record as it is inside the lock; None where it gives a result, or another process is at work."""
+        record = self.records.get(self.submitted)
+        if self._result_of(record) is not None:
+            return None
+        if record.started is not None and record.started.last_at is not None:
+            if 0 <= self.clock.monotonic() - record.started.last_at < REFRESH_LOCK_S:
+                return None  # the other's lock ended too early (a wall clock was set): it may still be at work
+            # The other process died, or can't reach the store. In that case it saves its outcome very soon.
+            self.clock.sleep(OTHERS_OUTCOME_WAIT_S)
+            record = self.records.get(self.submitted)
+            if self._result_of(record) is not None:
+                return None
+        return record
+
+    def _submit(self, record: SignInRecord, owner: str) -> RefreshResult:
+        """Submit the latest token, or record that nobody ever will; then release the lock."""
+        token, earlier = record.latest_refresh, record.started
+        started = Started(first_at=self.clock.now(), last_at=self.clock.monotonic(), tries=1)
+        if earlier is not None:
+            started = replace(started, first_at=earlier.first_at, tries=earlier.tries + 1)
+            if not self._may_submit_again(earlier):  # the process that submitted it has died
+                return self._save_failure(
+                    record, owner, replace(earlier, last_at=None), SignInEnded(outcome=RefreshOutcome.LOST)
+                )
+        try:
+            self.records.mark_started(record.secret, owner=owner, latest_refresh=token, started=started)
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
-            answer = self.exchange.exchange(refresh=head, deadline=deadline, request_id=self.request_id)
+            response = self.token_endpoint.submit(refresh=token, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError as error:
-            # Nothing was sent, so there is no doubt but the one that there was before. The note may stand all the same.
-            logger.warning("refresh %s: not tried: %s", record_name(head)[:8], error)
-            before = None if earlier is None else replace(earlier, at=None)
-            return self._note(flight, entry, owner, before, RetryLater(outcome=Outcome.STORE_DOWN, cause=error))
-        if isinstance(answer, TokensIssued):
-            return self._grant(flight, entry, owner, answer.pair)
-        return self._deny(flight, entry, owner, begun, answer)
+            # Nothing was sent, so only an earlier submission can be unknown. The store may hold `started` all the same.
+            before = None if earlier is None else replace(earlier, last_at=None)
+            return self._save_failure(record, owner, before, _not_tried(token, error))
+        if isinstance(response, TokensIssued):
+            return self._save_tokens(record, owner, response.pair)
+        unknown, result = self._failure(token, started, response)
+        return self._save_failure(record, owner, unknown, result)
 
-    def _grant(self, flight: Flight[Result], entry: Entry, owner: str, pair: TokenPair) -> Result:
-        """Hand the new pair over; it is the result, unless the sign-in was signed out meanwhile."""
-        secret, renewed = entry.secret, Refreshed(pair=pair, outcome=Outcome.REFRESHED)
+    def _failure(
+        self, token: str, started: Started, response: InvalidGrant | NoResponse
+    ) -> tuple[Started | None, SignInEnded | RetryLater]:
+        """The submissions whose outcome is still unknown, and the result."""
+        name = _short_name(token)
+        if isinstance(response, InvalidGrant):
+            logger.warning("refresh %s: refused: %s", name, response.reason)
+            return None, SignInEnded(outcome=RefreshOutcome.REJECTED)
+        unknown = replace(started, last_at=None)
+        cause = ApiUnavailableError(f"the refresh: {response.reason}")
+        later = RetryLater(outcome=RefreshOutcome.UNREACHABLE, cause=cause)
+        if not response.lost:
+            logger.warning("refresh %s: no usable answer: %s", name, response.reason)
+            # This submission did nothing. An earlier one may have done something.
+            return (None if started.tries == 1 else unknown), later
+        if self._may_submit_again(unknown):
+            logger.warning("refresh %s: the answer was lost, to be submitted again: %s", name, response.reason)
+            return unknown, later
+        logger.error("refresh %s: the answer was lost, not to be submitted again: %s", name, response.reason)
+        return unknown, SignInEnded(outcome=RefreshOutcome.LOST)
 
-        def hand_over() -> Result:
-            if not self.ledger.holds_lock(secret, owner=owner):
-                # This took longer than the lock: whoever had it next may have got further, and must not be undone.
-                now = self.ledger.look(self.presented)
-                if now.family is not None and now.head != entry.head:
-                    return Refreshed(pair=now.family.pair, outcome=Outcome.HANDED_OVER)
-            family, forgotten = grow(
-                entry.family, head=entry.head, presented=self.presented, pair=pair, now=self.clock.now()
+    # --- into the records ---
+
+    def _save_tokens(self, record: SignInRecord, owner: str, pair: TokenPair) -> RefreshResult:
+        """Record the new pair for all; it is the result, unless the sign-in was signed out meanwhile."""
+        secret, refreshed = record.secret, Refreshed(pair=pair, outcome=RefreshOutcome.REFRESHED)
+
+        def save() -> RefreshResult:
+            if not self.records.holds_lock(secret, owner=owner):
+                # This took longer than the lock. A later owner may have refreshed again, which must not be undone.
+                now = self.records.get(self.submitted)
+                if now.family is not None and now.latest_refresh != record.latest_refresh:
+                    return Refreshed(pair=now.family.latest_pair, outcome=RefreshOutcome.FROM_RECORD)
+            family, forgotten = rotate(
+                record.family,
+                latest_refresh=record.latest_refresh,
+                submitted=self.submitted,
+                pair=pair,
+                now=self.clock.now(),
             )
-            held = {self.presented, entry.head}
-            self.ledger.hand_over(secret, family, held=held, lifetime_s=self._lifetime(pair))
-            # Asked after the record is written: a sign-out that came before is seen here, and one that comes
-            # later finds the record.
-            buried = self.ledger.is_buried(secret)
-            if buried:
-                self.ledger.drop(secret, forgotten=family.spent(now=self.clock.now()))
-            self.ledger.settle(secret, owner=owner, forgotten=forgotten)
-            return SignInEnded(outcome=Outcome.SIGNED_OUT) if buried else renewed
+            submitted = {self.submitted, record.latest_refresh}
+            self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
+            # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
+            signed_out = self.records.is_signed_out(secret)
+            if signed_out:
+                self.records.delete_rotation(secret, forgotten=family.spent_names(now=self.clock.now()))
+            self.records.finish(secret, owner=owner, forgotten=forgotten)
+            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT) if signed_out else refreshed
 
-        result = self._insist(flight, entry.head, hand_over, renewed)
+        result = self._save(record.latest_refresh, save, refreshed)
         if not isinstance(result, SignInEnded):
-            logger.info("refresh %s: refreshed", record_name(entry.head)[:8])
+            logger.info("refresh %s: refreshed", _short_name(record.latest_refresh))
             return result
-        self._publish(flight, result)
+        self._publish(result)
         if pair.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
-            self.exchange.revoke(
+            self.token_endpoint.revoke(
                 refresh=pair.refresh, bearer=pair.access, deadline=deadline, request_id=self.request_id
             )
         return result
 
-    def _deny(
-        self, flight: Flight[Result], entry: Entry, owner: str, begun: Begun, answer: InvalidGrant | NoResponse
-    ) -> Result:
-        """Remember why there are no tokens, and say why."""
-        name = record_name(entry.head)[:8]
-        if isinstance(answer, InvalidGrant):
-            logger.warning("refresh %s: refused: %s", name, answer.reason)
-            return self._note(flight, entry, owner, None, SignInEnded(outcome=Outcome.REJECTED))
-        unknown = replace(begun, at=None)
-        later = RetryLater(outcome=Outcome.UNREACHABLE, cause=ApiUnavailableError(f"the refresh: {answer.reason}"))
-        if not answer.lost:
-            logger.warning("refresh %s: no usable answer: %s", name, answer.reason)
-            # It says that this try did nothing, and nothing of one before it.
-            return self._note(flight, entry, owner, None if begun.tries == 1 else unknown, later)
-        if self._may_repeat(unknown):
-            logger.warning("refresh %s: the answer was lost, to be presented again: %s", name, answer.reason)
-            return self._note(flight, entry, owner, unknown, later)
-        logger.error("refresh %s: the answer was lost, not to be presented again: %s", name, answer.reason)
-        return self._note(flight, entry, owner, unknown, SignInEnded(outcome=Outcome.LOST))
+    def _save_failure(
+        self, record: SignInRecord, owner: str, unknown: Started | None, result: SignInEnded | RetryLater
+    ) -> RefreshResult:
+        """Record why there are no tokens, and release the lock.
 
-    def _note(
-        self, flight: Flight[Result], entry: Entry, owner: str, unknown: Begun | None, result: SignInEnded | RetryLater
-    ) -> Result:
-        """Write down what came of a presentation, and give the lock back.
-
-        :param unknown: the presentations whose outcome is still unknown; None where there are none.
+        :param unknown: the submissions whose outcome is still unknown; None where there are none.
         """
-        secret, head = entry.secret, entry.head
+        secret, token = record.secret, record.latest_refresh
 
-        def note() -> Result:
+        def save() -> RefreshResult:
             if unknown is not None:
-                self.ledger.begin(secret, owner=owner, head=head, begun=unknown)
-            if result.outcome is Outcome.REJECTED:
-                self.ledger.remember(secret, head=head, verdict=Verdict.FAILED, lifetime_s=REFRESH_FAILED_MEMORY_S)
-            elif result.outcome is Outcome.UNREACHABLE:
+                self.records.mark_started(secret, owner=owner, latest_refresh=token, started=unknown)
+            if result.outcome is RefreshOutcome.REJECTED:
+                self.records.set_outcome(
+                    secret, latest_refresh=token, outcome=FailedOutcome.FAILED, lifetime_s=REFRESH_FAILED_MEMORY_S
+                )
+            elif result.outcome is RefreshOutcome.UNREACHABLE:
                 pause = min(unknown.tries, REFRESH_REPEAT_PAUSE_S) if unknown else REFRESH_UNREACHABLE_MEMORY_S
-                self.ledger.remember(secret, head=head, verdict=Verdict.LATER, lifetime_s=pause)
+                self.records.set_outcome(secret, latest_refresh=token, outcome=FailedOutcome.LATER, lifetime_s=pause)
             if unknown is None:
-                self.ledger.settle(secret, owner=owner)
+                self.records.finish(secret, owner=owner)
             else:
-                self.ledger.unlock(secret, owner=owner)
+                self.records.release_lock(secret, owner=owner)
             return result
 
-        return self._insist(flight, head, note, result)
+        return self._save(token, save, result)
 
-    def _insist(self, flight: Flight[Result], head: str, write: Callable[[], Result], result: Result) -> Result:
-        """Write what must not be forgotten: offer it to the store until it takes it, or patience ends.
-
-        Meanwhile all of this process have the `result`.
-        """
-        patience = Deadline(PATIENCE_S, clock=self.clock.monotonic)
-        name = record_name(head)[:8]
+    def _save(self, token: str, save: Callable[[], RefreshResult], result: RefreshResult) -> RefreshResult:
+        """Offer the store what must not be lost until it takes it. Meanwhile this process's requests get `result`."""
+        time_left = Deadline(SAVE_FOR_S, clock=self.clock.monotonic)
         while True:
             try:
-                return write()
+                return save()
             except StoreUnavailableError as error:
                 logger.log(
                     logging.DEBUG if self._published else logging.WARNING,
-                    "refresh %s: %s, not noted yet: %s",
-                    name,
+                    "refresh %s: %s, not saved yet: %s",
+                    _short_name(token),
                     result.outcome.value,
                     error,
                 )
-                self._publish(flight, result, keep_joinable=True)
-            if patience.passed:
-                logger.error("refresh %s: the store never took what came of it", name)
+                self._publish(result, keep_joinable=True)
+            if time_left.passed:
+                logger.error("refresh %s: the store never took the outcome", _short_name(token))
                 return result
-            self.clock.sleep(OFFER_PAUSE_S)
+            self.clock.sleep(SAVE_PAUSE_S)
 
-    def _give_back(self, secret: str, owner: str) -> None:
-        try:
-            self.ledger.unlock(secret, owner=owner)
-        except StoreUnavailableError:
-            logger.debug("refresh %s: the lock is left to expire", record_name(self.presented)[:8])
-
-    def _publish(self, flight: Flight[Result], result: Result, *, keep_joinable: bool = False) -> None:
+    def _publish(self, result: RefreshResult, *, keep_joinable: bool = False) -> None:
+        """Give the result to the waiting requests while this attempt goes on. Only the first result counts."""
         if not self._published:
             self._published = True
-            flight.set_result(result, keep_joinable=keep_joinable)
+            self._flight.set_result(result, keep_joinable=keep_joinable)
             self.counters.count(result.outcome)
 
     def _lifetime(self, pair: TokenPair) -> int:
-        # Also where the new token is over by this machine's clock: the one it replaced is spent all the same.
+        # At least the grace period, even if the new token has expired by this clock: the old one is spent all the same.
         lifetime = sign_in_lifetime(pair.refresh, now=self.clock.now(), default_s=self.max_age_s)
-        return max(HANDOVER_AFTER_USE_S, lifetime)
+        return max(ROTATION_GRACE_S, lifetime)
+
+
+def _short_name(token: str) -> str:
+    return record_name(token)[:8]
+
+
+def _not_tried(token: str, error: StoreUnavailableError) -> RetryLater:
+    logger.warning("refresh %s: not tried: %s", _short_name(token), error)
+    return RetryLater(outcome=RefreshOutcome.STORE_DOWN, cause=error)

@@ -1,9 +1,9 @@
-"""Names and seals: how the loser of a race receives the winner's tokens, and nobody else does. Pure.
+"""Names and seals of what the shared store keeps about tokens. Pure.
 
-What the store keeps about a token, or about a sign-in, is sealed with AES-GCM under a key that is derived from that
-token, or from the sign-in's own secret. It lies under a hash made with another label, so that whoever reads the store
-sees hashes and ciphertext. No project's `SECRET_KEY` takes part: projects share the store, not their keys. Refresh
-tokens carry enough randomness for a plain hash; they are no passwords.
+What is kept about a token, or about a sign-in, is sealed with AES-GCM under a key that is derived from that token, or
+from the sign-in's own secret. It lies under a hash made with another label, so that whoever reads the store sees
+hashes and ciphertext. No project's `SECRET_KEY` takes part: projects share the store, not their keys. Refresh tokens
+carry enough randomness for a plain hash; they are no passwords.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import zlib
+from functools import lru_cache
 from typing import Any, Final
 
 from cryptography.exceptions import InvalidTag
@@ -27,38 +28,40 @@ _IDEMPOTENCY_LABEL: Final = b"portal refresh call, version 1: idempotency key"
 _REVOCATION_LABEL: Final = b"portal sign-out call, version 1: idempotency key"
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
-#: Of a name, and of a family's secret: 128 bits, so that what a sign-in leaves stays small.
+#: Size of a name and of a family's secret: 128 bits, so that a sign-in takes little room in the store.
 _SHORT_BYTES: Final = 16
 
 
 class UnreadableRecordError(ValueError):
-    """A record that is not what was written under this secret."""
+    """A record that was sealed under another secret, or changed."""
 
 
+@lru_cache(maxsize=1024)
 def record_name(secret: str) -> str:
     """Where the records of a token, or of a family's secret, lie: 32 hexadecimal digits."""
     return _labelled_hash(_NAME_LABEL, secret)[: 2 * _SHORT_BYTES]
 
 
+@lru_cache(maxsize=1024)
 def family_secret(refresh: str) -> str:
-    """The secret of the sign-in that begins with this token: the same wherever it is asked for, 32 digits."""
+    """The secret of the sign-in that begins with this token, 32 digits. Each process derives the same."""
     return _derive(_FAMILY_LABEL, refresh, _SHORT_BYTES).hex()
 
 
 def idempotency_key(refresh: str) -> str:
-    """The same for every presentation of this token, so that a backend that honours it answers the same."""
+    """The key of the refresh call: the same each time this token is submitted."""
     return _labelled_hash(_IDEMPOTENCY_LABEL, refresh)
 
 
 def revocation_key(refresh: str) -> str:
-    """The same for every sign-out of this token, and another than that of its presentation."""
+    """The key of the sign-out call: the same each time this token is revoked, and not that of its refresh."""
     return _labelled_hash(_REVOCATION_LABEL, refresh)
 
 
 def seal(content: object, *, under: str) -> str:
-    """Seal what JSON has a form for, so that only a holder of the secret `under` can open it.
+    """Encrypt a JSON value, so that only a holder of the secret `under` can open it.
 
-    It is compressed before: tokens are base64, of which a quarter is air. Nothing in it is chosen by a stranger.
+    The text is compressed first: tokens are base64, which wastes a quarter of its size.
     """
     nonce = os.urandom(_NONCE_BYTES)
     packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode())

@@ -1,8 +1,8 @@
-"""How a refresh token is exchanged for a new pair: the seam where another kind of backend fits in.
+"""Where a refresh token is exchanged for a new pair: the interface for other kinds of backend.
 
-`POST /refresh` (requirements, "Token refresh flow") is one implementation; a provider's token endpoint is another.
-Whoever implements it makes one attempt, on a connection of its own, and says what came of it; it never retries,
-never sends a bearer, and never raises for an expected outcome.
+`POST /refresh` of the requirements is one implementation; the token endpoint of an OpenID provider is another. An
+implementation submits the token once, on a connection of its own, and returns the result. It never retries, never
+sends a bearer, and never raises for an expected result.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from portal.api.refresh.sealing import idempotency_key, revocation_key
-from portal.api.responses import read_json, says_json
+from portal.api.responses import RawResponse, claims_json, is_success
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
-from portal.api.transport import BearerAuth, RawResponse
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.config.wire_names import (
     ACCESS_TOKEN_FIELD,
@@ -55,17 +54,17 @@ class InvalidGrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoResponse:
-    """No answer to go by: nobody is signed out.
+    """There is no usable answer: nobody is signed out.
 
-    :param lost: whether the backend may have taken the token although its answer never came; such a token is
-        presented again only as far as the exchange may be repeated.
+    :param lost: whether the backend may have taken the token although its answer never came. Such a token is
+        submitted again only while the token endpoint repeats its answers.
     """
 
     reason: str
     lost: bool
 
 
-ExchangeOutcome: TypeAlias = TokensIssued | InvalidGrant | NoResponse
+TokenEndpointResult: TypeAlias = TokensIssued | InvalidGrant | NoResponse
 
 
 class TokenEndpoint(Protocol):
@@ -73,18 +72,18 @@ class TokenEndpoint(Protocol):
 
     @property
     def repeatable_s(self) -> float:
-        """For how long after a token's first presentation another one gets the same answer, seconds; 0 for never."""
+        """How long a token that is submitted again gets the same answer as at first, seconds; 0 for never."""
 
-    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
-        """Present `refresh` once, and wait until the deadline at most.
+    def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
+        """Submit `refresh` once, and wait until the deadline at most.
 
-        :raises StoreUnavailableError: what has to be known first is not; nothing was sent.
+        :raises StoreUnavailableError: the store was needed first and failed; nothing was sent.
         """
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
-        """Tell the backend that this sign-in is over, as well as can be; a failure is logged, not raised.
+        """Tell the backend that this sign-in is over. A failure is logged, not raised.
 
-        :param bearer: the sign-in's access token, if it is still good for a call.
+        :param bearer: the sign-in's access token, if it has not expired.
         """
 
 
@@ -96,16 +95,16 @@ class BackendTokenEndpoint:
         keeps_keys_s = IDEMPOTENCY_WINDOW_S if HONOURS_IDEMPOTENCY_KEY else 0.0
         self.repeatable_s = keeps_keys_s if repeatable_s is None else repeatable_s
 
-    def exchange(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> ExchangeOutcome:
+    def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
         """See :class:`TokenEndpoint`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""
         headers = {IDEMPOTENCY_HEADER: idempotency_key(refresh)}
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
         try:
-            reply = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline)
+            response = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline)
         except ApiUnavailableError as error:
-            return read_silence(error)
-        return read_refresh(reply)
+            return read_no_response(error)
+        return read_token_response(response)
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """See :class:`TokenEndpoint`. A call like any other: it carries the bearer and an Idempotency-Key."""
@@ -113,12 +112,12 @@ class BackendTokenEndpoint:
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
         try:
-            reply = self._post(LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
+            response = self._post(LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
         except ApiError as error:
             logger.warning("sign-out: the backend could not be told (%s)", type(error).__name__)
         else:
-            if reply.status >= HTTPStatus.BAD_REQUEST:
-                logger.warning("sign-out: the backend refused to be told (status %d)", reply.status)
+            if response.status >= HTTPStatus.BAD_REQUEST:
+                logger.warning("sign-out: the backend refused to be told (status %d)", response.status)
 
     def _post(
         self, path: str, *, refresh: str, headers: dict[str, str], deadline: Deadline, bearer: str | None = None
@@ -134,45 +133,44 @@ class BackendTokenEndpoint:
                 **headers,
             },
             body=body,
-            auth=None if bearer is None else BearerAuth(bearer),
+            bearer=bearer,
             deadline=deadline,
             # A kept connection may break at this very moment, and a refresh is not repeated lightly.
             own_connection=True,
         )
 
 
-def read_refresh(
-    reply: RawResponse,
+def read_token_response(
+    response: RawResponse,
     *,
     access_field: str = ACCESS_TOKEN_FIELD,
     refresh_field: str = REFRESH_TOKEN_FIELD,
-    presented: str | None = None,
-) -> ExchangeOutcome:
-    """What the answer to a refresh means; with the defaults, to `POST /refresh`.
+    submitted: str | None = None,
+) -> TokenEndpointResult:
+    """The meaning of a response to a refresh; with the defaults, to `POST /refresh`.
 
-    :param presented: stays the refresh token where the answer names no new one; None where it has to name one.
+    :param submitted: stays the refresh token if the response names no new one; None if it has to name one.
     """
-    if reply.status in REFRESH_FAILED_STATUSES:
-        return InvalidGrant(reason=f"status {reply.status}")
-    if not is_success(reply.status):
-        return NoResponse(reason=f"status {reply.status}", lost=False)
+    if response.status in REFRESH_FAILED_STATUSES:
+        return InvalidGrant(reason=f"status {response.status}")
+    if not response.is_success:
+        return NoResponse(reason=f"status {response.status}", lost=False)
     try:
-        body = read_json(reply.content)
+        body = response.json()
     except ValueError:
-        return _unreadable(reply)
+        return _unreadable(response)
     fields = body if isinstance(body, dict) else {}
-    access, refresh = fields.get(access_field), fields.get(refresh_field, presented)
+    access, refresh = fields.get(access_field), fields.get(refresh_field, submitted)
     if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
         return InvalidGrant(reason="JSON without tokens")
-    return _granted(TokenPair(access=access, refresh=refresh))
+    return _issued(TokenPair(access=access, refresh=refresh))
 
 
-def _granted(pair: TokenPair) -> TokensIssued | InvalidGrant:
-    """What it means that the backend gave this pair.
+def _issued(pair: TokenPair) -> TokensIssued | InvalidGrant:
+    """The result for an issued pair: tokens that no cookie or header can carry count as none.
 
-    Tokens that nothing can carry are none, so the answer is "JSON without tokens": the sign-in is over. Nothing
-    gentler is open: the token that was presented is spent, so it can't be presented again, and a page that says
-    "later" would say so until the user signs out. At the sign-in that follows, such a token has a page that says why.
+    Then the sign-in is over, because the submitted token is spent and can't be submitted again. A page that says
+    "later" would say so until the user signs out. The next sign-in gets such a token too, and its page says why.
     """
     unusable = validate_issued_tokens(pair)
     if unusable is None:
@@ -181,25 +179,20 @@ def _granted(pair: TokenPair) -> TokensIssued | InvalidGrant:
     return InvalidGrant(reason="JSON without usable tokens")
 
 
-def read_silence(error: ApiUnavailableError) -> ExchangeOutcome:
-    """What it means that no answer to `POST /refresh` came, or not a whole one."""
+def read_no_response(error: ApiUnavailableError) -> TokenEndpointResult:
+    """The meaning of a call to `POST /refresh` without a whole response."""
     if error.begun is None or is_success(error.begun):
         return NoResponse(reason=type(error).__name__, lost=error.was_sent)
-    # Of any other answer the status alone decides, and that has come.
-    return read_refresh(RawResponse(status=error.begun, headers={}, content=b""))
+    # The status alone decides about any other response, and that has come.
+    return read_token_response(RawResponse(status=error.begun, headers={}, content=b""))
 
 
-def _unreadable(reply: RawResponse) -> NoResponse:
-    """What a success means whose body is not JSON. Pure.
+def _unreadable(response: RawResponse) -> NoResponse:
+    """The meaning of a success whose body is not JSON. Pure.
 
-    The backend's own answer, damaged on its way: the token is spent, in all likelihood, and its successor lost.
-    Anything else (the page of a proxy that says that it is back soon) is not the backend, which has taken nothing.
+    A body that claims to be JSON is the backend's own, damaged on its way: the token is probably spent, and its
+    successor lost. Any other body (a proxy's page) is not the backend's, which has taken nothing.
     """
-    if says_json(reply):
+    if claims_json(response):
         return NoResponse(reason="JSON that can't be read", lost=True)
     return NoResponse(reason="no JSON", lost=False)
-
-
-def is_success(status: int) -> bool:
-    """Whether a status is of the 2xx class."""
-    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES

@@ -1,8 +1,8 @@
-"""One sign-in's refresh tokens as a family: the newest pair, and the names of those that it replaced. Pure.
+"""The refresh tokens of one sign-in: the latest pair, and the names of the tokens that it replaced. Pure.
 
-A token that was replaced gets the newest pair until the token that replaced it is itself presented by a browser,
-then 60 s more (contract, section 8). After that it is a replay. What a family remembers is bounded, however often
-the sign-in is refreshed, so that each leaves the same in the store.
+Each refresh gives a token its successor. An old token gets the latest pair until a browser submits the successor, then
+60 s more (contract, section 8). After that it is a replay. A family remembers a bounded number of old tokens, so that
+each sign-in takes the same room in the store, however often it is refreshed.
 """
 
 from __future__ import annotations
@@ -11,64 +11,69 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from portal.api.expiry import expires_at, is_expired
 from portal.api.refresh.sealing import record_name
+from portal.api.tokens import expires_at, is_expired
 from portal.config.limits import (
-    HANDOVER_AFTER_USE_S,
     REFRESH_BORN_EXPIRED_S,
     REFRESH_SPENT_KEPT,
     REFRESH_UNCONFIRMED_KEPT,
+    ROTATION_GRACE_S,
 )
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair
 
 
-class Older(NamedTuple):
-    """A refresh token that was replaced.
+class ReplacedToken(NamedTuple):
+    """A refresh token that has a successor.
 
-    :param until: when it is no longer answered for, in seconds since the epoch; None while the token that replaced it
-        has not been presented.
+    :param until: when its grace period ends, in seconds since the epoch; None while no browser has submitted the
+        successor.
     """
 
     name: str
     until: int | None
 
+    def is_spent(self, *, now: float) -> bool:
+        """Whether this token gets no new pair any more."""
+        return self.until is not None and self.until <= now
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
-    """The newest pair of a sign-in, and its older tokens.
+class TokenFamily:
+    """The latest pair of a sign-in, and its older tokens.
 
-    :param since: when the pair was granted, by the clock of the machine that asked for it.
-    :param older: the first to be replaced comes first.
+    :param since: when the pair was issued, by the clock of the machine that asked for it.
+    :param older: the token that was replaced first comes first.
     """
 
-    pair: TokenPair = field(repr=False)
+    latest_pair: TokenPair = field(repr=False)
     since: float
-    older: tuple[Older, ...] = ()
+    older: tuple[ReplacedToken, ...] = ()
 
-    def has_replaced(self, refresh: str, *, now: float) -> bool:
-        """Whether this token of the family was replaced so long ago that nothing is given for it any more."""
-        if refresh == self.pair.refresh:
+    def is_replay(self, refresh: str, *, now: float) -> bool:
+        """Whether this token of the family was replaced so long ago that it gets nothing any more."""
+        if refresh == self.latest_pair.refresh:
             return False
         until = {older.name: older.until for older in self.older}.get(record_name(refresh), 0)
         return until is not None and until <= now
 
-    def spent(self, *, now: float) -> tuple[str, ...]:
-        """Names of the tokens that nothing is given for any more."""
-        return tuple(older.name for older in self.older if older.until is not None and older.until <= now)
+    def spent_names(self, *, now: float) -> tuple[str, ...]:
+        """Names of the tokens that get nothing any more."""
+        return tuple(older.name for older in self.older if older.is_spent(now=now))
 
     def knows(self, pair: TokenPair) -> bool:
         """Whether this pair's refresh token is, or was, one of the family's."""
-        return pair.refresh == self.pair.refresh or record_name(pair.refresh or "") in {old.name for old in self.older}
+        name = record_name(pair.refresh or "")
+        return pair.refresh == self.latest_pair.refresh or any(older.name == name for older in self.older)
 
     def is_fresh(self, *, now: float) -> bool:
-        """Whether the access token is of use.
+        """Whether the access token can be used.
 
-        One that was over by this clock when it came says that the clock is ahead of the backend's: it is given for a
-        few seconds all the same, or each request would present the newest refresh token.
+        A token that had expired by this clock when it was issued shows that the clock is ahead of the backend's. It
+        is given out for a few seconds all the same; else each request would submit the latest refresh token.
         """
-        access = self.pair.access
+        access = self.latest_pair.access
         if not access:
             return False
         end = expires_at(access)
@@ -76,35 +81,35 @@ class Family:
         return 0 <= now - self.since < REFRESH_BORN_EXPIRED_S if born_expired else not is_expired(access, now=now)
 
 
-def grow(
-    family: Family | None, *, head: str, presented: str, pair: TokenPair, now: float
-) -> tuple[Family, tuple[str, ...]]:
-    """The family after `head` was exchanged for `pair`, and the names of those that it forgets.
+def rotate(
+    family: TokenFamily | None, *, latest_refresh: str, submitted: str, pair: TokenPair, now: float
+) -> tuple[TokenFamily, tuple[str, ...]]:
+    """The family after `latest_refresh` was exchanged for `pair`, and the names of the tokens that it forgets.
 
     :param family: as it was; None before a sign-in's first refresh.
-    :param presented: the token in the browser's cookies for which this was done. All that were replaced before it
-        have done their work: the browser got beyond them.
+    :param submitted: the token in the cookies of the browser that asked. The browser needs none of the tokens that
+        were replaced before this one, so their grace period begins.
     """
     known = [] if family is None else list(family.older)
     names = [older.name for older in known]
-    done = len(known) if presented == head else names.index(record_name(presented))
-    until = math.ceil(now + HANDOVER_AFTER_USE_S)
+    confirmed = len(known) if submitted == latest_refresh else names.index(record_name(submitted))
+    until = math.ceil(now + ROTATION_GRACE_S)
     known = [
-        older._replace(until=until) if older.until is None and index < done else older
+        older._replace(until=until) if older.until is None and index < confirmed else older
         for index, older in enumerate(known)
     ]
-    if pair.refresh != head:
-        known.append(Older(record_name(head), None))
-    # A backend may give again what it gave before.
+    if pair.refresh != latest_refresh:
+        known.append(ReplacedToken(record_name(latest_refresh), None))
+    # A backend may issue a token once more.
     known = [older for older in known if older.name != record_name(pair.refresh or "")]
-    kept = _kept(known, presented=record_name(presented), now=now)
+    kept = _kept(known, submitted=record_name(submitted), now=now)
     forgotten = tuple(older.name for older in known if older not in kept)
-    return Family(pair=pair, since=now, older=kept), forgotten
+    return TokenFamily(latest_pair=pair, since=now, older=kept), forgotten
 
 
-def _kept(known: list[Older], *, presented: str, now: float) -> tuple[Older, ...]:
-    """Of the spent ones, and of those that no browser has confirmed, the newest; and whoever is here now."""
-    spent = [older for older in known if older.until is not None and older.until <= now]
-    unconfirmed = [older for older in known if older.until is None and older.name != presented]
+def _kept(known: list[ReplacedToken], *, submitted: str, now: float) -> tuple[ReplacedToken, ...]:
+    """The newest of the spent tokens, the newest whose successor no browser has submitted, and the submitted one."""
+    spent = [older for older in known if older.is_spent(now=now)]
+    unconfirmed = [older for older in known if older.until is None and older.name != submitted]
     forgotten = {*spent[:-REFRESH_SPENT_KEPT], *unconfirmed[:-REFRESH_UNCONFIRMED_KEPT]}
     return tuple(older for older in known if older not in forgotten)

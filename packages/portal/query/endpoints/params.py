@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, is_typeddict
 
-from portal.api.response_limits import writable
 from portal.errors import UsageError
+from portal.strict_json import replace_surrogates
 
 
 def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:
@@ -54,7 +54,7 @@ def wire_value(value: object, *, name: str, endpoint: str) -> str:
     """A parameter as text in an address. Booleans are `true` and `false`, as in JSON.
 
     Lists and objects are refused, since backends do not agree on how to write them in an address. Characters that
-    cannot be encoded are replaced as browsers do (:func:`~portal.api.response_limits.writable`).
+    cannot be encoded are replaced as browsers do (:func:`~portal.strict_json.replace_surrogates`).
 
     :raises UsageError: the value is not a string, a boolean or a finite number.
     """
@@ -62,7 +62,7 @@ def wire_value(value: object, *, name: str, endpoint: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return writable(value)
+        return replace_surrogates(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return str(value)
     what = repr(value) if isinstance(value, float) else type(value).__name__

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
-from portal.api.response_limits import writable
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
 from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.query.endpoints.urls import Address, Url, address
+from portal.strict_json import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,9 @@ class ListRequest(ReadRequest):
         base = self.address()
         asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
         query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **asked}
-        return Address(path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: writable(cursor)})
+        return Address(
+            path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: replace_surrogates(cursor)}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,7 @@ def _end_if_ended_at_provider(request: PortalRequest) -> None:
     if refresh is None:
         tokens.clear()
     else:
-        tokens.end(refused=refresh)
+        tokens.end(rejected=refresh)
     raise SignInEndedError("the provider has ended this sign-in")
 
 

@@ -108,7 +108,7 @@ def _try(request: PortalRequest, *, email: str, password: str, wanted: str) -> s
     try:
         return keep_sign_in(request, pair, wanted=wanted)
     except UnusableTokenError as error:
-        return SignInFailure(status=502, text=str(_UNUSABLE[error.fault]))
+        return SignInFailure(status=502, text=str(_UNUSABLE[error.problem]))
 
 
 def _token(data: object, name: str) -> str | None:

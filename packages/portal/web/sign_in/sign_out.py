@@ -28,8 +28,8 @@ def sign_out_response(request: PortalRequest) -> HttpResponse:
     at_provider = provider and provider.sign_out_url(request.token_store.current, return_to=gateway + SIGNED_OUT_PATH)
     query_client = request.query_client
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
-    genuine = query_client.is_bound or _is_verified(request)
-    ended = sign_out(request.token_store, genuine=genuine, request_id=request.request_id)
+    verified = query_client.is_bound or _is_verified(request)
+    ended = sign_out(request.token_store, verified=verified, request_id=request.request_id)
     query_client.purge(also=[pair.access for pair in ended])
     response = see_other(at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}")
     response["Clear-Site-Data"] = '"cache"'

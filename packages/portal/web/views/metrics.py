@@ -11,8 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from portal.api.call_log import call_counters
-from portal.api.metrics import refresh_counters
+from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters, refresh_counters
 from portal.config.current import portal_config
 from portal.process import call_circuits, store_circuits
 from portal.query.process_state import process_runtime
@@ -64,11 +63,12 @@ class _Family:
 
 
 def _refreshes() -> Iterator[_Family]:
+    counts = refresh_counters.snapshot()
     yield _Family(
         name="portal_refresh_total",
         kind="counter",
         says="Refreshes that requests of this process needed, by outcome.",
-        values=[({"outcome": outcome.value}, count) for outcome, count in refresh_counters().snapshot().items()],
+        values=[({"outcome": outcome.value}, counts[outcome]) for outcome in RefreshOutcome],
     )
 
 
@@ -82,12 +82,14 @@ def _revalidations() -> Iterator[_Family]:
 
 
 def _calls() -> Iterator[_Family]:
+    counts = call_counters.snapshot()
+    servers = sorted({"backend", *(to for to, _ in counts)})
     yield _Family(
         name="portal_calls_total",
         kind="counter",
         says="HTTP calls of this process, by the server called and the outcome.",
         values=[
-            ({"to": to, "outcome": outcome.value}, count) for (to, outcome), count in call_counters().snapshot().items()
+            ({"to": to, "outcome": outcome.value}, counts[to, outcome]) for to in servers for outcome in CallOutcome
         ],
     )
 

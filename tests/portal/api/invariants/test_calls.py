@@ -11,7 +11,7 @@ import traceback
 import pytest
 import responses
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint, InvalidGrant, NoResponse
 from portal.api.session import ApiSession
@@ -27,15 +27,15 @@ BASE = "http://backend.test"
 
 def make_session(store) -> ApiSession:
     transport = Transport(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
-    exchange = BackendTokenEndpoint(transport)
-    refresher = TokenRefresher(exchange=exchange, store=store, max_age_s=MAX_AGE_S)
+    endpoint = BackendTokenEndpoint(transport)
+    refresher = TokenRefresher(token_endpoint=endpoint, store=store, max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher, sleep=lambda seconds: None)
 
 
 def lock(process: Process, refresh: str) -> bool:
     """Take the lock of this token's sign-in, for longer than this test lasts."""
-    ledger = process.refresher._ledger
-    return ledger.lock(ledger.look(refresh).secret, owner="the test")
+    records = process.refresher._records
+    return records.acquire_lock(records.get(refresh).secret, owner="the test")
 
 
 # --- 9 ---
@@ -52,15 +52,15 @@ def test_9_the_lock_outlives_the_call(world: World):
         free.append(lock(other, refresh))
 
     world.backend.during = the_call_takes_all_its_time
-    assert winner.refresh(winner.request(pair)) is Outcome.REFRESHED
+    assert winner.refresh(winner.request(pair)) is RefreshOutcome.REFRESHED
     assert free == [False]
 
 
 def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: World):
     pair = world.backend.sign_in()
     process = world.process()
-    ledger = process.refresher._ledger
-    take = ledger.lock
+    records = process.refresher._records
+    take = records.acquire_lock
 
     locked_at, begun_after = [], []
 
@@ -71,10 +71,10 @@ def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: Wo
         world.time.advance(4 if len(locked_at) == 1 else 0)
         return won
 
-    ledger.lock = slow_store
+    records.acquire_lock = slow_store
     world.backend.during = lambda _: begun_after.append(world.time() - locked_at[-1])
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
-    assert world.backend.presented == {pair.refresh: 1}
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
+    assert world.backend.submitted == {pair.refresh: 1}
     # The lock that it holds outlives the call by enough to hand over what comes of it.
     assert begun_after[0] + limits.REFRESH_DEADLINE_S + 2 <= limits.REFRESH_LOCK_S
 
@@ -107,7 +107,7 @@ def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifeti
     with pytest.raises(ApiUnavailableError):
         other.refresh(tokens)
     world.time.advance(limits.REFRESH_LOCK_S)
-    assert other.refresh(tokens) is Outcome.REFRESHED
+    assert other.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
 def test_10_a_request_that_gives_up_does_not_end_the_call(world: World):
@@ -119,9 +119,9 @@ def test_10_a_request_that_gives_up_does_not_end_the_call(world: World):
         process.refresh(process.request(pair), budget_s=0)
     may_answer.set()
     process.settle()
-    assert process.counts() == {Outcome.BUSY: 1, Outcome.REFRESHED: 1}
-    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
-    assert world.backend.presented == {pair.refresh: 1}
+    assert process.counts() == {RefreshOutcome.BUSY: 1, RefreshOutcome.REFRESHED: 1}
+    assert other.refresh(other.request(pair)) is RefreshOutcome.FROM_RECORD
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 # --- 11 ---
@@ -219,4 +219,4 @@ def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: W
         session.call(tokens=tokens, method="GET", path="/me")
         session.refresher.ensure_fresh(tokens, deadline=Deadline(1))
     assert operations == []
-    assert tokens.fate is TokenStatus.KEPT
+    assert tokens.status is TokenStatus.KEPT

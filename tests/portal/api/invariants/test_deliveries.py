@@ -23,7 +23,7 @@ def test_5_all_responses_of_a_generation_carry_identical_tokens(world: World):
         for process in processes:
             tokens = process.request(pair)
             process.refresh(tokens)
-            given.add(process.refresher.deliverable(tokens))
+            given.add(process.refresher.tokens_to_set(tokens))
         assert len(given) == 1
         pair = given.pop()
         world.expire()
@@ -41,7 +41,7 @@ def test_6_no_response_delivers_an_older_generation_than_the_known_head(world: W
     world.expire()
     fast_tokens = fast.request(slow_tokens.current)
     fast.refresh(fast_tokens)
-    assert slow.refresher.deliverable(slow_tokens) == fast_tokens.current
+    assert slow.refresher.tokens_to_set(slow_tokens) == fast_tokens.current
 
 
 def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: World):
@@ -49,7 +49,7 @@ def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: World):
     tokens = process.request(world.backend.sign_in())
     process.refresh(tokens)
     process.store.get_many = _unavailable
-    assert process.refresher.deliverable(tokens) is None
+    assert process.refresher.tokens_to_set(tokens) is None
 
 
 # --- 7 ---
@@ -67,7 +67,7 @@ def test_7_a_sign_out_during_the_refresh_is_not_undone(world: World):
         process.refresh(tokens)
     process.settle()
     assert tokens.ended
-    assert process.refresher.deliverable(process.request(pair)) is None
+    assert process.refresher.tokens_to_set(process.request(pair)) is None
     # The tokens that nobody may have were revoked as well.
     assert len(world.backend.revoked) == 2
     assert world.backend.revoked[0] == pair.refresh
@@ -81,7 +81,7 @@ def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: World):
     signing_out = other.request(pair)
     other.refresher.sign_out(signing_out)
     assert signing_out.cleared
-    assert process.refresher.deliverable(late) is None
+    assert process.refresher.tokens_to_set(late) is None
     # The newest token was revoked, not the one that the browser happened to hold.
     assert world.backend.revoked == [late.current.refresh]
 
@@ -93,10 +93,10 @@ def test_7_a_sign_out_of_the_successor_reaches_the_holders_of_older_tokens(world
     process.refresh(tokens)
     process.refresh(late)
     process.refresher.sign_out(process.request(tokens.current))
-    assert process.refresher.deliverable(late) is None
+    assert process.refresher.tokens_to_set(late) is None
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(first))
-    assert world.backend.presented == {first.refresh: 1}
+    assert world.backend.submitted == {first.refresh: 1}
 
 
 def test_7_the_next_request_with_its_tokens_counts_as_signed_out(world: World):
@@ -108,7 +108,7 @@ def test_7_the_next_request_with_its_tokens_counts_as_signed_out(world: World):
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     assert tokens.ended
-    assert not world.backend.presented
+    assert not world.backend.submitted
 
 
 @pytest.mark.parametrize("holder", ["newest", "older", "newest access alone", "older access alone"])
@@ -122,7 +122,7 @@ def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backe
     pair = first if holder.startswith("older") else newest
     replayed = TokenPair(access=pair.access) if holder.endswith("alone") else pair
     assert other.refresher.sign_in_status(replayed) is SignInStatus.SIGNED_OUT
-    assert world.backend.presented == {first.refresh: 1}
+    assert world.backend.submitted == {first.refresh: 1}
 
 
 def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too(world: World):
@@ -165,7 +165,7 @@ def test_8_tokens_of_one_user_never_reach_another(world: World):
         for name, pair in pool.map(ask, range(18)):
             assert pair.refresh is not None
             assert f"refresh-{name}-" in pair.refresh
-    assert set(world.backend.presented.values()) == {1}
+    assert set(world.backend.submitted.values()) == {1}
 
 
 def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: World):
@@ -177,8 +177,8 @@ def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: Worl
     tokens = process.request(ada)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
-    assert tokens.fate is TokenStatus.KEPT
-    assert world.backend.presented[ada.refresh] == 0
+    assert tokens.status is TokenStatus.KEPT
+    assert world.backend.submitted[ada.refresh] == 0
 
 
 def _unavailable(*_: object, **__: object):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import NoResponse
 from portal.api.tokens import TokenPair, TokenStatus
@@ -39,18 +39,18 @@ Cause = Callable[[World, Process, TokenPair], None]
 
 
 @CAUSES
-def test_it_is_presented_again_and_everybody_goes_on(world: World, cause: Cause):
+def test_it_is_submitted_again_and_everybody_goes_on(world: World, cause: Cause):
     world.backend.honours_key = True
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     cause(world, process, pair)
     world.time.advance(2)
     tokens = other.request(pair)
-    assert other.refresh(tokens) is Outcome.REFRESHED
+    assert other.refresh(tokens) is RefreshOutcome.REFRESHED
     late = process.request(pair)
-    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert process.refresh(late) is RefreshOutcome.FROM_RECORD
     assert late.current == tokens.current
-    assert world.backend.presented == {pair.refresh: 2}
+    assert world.backend.submitted == {pair.refresh: 2}
     assert world.backend.is_signed_in()
 
 
@@ -67,16 +67,16 @@ def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: Worl
                 process.refresh(tokens)
             process.settle()
             assert caught.value.retry_after == 1
-            assert tokens.fate is TokenStatus.KEPT
+            assert tokens.status is TokenStatus.KEPT
         world.time.advance(0.1)
-    times = world.backend.presented_at
+    times = world.backend.submitted_at
     pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
     assert min(pauses) >= 1
     # However long it lasts, whoever comes back waits no longer than this.
     assert max(pauses) <= limits.REFRESH_REPEAT_PAUSE_S + 1
     world.backend.lose = 0
     world.time.advance(limits.REFRESH_REPEAT_PAUSE_S)
-    assert processes[0].refresh(processes[0].request(pair)) is Outcome.REFRESHED
+    assert processes[0].refresh(processes[0].request(pair)) is RefreshOutcome.REFRESHED
 
 
 def test_by_one_process_at_a_time(world: World):
@@ -92,12 +92,12 @@ def test_by_one_process_at_a_time(world: World):
             other.refresh(other.request(pair))
 
     world.backend.during = meanwhile
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
-    assert world.backend.presented == {pair.refresh: 2}
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
+    assert world.backend.submitted == {pair.refresh: 2}
 
 
 @CAUSES
-def test_once_the_backend_may_have_forgotten_the_key_it_is_never_presented_again(world: World, cause: Cause):
+def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again(world: World, cause: Cause):
     world.backend.honours_key = True
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -110,7 +110,7 @@ def test_once_the_backend_may_have_forgotten_the_key_it_is_never_presented_again
             asked.refresh(tokens)
         assert tokens.lost
         world.time.advance(10 * 24 * 3600)
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 @pytest.mark.parametrize("later", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
@@ -127,7 +127,7 @@ def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, la
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     assert tokens.lost
-    assert world.backend.presented == {pair.refresh: 2}
+    assert world.backend.submitted == {pair.refresh: 2}
 
 
 @pytest.mark.parametrize("first", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
@@ -139,14 +139,14 @@ def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: Wo
         process.refresh(process.request(pair))
     process.settle()
     world.time.advance(10 * world.backend.repeatable_s)
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 # --- where it is not ---
 
 
 @CAUSES
-def test_it_is_never_presented_again_and_the_sign_in_ends_as_lost(world: World, cause: Cause):
+def test_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(world: World, cause: Cause):
     world.backend.repeatable_s = 0
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -157,8 +157,8 @@ def test_it_is_never_presented_again_and_the_sign_in_ends_as_lost(world: World, 
             asked.refresh(tokens)
         assert tokens.lost
         assert tokens.cleared
-        assert asked.counts()[Outcome.LOST] >= 1
-    assert world.backend.presented == {pair.refresh: 1}
+        assert asked.counts()[RefreshOutcome.LOST] >= 1
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 def test_whoever_holds_an_older_token_learns_it_too(world: World):
@@ -184,38 +184,38 @@ def test_a_process_that_has_not_died_is_waited_for(world: World):
         tokens = other.request(pair)
         with pytest.raises(ApiUnavailableError):
             other.refresh(tokens)
-        assert tokens.fate is TokenStatus.KEPT
+        assert tokens.status is TokenStatus.KEPT
 
     world.backend.during = meanwhile
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 # --- what other versions of this project write ---
 
 
-def verdict_key(pair: TokenPair) -> str:
-    return f"{record_name(family_secret(pair.refresh))}:verdict"
+def outcome_key(pair: TokenPair) -> str:
+    return f"{record_name(family_secret(pair.refresh))}:outcome"
 
 
 @pytest.mark.parametrize("value", [["resting", None], "resting", {"of": 1}, 7])
-def test_a_verdict_of_a_newer_version_means_later(world: World, value: object):
+def test_an_outcome_of_a_newer_version_means_later(world: World, value: object):
     pair = world.backend.sign_in()
     process = world.process()
     if isinstance(value, list):
         value = [value[0], record_name(pair.refresh)]
-    process.store.set(verdict_key(pair), value, lifetime_s=5)
+    process.store.set(outcome_key(pair), value, lifetime_s=5)
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
-    assert tokens.fate is TokenStatus.KEPT
-    assert not world.backend.presented
+    assert tokens.status is TokenStatus.KEPT
+    assert not world.backend.submitted
 
 
-def test_a_verdict_on_an_older_token_counts_for_nothing(world: World):
+def test_an_outcome_of_an_older_token_counts_for_nothing(world: World):
     pair = world.backend.sign_in()
     process = world.process()
-    process.store.set(verdict_key(pair), ["failed", record_name("one before")], lifetime_s=30)
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    process.store.set(outcome_key(pair), ["failed", record_name("one before")], lifetime_s=30)
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: World):
@@ -223,15 +223,15 @@ def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(
     process = world.process()
     time_out(world, process, pair)
     world.time.advance(2)
-    ledger = process.refresher._ledger
-    begin = ledger.begin
+    records = process.refresher._records
+    begin = records.mark_started
 
     def fails_once(*args, **options):
-        ledger.begin = begin
+        records.mark_started = begin
         begin(*args, **options)
         raise StoreUnavailableError("store 'refresh': for a moment")
 
-    ledger.begin = fails_once
+    records.mark_started = fails_once
     with pytest.raises(ApiUnavailableError):
         process.refresh(process.request(pair))
     process.settle()
@@ -240,4 +240,4 @@ def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     assert tokens.lost
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}

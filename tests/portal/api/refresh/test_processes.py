@@ -46,19 +46,19 @@ class Backend:
         if not request.line.startswith("POST /refresh"):
             out.sendall(reply(b'{"id": "1"}'))
             return
-        presented = json.loads(request.body)["refreshToken"]
+        submitted = json.loads(request.body)["refreshToken"]
         key = request.headers["idempotency-key"]
         with self._lock:
-            self.posts[presented] += 1
+            self.posts[submitted] += 1
             self.keys.append(key)
             if key not in self._answers:
-                self._answers[key] = self._rotate(presented)
+                self._answers[key] = self._rotate(submitted)
         self.held.set()
         self.hold.wait(30)
         out.sendall(self._answers[key])
 
-    def _rotate(self, presented: str) -> bytes:
-        if presented != self._current:
+    def _rotate(self, submitted: str) -> bytes:
+        if submitted != self._current:
             self._current = ""
             return reply(status="401 Unauthorized")
         self._serial += 1
@@ -68,8 +68,8 @@ class Backend:
 
 def make_session(url: str) -> ApiSession:
     transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=10)
-    exchange = BackendTokenEndpoint(transport)
-    refresher = TokenRefresher(exchange=exchange, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
+    endpoint = BackendTokenEndpoint(transport)
+    refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher)
 
 
@@ -82,7 +82,7 @@ def _race(url, barrier, results) -> None:
 
         def ask(held=held, found=found) -> None:
             tokens = TokenStore(held)
-            api.refresher.renew(tokens, deadline=Deadline(30), refused=held.access)
+            api.refresher.refresh(tokens, deadline=Deadline(30), rejected_access=held.access)
             found.add((tokens.current.access, tokens.current.refresh))
 
         barrier.wait(30)
@@ -128,7 +128,7 @@ def _ask_once(url, lock_lifetime_s, results) -> None:
 
 @pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
 def test_after_a_worker_was_killed_in_the_middle_the_backend_recognises_the_call(store, request):
-    """The lock expires, another worker presents the token under the same Idempotency-Key and gets the same answer."""
+    """The lock expires, another worker submits the token under the same Idempotency-Key and gets the same answer."""
     request.getfixturevalue(store)
     backend = Backend()
     backend.hold.clear()
@@ -152,8 +152,8 @@ def test_after_a_worker_was_killed_in_the_middle_the_backend_recognises_the_call
 def make_impatient_session(url: str, *, repeatable_s: float) -> ApiSession:
     """Waits half a second for an answer."""
     transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=0.5)
-    exchange = BackendTokenEndpoint(transport, repeatable_s=repeatable_s)
-    refresher = TokenRefresher(exchange=exchange, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
+    endpoint = BackendTokenEndpoint(transport, repeatable_s=repeatable_s)
+    refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher)
 
 
@@ -163,8 +163,8 @@ def _renew(api: ApiSession) -> TokenStore:
     while True:
         tokens = TokenStore(TokenPair(refresh="refresh-0"))
         with contextlib.suppress(ApiUnavailableError, SignInEndedError):
-            api.refresher.renew(tokens, deadline=Deadline(5))
-        if tokens.fate is not TokenStatus.KEPT or time.monotonic() > end:
+            api.refresher.refresh(tokens, deadline=Deadline(5))
+        if tokens.status is not TokenStatus.KEPT or time.monotonic() > end:
             return tokens
         time.sleep(0.1)
 
@@ -179,7 +179,7 @@ def test_a_backend_that_took_the_token_and_hung_keeps_nobody_out_once_it_answers
         api, elsewhere = (make_impatient_session(server.url, repeatable_s=repeatable_s) for _ in range(2))
         hung = TokenStore(TokenPair(refresh="refresh-0"))
         with pytest.raises(ApiUnavailableError if repeatable_s else SignInEndedError):
-            api.refresher.renew(hung, deadline=Deadline(30))
+            api.refresher.refresh(hung, deadline=Deadline(30))
         assert hung.cleared is not bool(repeatable_s)
         backend.hold.set()
         tokens = _renew(elsewhere)
@@ -197,7 +197,7 @@ def _start_and_end(url) -> None:
     """A process that ends while its refresh is in flight, as a worker does that is asked to stop."""
     api = make_session(url)
     with contextlib.suppress(ApiUnavailableError):
-        api.refresher.renew(TokenStore(TokenPair(refresh="refresh-0")), deadline=Deadline(0))
+        api.refresher.refresh(TokenStore(TokenPair(refresh="refresh-0")), deadline=Deadline(0))
 
 
 def test_a_process_that_ends_in_order_waits_for_the_call_in_flight(embedded_store):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.config import limits
 from portal.errors import SignInEndedError, StoreUnavailableError
@@ -28,8 +28,8 @@ def fail_operation(process: Process, number: int) -> None:
 
 def is_signed_out(process: Process, token: str) -> bool:
     """Whether a tombstone is found by the holder of this token, of either kind."""
-    ledger = process.refresher._ledger
-    return ledger.look(token).signed_out or ledger.is_buried(token)
+    records = process.refresher._records
+    return records.get(token).signed_out or records.is_signed_out(token)
 
 
 @pytest.mark.parametrize("number", range(8))
@@ -40,7 +40,7 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(w
     process.refresh(late)
     fail_operation(other, number)
     other.refresher.sign_out(other.request(pair))
-    assert process.refresher.deliverable(late) is None
+    assert process.refresher.tokens_to_set(late) is None
     assert process.refresher.sign_in_status(late.current) is SignInStatus.SIGNED_OUT
     assert world.backend.revoked == [late.current.refresh]
 
@@ -55,7 +55,7 @@ def test_a_circuit_that_is_open_is_waited_for(world: World):
     circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
     assert circuit.is_open
     other.refresher.sign_out(other.request(pair))
-    assert process.refresher.deliverable(late) is None
+    assert process.refresher.tokens_to_set(late) is None
     assert world.backend.revoked == [late.current.refresh]
 
 
@@ -78,31 +78,31 @@ def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_b
 def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(world: World):
     process = world.process()
     made_up = TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up")
-    process.refresher.sign_out(process.request(made_up), genuine=False)
+    process.refresher.sign_out(process.request(made_up), verified=False)
     assert all(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
-    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    world.time.advance(limits.ROTATION_GRACE_S + 1)
     assert not any(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
 
 
 def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live(world: World):
     process = world.process()
     known = TokenPair(access=jwt(exp=world.time() + 300), refresh=jwt(exp=world.time() + 7 * DAY_S))
-    process.refresher.sign_out(process.request(known), genuine=True)
+    process.refresher.sign_out(process.request(known), verified=True)
     world.time.advance(7 * DAY_S - 1)
     assert is_signed_out(process, known.refresh)
     world.time.advance(2)
     assert not is_signed_out(process, known.refresh)
 
 
-@pytest.mark.parametrize("presented", ["first", "newest"])
-def test_a_sign_in_that_was_refreshed_is_known(world: World, presented: str):
+@pytest.mark.parametrize("submitted", ["first", "newest"])
+def test_a_sign_in_that_was_refreshed_is_known(world: World, submitted: str):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
     process.refresh(tokens)
-    pair = first if presented == "first" else tokens.current
-    process.refresher.sign_out(process.request(pair), genuine=False)
-    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    pair = first if submitted == "first" else tokens.current
+    process.refresher.sign_out(process.request(pair), verified=False)
+    world.time.advance(limits.ROTATION_GRACE_S + 1)
     assert is_signed_out(process, tokens.current.refresh)
 
 
@@ -111,9 +111,9 @@ def test_a_token_that_a_backend_issues_again_begins_anew(world: World):
     process = world.process()
     process.refresher.sign_out(process.request(pair))
     world.backend._current["user"] = pair.refresh
-    process.refresher.signed_in(pair)
+    process.refresher.delete_earlier_records(pair)
     assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 def test_so_does_one_whose_last_answer_was_lost(world: World):
@@ -123,5 +123,5 @@ def test_so_does_one_whose_last_answer_was_lost(world: World):
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
     process.settle()
-    process.refresher.signed_in(pair)
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    process.refresher.delete_earlier_records(pair)
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED

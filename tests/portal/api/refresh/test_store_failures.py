@@ -8,10 +8,10 @@ import threading
 
 import pytest
 
-from portal.api.metrics import Outcome
-from portal.api.refresh import attempt as renewal
+from portal.api.metrics import RefreshOutcome
+from portal.api.refresh import attempt
 from portal.api.refresh.token_endpoint import TokensIssued
-from portal.api.refresh.token_records import Begun
+from portal.api.refresh.token_records import Started
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -48,10 +48,10 @@ def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: W
     with pytest.raises(ApiUnavailableError) as caught:
         process.refresh(tokens)
     assert caught.value.retry_after == 1
-    assert tokens.fate is TokenStatus.KEPT
-    assert not world.backend.presented
+    assert tokens.status is TokenStatus.KEPT
+    assert not world.backend.submitted
     store.down = False
-    assert process.refresh(tokens) is Outcome.REFRESHED
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
 def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(world: World):
@@ -72,18 +72,18 @@ def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_t
     process.while_waiting = comes_back
     tokens = process.request(pair)
     # Who asked has its tokens, and so have all others in this process.
-    assert process.refresh(tokens) is Outcome.REFRESHED
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
     late = process.request(pair)
-    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert process.refresh(late) is RefreshOutcome.FROM_RECORD
     assert late.current == tokens.current
     # They are not written as cookies while nobody can say whether the sign-in still stands.
-    assert process.refresher.deliverable(tokens) is None
+    assert process.refresher.tokens_to_set(tokens) is None
     back.set()
     process.settle()
     elsewhere = other.request(pair)
-    assert other.refresh(elsewhere) is Outcome.HANDED_OVER
-    assert elsewhere.current == tokens.current == process.refresher.deliverable(tokens)
-    assert world.backend.presented == {pair.refresh: 1}
+    assert other.refresh(elsewhere) is RefreshOutcome.FROM_RECORD
+    assert elsewhere.current == tokens.current == process.refresher.tokens_to_set(tokens)
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(world: World):
@@ -99,10 +99,10 @@ def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(worl
     world.time.advance(60)
     with pytest.raises(SignInEndedError):
         other.refresh(other.request(pair))
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_presented_again(world: World):
+def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_submitted_again(world: World):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
@@ -119,22 +119,24 @@ def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_pres
     world.backend.during = lambda _: setattr(store, "down", True)
     process.while_waiting = comes_back_for_both_at_once
     tokens = process.request(pair)
-    assert process.refresh(tokens) is Outcome.REFRESHED
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
     world.time.advance(limits.REFRESH_LOCK_S + 1)
     # The store is back, the lock has expired, and the record is not there yet.
     other.while_waiting = waits_for_the_outcome
     elsewhere = other.request(pair)
-    assert other.refresh(elsewhere) is Outcome.JOINED
+    assert other.refresh(elsewhere) is RefreshOutcome.JOINED
     assert elsewhere.current == tokens.current
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 def die_during_the_call(process: Process, refresh: str) -> None:
     """Leave in the store what a process leaves that is killed while it waits for the backend."""
-    ledger, now = process.refresher._ledger, process.world.time()
-    secret = ledger.look(refresh).secret
-    assert ledger.lock(secret, owner="dead")
-    ledger.begin(secret, owner="dead", head=refresh, begun=Begun(first=now, at=now, tries=1))
+    records, now = process.refresher._records, process.world.time()
+    secret = records.get(refresh).secret
+    assert records.acquire_lock(secret, owner="dead")
+    records.mark_started(
+        secret, owner="dead", latest_refresh=refresh, started=Started(first_at=now, last_at=now, tries=1)
+    )
 
 
 def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
@@ -143,8 +145,8 @@ def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_long
     die_during_the_call(dead, pair.refresh)
     world.time.advance(limits.REFRESH_LOCK_S + 1)
     before = world.time()
-    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
-    assert world.time() - before == renewal.SETTLE_S
+    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
+    assert world.time() - before == attempt.OTHERS_OUTCOME_WAIT_S
 
 
 @pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
@@ -161,16 +163,16 @@ def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_aga
 
     world.backend.during = later
     tokens = process.request(pair)
-    assert process.refresh(tokens) is Outcome.REFRESHED
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
     elsewhere = other.request(pair)
-    assert other.refresh(elsewhere) is Outcome.HANDED_OVER
+    assert other.refresh(elsewhere) is RefreshOutcome.FROM_RECORD
     assert elsewhere.current == tokens.current
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 @pytest.mark.parametrize("rotates", [True, False])
 def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(world: World, rotates: bool):
-    """Where nothing may be presented again, a doubt that is none would sign its user out."""
+    """Where nothing may be submitted again, a doubt that is none would sign its user out."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
@@ -192,7 +194,7 @@ def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(
     process.settle()
     world.backend.during = lambda _: None
     world.expire()
-    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
 
 
 @pytest.mark.parametrize("answered", [False, True], ids=["its answer was lost", "before the second look"])
@@ -201,38 +203,38 @@ def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
-    ledger = process.refresher._ledger
-    lock = ledger.lock
+    records = process.refresher._records
+    lock = records.acquire_lock
 
     def taken(secret: str, *, owner: str) -> bool:
-        ledger.lock = lock
+        records.acquire_lock = lock
         assert lock(secret, owner=owner)
         store.down = True
         if not answered:
             raise StoreUnavailableError("store 'refresh': TimeoutError")
         return True
 
-    ledger.lock, process.while_waiting = taken, lambda: setattr(store, "down", False)
+    records.acquire_lock, process.while_waiting = taken, lambda: setattr(store, "down", False)
     with pytest.raises(ApiUnavailableError):
         process.refresh(process.request(pair))
     process.settle()
-    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
     before = world.time()
-    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
     assert world.time() == before
 
 
 @pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
 def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: World, down_s: float):
-    """The store hangs while the presentation is noted, and does what it was asked to when it goes on."""
+    """The store hangs while the submission is noted, and does what it was asked to when it goes on."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
-    ledger = process.refresher._ledger
-    begin, world.backend.repeatable_s = ledger.begin, 0
+    records = process.refresher._records
+    begin, world.backend.repeatable_s = records.mark_started, 0
 
     def taken_and_never_answered(*args, **options) -> None:
-        ledger.begin = begin
+        records.mark_started = begin
         begin(*args, **options)
         store.down = True
         raise StoreUnavailableError("store 'refresh': TimeoutError")
@@ -241,16 +243,16 @@ def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: Worl
         world.time.advance(down_s)
         store.down = False
 
-    ledger.begin, process.while_waiting = taken_and_never_answered, comes_back
+    records.mark_started, process.while_waiting = taken_and_never_answered, comes_back
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
     process.settle()
-    assert tokens.fate is TokenStatus.KEPT
-    assert process.counts() == {Outcome.STORE_DOWN: 1}
-    assert not world.backend.presented
+    assert tokens.status is TokenStatus.KEPT
+    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
+    assert not world.backend.submitted
     before = world.time()
-    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
     assert world.time() == before
 
 
@@ -260,7 +262,7 @@ def test_down_for_longer_than_patience_the_attempt_ends(world: World, caplog):
     store = FlakyStore(process)
     world.backend.during = lambda _: setattr(store, "down", True)
     tokens = process.request(pair)
-    assert process.refresh(tokens) is Outcome.REFRESHED
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
     process.settle()
     assert "never took" in caplog.text
 
@@ -280,7 +282,7 @@ def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: Wo
     tokens = process.request(pair)
     process.refresh(tokens)
     process.settle()
-    assert process.refresher.deliverable(tokens) is None
+    assert process.refresher.tokens_to_set(tokens) is None
     # The new tokens, which the sign-out could not know, were revoked too.
     assert world.backend.revoked == [pair.refresh, tokens.current.refresh]
 
@@ -300,8 +302,8 @@ def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
                 other.refresh(other.request(pair))
             server.start()
             late = other.request(pair)
-            assert other.refresh(late) is Outcome.HANDED_OVER
-            assert world.backend.presented == {pair.refresh: 1}
+            assert other.refresh(late) is RefreshOutcome.FROM_RECORD
+            assert world.backend.submitted == {pair.refresh: 1}
             for used in (process, other):
                 used.store.backend()._cache.get_client(write=True).connection_pool.disconnect()
     finally:
@@ -324,5 +326,5 @@ def test_a_store_that_does_not_answer_costs_a_request_seconds_not_minutes():
         with pytest.raises(ApiUnavailableError):
             process.refresh(tokens, budget_s=10)
         process.settle()
-        assert process.counts() == {Outcome.STORE_DOWN: 1}
-        assert not world.backend.presented
+        assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
+        assert not world.backend.submitted

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
 from sqlite_cache import close_idle_connections
@@ -26,11 +26,11 @@ def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
     refused = process.request(second)
     with pytest.raises(ApiUnavailableError):
         process.refresh(refused)
-    assert refused.fate is TokenStatus.KEPT
-    assert world.backend.presented[second.refresh] == 0
-    # What was handed over before is still there.
+    assert refused.status is TokenStatus.KEPT
+    assert world.backend.submitted[second.refresh] == 0
+    # What was taken from the record before is still there.
     late = process.request(first)
-    assert process.refresh(late) is Outcome.HANDED_OVER
+    assert process.refresh(late) is RefreshOutcome.FROM_RECORD
     assert late.current == tokens.current
 
 
@@ -44,7 +44,7 @@ def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: World
 
     world.backend.during = fills_up
     process.refresh(process.request(pair))
-    assert other.refresh(other.request(pair)) is Outcome.HANDED_OVER
+    assert other.refresh(other.request(pair)) is RefreshOutcome.FROM_RECORD
 
 
 # --- damaged, removed, emptied ---
@@ -62,7 +62,7 @@ def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: World
         part.write_bytes(b"damage" * 2000)
     world.expire()
     # Whoever holds the newest tokens notices nothing.
-    assert process.refresh(process.request(tokens.current)) is Outcome.REFRESHED
+    assert process.refresh(process.request(tokens.current)) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
 
 
@@ -76,7 +76,7 @@ def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world
     for part in target.parent.glob(f"{target.name}*"):
         part.write_bytes(b"")
     world.expire()
-    assert process.refresh(process.request(tokens.current)) is Outcome.REFRESHED
+    assert process.refresh(process.request(tokens.current)) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
 
 
@@ -88,7 +88,7 @@ def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: World)
     process.store.backend().clear()
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(first))
-    assert world.backend.presented[first.refresh] == 2
+    assert world.backend.submitted[first.refresh] == 2
 
 
 @pytest.mark.parametrize("refreshes", [0, 1, 3])
@@ -103,8 +103,8 @@ def test_emptied_during_the_call_its_result_is_there_afterwards(world: World, re
     held = tokens.current
     world.backend.during = lambda _: process.store.backend().clear()
     process.refresh(tokens)
-    assert other.refresh(other.request(held)) is Outcome.HANDED_OVER
-    assert world.backend.presented[held.refresh] == 1
+    assert other.refresh(other.request(held)) is RefreshOutcome.FROM_RECORD
+    assert world.backend.submitted[held.refresh] == 1
 
 
 def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: World, embedded_store):
@@ -122,5 +122,5 @@ def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer
     finally:
         blocker.execute("ROLLBACK")
         blocker.close()
-    assert process.counts() == {Outcome.STORE_DOWN: 1}
-    assert process.refresh(tokens) is Outcome.REFRESHED
+    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED

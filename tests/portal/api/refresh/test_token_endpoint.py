@@ -8,11 +8,17 @@ import threading
 
 import pytest
 
-from portal.api.refresh import token_endpoint as exchange_module
+from portal.api.refresh import token_endpoint
 from portal.api.refresh.sealing import idempotency_key
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint, InvalidGrant, NoResponse, TokensIssued, read_refresh
+from portal.api.refresh.token_endpoint import (
+    BackendTokenEndpoint,
+    InvalidGrant,
+    NoResponse,
+    TokensIssued,
+    read_token_response,
+)
 from portal.api.tokens import TokenPair
-from portal.api.transport import BearerAuth, RawResponse, Transport
+from portal.api.transport import RawResponse, Transport
 from portal.config.wire_names import IDEMPOTENCY_WINDOW_S
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
@@ -20,17 +26,17 @@ from tests.support.http_server import Received, reply, scripted_server
 GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
 
 
-def exchange(url: str, *, seconds: float = 10, read_timeout_s: float = 5):
+def submit(url: str, *, seconds: float = 10, read_timeout_s: float = 5):
     transport = Transport(base_url=url, connect_timeout_s=1, read_timeout_s=read_timeout_s)
     try:
-        return BackendTokenEndpoint(transport).exchange(refresh="r1", deadline=Deadline(seconds), request_id="id")
+        return BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(seconds), request_id="id")
     finally:
         transport.close()
 
 
 def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-        assert exchange(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
+        assert submit(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
     (request,) = server.received
     assert request.line == "POST /refresh HTTP/1.1"
     assert json.loads(request.body) == {"refreshToken": "r1"}
@@ -41,7 +47,7 @@ def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
 
 @pytest.mark.parametrize(("honours", "seconds"), [(True, IDEMPOTENCY_WINDOW_S), (False, 0)])
 def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(monkeypatch, honours, seconds):
-    monkeypatch.setattr(exchange_module, "HONOURS_IDEMPOTENCY_KEY", honours)
+    monkeypatch.setattr(token_endpoint, "HONOURS_IDEMPOTENCY_KEY", honours)
     transport = Transport(base_url="http://127.0.0.1:9", connect_timeout_s=1, read_timeout_s=1)
     assert BackendTokenEndpoint(transport).repeatable_s == seconds
 
@@ -71,27 +77,25 @@ def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
         for _ in range(2):
-            transport.send(
-                method="GET", target="/me", headers={}, body=None, auth=BearerAuth("a"), deadline=Deadline(10)
-            )
-            BackendTokenEndpoint(transport).exchange(refresh="r1", deadline=Deadline(10), request_id=None)
+            transport.send(method="GET", target="/me", headers={}, body=None, bearer="a", deadline=Deadline(10))
+            BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(10), request_id=None)
         transport.close()
     assert [request.connection for request in server.received] == [1, 2, 1, 3]
 
 
 def test_a_refusal_is_an_answer():
     with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
-        assert exchange(server.url) == InvalidGrant(reason="status 401")
+        assert submit(server.url) == InvalidGrant(reason="status 401")
 
 
 def test_a_503_is_no_answer_and_nothing_is_lost():
     with scripted_server(lambda _, out: out.sendall(reply(status="503 Unavailable"))) as server:
-        assert exchange(server.url) == NoResponse(reason="status 503", lost=False)
+        assert submit(server.url) == NoResponse(reason="status 503", lost=False)
     assert len(server.received) == 1
 
 
 def test_a_backend_that_was_not_reached_has_not_taken_the_token():
-    outcome = exchange("http://127.0.0.1:1")
+    outcome = submit("http://127.0.0.1:1")
     assert isinstance(outcome, NoResponse)
     assert not outcome.lost
 
@@ -108,7 +112,7 @@ def _break_within_the_answer(_: Received, out: socket.socket) -> None:
 @pytest.mark.parametrize("answer", [_break_before_the_answer, _break_within_the_answer])
 def test_an_answer_that_breaks_off_is_lost_and_nothing_is_repeated(answer):
     with scripted_server(answer) as server:
-        outcome = exchange(server.url)
+        outcome = submit(server.url)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost
     assert len(server.received) == 1
@@ -118,7 +122,7 @@ def test_an_answer_that_breaks_off_is_lost_and_nothing_is_repeated(answer):
 def test_an_answer_that_does_not_come_in_time_is_lost(limits):
     over = threading.Event()
     with scripted_server(lambda *_: over.wait(30)) as server:
-        outcome = exchange(server.url, **limits)
+        outcome = submit(server.url, **limits)
         over.set()
     assert isinstance(outcome, NoResponse)
     assert outcome.lost
@@ -138,14 +142,16 @@ UNREADABLE = {
 @pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
 @pytest.mark.parametrize("kind", ["application/json", "application/vnd.tokens+json; charset=utf-8", "", "text/plain"])
 def test_the_backends_own_json_that_cannot_be_read_is_a_lost_answer(content, kind):
-    """The token is spent in all likelihood: presented again it would pass for theft."""
-    outcome = read_refresh(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
+    """The token is spent in all likelihood: submitted again it would pass for theft."""
+    outcome = read_token_response(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
     assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 @pytest.mark.parametrize("content", [b"", b"  ", b"tokens"])
 def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
-    outcome = read_refresh(RawResponse(status=200, headers={"Content-Type": "Application/JSON"}, content=content))
+    outcome = read_token_response(
+        RawResponse(status=200, headers={"Content-Type": "Application/JSON"}, content=content)
+    )
     assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
 
 
@@ -158,15 +164,15 @@ def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
         ("", b""),
     ],
 )
-def test_a_page_is_not_the_backend_and_the_token_may_be_presented_again(kind, content):
-    outcome = read_refresh(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
+def test_a_page_is_not_the_backend_and_the_token_may_be_submitted_again(kind, content):
+    outcome = read_token_response(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
     assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
 def test_an_answer_that_is_larger_than_is_read_is_lost(monkeypatch):
     monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-        outcome = exchange(server.url)
+        outcome = submit(server.url)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost
 
@@ -186,7 +192,7 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
 
     for answer in (cut, lambda _, out: out.sendall(reply(b"x" * 100, status=status))):
         with scripted_server(answer) as server:
-            assert exchange(server.url) == expected
+            assert submit(server.url) == expected
         monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
 
 
@@ -197,7 +203,7 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
 def test_tokens_that_nothing_can_carry_are_none_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
     content = json.dumps({"accessToken": access, "refreshToken": refresh}).encode()
-    outcome = read_refresh(RawResponse(status=200, headers={}, content=content))
+    outcome = read_token_response(RawResponse(status=200, headers={}, content=content))
     assert outcome == InvalidGrant(reason="JSON without usable tokens")
     (record,) = caplog.records
     assert (record.levelname, "VAR_" in record.message) == ("ERROR", True)

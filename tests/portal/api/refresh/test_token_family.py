@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.api.refresh.sealing import record_name
-from portal.api.refresh.token_family import Family, Older, grow
+from portal.api.refresh.token_family import ReplacedToken, TokenFamily, rotate
 from portal.api.tokens import TokenPair
 from portal.config.limits import (
-    HANDOVER_AFTER_USE_S,
     REFRESH_BORN_EXPIRED_S,
     REFRESH_SPENT_KEPT,
     REFRESH_UNCONFIRMED_KEPT,
+    ROTATION_GRACE_S,
 )
 from tests.portal.api.world import jwt
 
@@ -23,14 +23,14 @@ def pair(number: int, **claims: object) -> TokenPair:
     return TokenPair(access=jwt(n=number, **claims), refresh=f"token {number}")
 
 
-def refreshed(*presented: int, step_s: float = 300) -> tuple[Family, list[str]]:
+def refreshed(*submitted: int, step_s: float = 300) -> tuple[TokenFamily, list[str]]:
     """The family after refreshes for these tokens, one after another; and all that it forgot."""
     family, forgotten = None, []
-    for number, token in enumerate(presented):
-        family, names = grow(
+    for number, token in enumerate(submitted):
+        family, names = rotate(
             family,
-            head=f"token {number}",
-            presented=f"token {token}",
+            latest_refresh=f"token {number}",
+            submitted=f"token {token}",
             pair=pair(number + 1),
             now=NOW + number * step_s,
         )
@@ -39,19 +39,19 @@ def refreshed(*presented: int, step_s: float = 300) -> tuple[Family, list[str]]:
     return family, forgotten
 
 
-def numbers(family: Family) -> list[int]:
+def numbers(family: TokenFamily) -> list[int]:
     names = {record_name(f"token {number}"): number for number in range(1000)}
     return [names[older.name] for older in family.older]
 
 
-def test_each_older_token_is_answered_until_its_successor_is_presented_and_a_minute_more():
+def test_each_older_token_is_answered_until_its_successor_is_submitted_and_a_minute_more():
     family, _ = refreshed(0, 1)
     then = NOW + 300
-    assert not family.has_replaced("token 0", now=then + HANDOVER_AFTER_USE_S - 1)
-    assert family.has_replaced("token 0", now=then + HANDOVER_AFTER_USE_S)
-    # Nobody has presented the token that replaced this one.
-    assert not family.has_replaced("token 1", now=then + 30 * 24 * 3600)
-    assert not family.has_replaced("token 2", now=then + 30 * 24 * 3600)
+    assert not family.is_replay("token 0", now=then + ROTATION_GRACE_S - 1)
+    assert family.is_replay("token 0", now=then + ROTATION_GRACE_S)
+    # Nobody has submitted the token that replaced this one.
+    assert not family.is_replay("token 1", now=then + 30 * 24 * 3600)
+    assert not family.is_replay("token 2", now=then + 30 * 24 * 3600)
 
 
 def test_a_browser_that_lags_behind_confirms_what_came_before_it_and_nothing_after():
@@ -67,23 +67,25 @@ def test_a_minute_once_begun_is_not_prolonged():
 
 def test_what_the_family_does_not_know_was_replaced():
     family, _ = refreshed(0)
-    assert family.has_replaced("token of another time", now=NOW)
+    assert family.is_replay("token of another time", now=NOW)
 
 
 def test_a_token_that_is_given_again_is_in_use_again():
-    family, _ = grow(
-        Family(pair=pair(1), since=NOW, older=(Older(record_name("token 0"), 5),)),
-        head="token 1",
-        presented="token 1",
+    family, _ = rotate(
+        TokenFamily(latest_pair=pair(1), since=NOW, older=(ReplacedToken(record_name("token 0"), 5),)),
+        latest_refresh="token 1",
+        submitted="token 1",
         pair=pair(0),
         now=NOW,
     )
     assert numbers(family) == [1]
-    assert not family.has_replaced("token 0", now=NOW)
+    assert not family.is_replay("token 0", now=NOW)
 
 
 def test_a_backend_that_does_not_rotate_makes_nothing_older():
-    family, forgotten = grow(None, head="same", presented="same", pair=TokenPair(access="a", refresh="same"), now=NOW)
+    family, forgotten = rotate(
+        None, latest_refresh="same", submitted="same", pair=TokenPair(access="a", refresh="same"), now=NOW
+    )
     assert (family.older, forgotten) == ((), ())
 
 
@@ -92,16 +94,18 @@ def test_however_it_is_used_it_stays_small_and_keeps_whoever_is_here(tokens: lis
     family, forgotten, head = None, [], 0
     for number, token in enumerate(tokens):
         now = NOW + number * step_s
-        presented = f"token {min(token, head)}"
-        if family is not None and family.has_replaced(presented, now=now):
+        submitted = f"token {min(token, head)}"
+        if family is not None and family.is_replay(submitted, now=now):
             continue
-        family, names = grow(family, head=f"token {head}", presented=presented, pair=pair(head + 1), now=now)
+        family, names = rotate(
+            family, latest_refresh=f"token {head}", submitted=submitted, pair=pair(head + 1), now=now
+        )
         head += 1
         forgotten += names
-        assert not family.has_replaced(presented, now=now)
-        assert not family.has_replaced(f"token {head}", now=now)
+        assert not family.is_replay(submitted, now=now)
+        assert not family.is_replay(f"token {head}", now=now)
         running = [older for older in family.older if older.until is not None and older.until > now]
-        assert len(running) <= HANDOVER_AFTER_USE_S / step_s + REFRESH_UNCONFIRMED_KEPT + 1
+        assert len(running) <= ROTATION_GRACE_S / step_s + REFRESH_UNCONFIRMED_KEPT + 1
         assert len(family.older) - len(running) <= REFRESH_SPENT_KEPT + REFRESH_UNCONFIRMED_KEPT + 1
         known = {older.name for older in family.older}
         # Each is forgotten once, and what is forgotten is not known any more.
@@ -120,7 +124,7 @@ def test_a_client_that_keeps_no_cookies_stays_known():
 
 
 def fresh(access: str | None, *, at: float) -> bool:
-    return Family(pair=TokenPair(access=access, refresh="r"), since=NOW).is_fresh(now=NOW + at)
+    return TokenFamily(latest_pair=TokenPair(access=access, refresh="r"), since=NOW).is_fresh(now=NOW + at)
 
 
 def test_an_access_token_is_of_use_until_it_expires():

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -102,7 +102,7 @@ def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: World):
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(TokenPair(refresh="made up")))
     process.settle()
-    assert [key.rpartition(":")[2] for key in values(process)] == ["verdict"]
+    assert [key.rpartition(":")[2] for key in values(process)] == ["outcome"]
 
 
 # --- an operation that fails ---
@@ -129,7 +129,7 @@ def lose(process: Process, number: int, *, done: bool) -> None:
 @STORES
 @pytest.mark.parametrize("done", [False, True], ids=["not done", "answer lost"])
 @pytest.mark.parametrize("number", range(14))
-def test_whichever_operation_of_a_refresh_fails_the_token_is_presented_once_and_all_go_on(
+def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_all_go_on(
     world: World, number: int, done: bool
 ):
     first = world.backend.sign_in()
@@ -152,8 +152,8 @@ def test_whichever_operation_of_a_refresh_fails_the_token_is_presented_once_and_
     other.refresh(older)
     assert late.current == older.current
     assert asking.current in {held, late.current}
-    assert world.backend.presented == {first.refresh: 1, held.refresh: 1}
-    assert other.refresher.deliverable(older) == late.current
+    assert world.backend.submitted == {first.refresh: 1, held.refresh: 1}
+    assert other.refresher.tokens_to_set(older) == late.current
 
 
 def die_after(process: Process, number: int) -> None:
@@ -172,7 +172,7 @@ def die_after(process: Process, number: int) -> None:
 @STORES
 def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_token_s_way_or_neither(world: World):
     """Without the way, a sign-out by an older token would not reach whoever was given the new one."""
-    was_handed_over = set()
+    was_from_record = set()
     for number in range(14):
         first = world.backend.sign_in(f"user {number}")
         process, other = world.process(), world.process()
@@ -180,11 +180,11 @@ def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_tok
         with contextlib.suppress(KilledError):
             process.refresh(process.request(first))
         process.settle()
-        newest = other.refresher.deliverable(other.request(first))
-        was_handed_over.add(newest != first)
+        newest = other.refresher.tokens_to_set(other.request(first))
+        was_from_record.add(newest != first)
         other.refresher.sign_out(other.request(first))
         assert other.refresher.sign_in_status(TokenPair(refresh=newest.refresh)) is SignInStatus.SIGNED_OUT
-    assert was_handed_over == {False, True}
+    assert was_from_record == {False, True}
 
 
 @STORES
@@ -200,7 +200,7 @@ def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: W
 
     process.store.add = answer_lost
     before = world.time()
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
     assert world.time() == before
 
 
@@ -221,8 +221,8 @@ def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: World):
             process.refresh(process.request(pair))
 
     world.backend.during = meanwhile
-    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
-    assert world.backend.presented == {pair.refresh: 1}
+    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 @pytest.mark.parametrize("store", ["embedded_store"])
@@ -247,10 +247,10 @@ def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world
     world.backend.during = suspended
     late = process.request(first)
     process.refresh(late)
-    assert process.refresher.deliverable(late) == late.current == newest[0]
+    assert process.refresher.tokens_to_set(late) == late.current == newest[0]
     again = other.request(newest[0])
     world.time.advance(301)
-    assert other.refresh(again) is Outcome.REFRESHED
+    assert other.refresh(again) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
 
 
@@ -259,17 +259,17 @@ def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world
 
 @pytest.mark.parametrize("store", ["embedded_store"])
 @pytest.mark.parametrize("rotates", [True, False])
-def test_with_a_clock_ahead_of_the_backends_not_every_request_presents_the_newest_token(world: World, rotates: bool):
+def test_with_a_clock_ahead_of_the_backends_not_every_request_submits_the_newest_token(world: World, rotates: bool):
     """Each access token is over by this clock when it comes."""
     serial = iter(range(1000))
 
-    def exchange(*, refresh, deadline, request_id):
+    def submit(*, refresh, deadline, request_id):
         number = next(serial)
-        world.backend.presented[refresh] += 1
+        world.backend.submitted[refresh] += 1
         access = jwt(n=number, exp=world.time() - 3600)
         return TokensIssued(pair=TokenPair(access=access, refresh=f"r{number}" if rotates else "same"))
 
-    world.backend.exchange = exchange
+    world.backend.submit = submit
     process = world.process()
     held = TokenPair(refresh="same")
     for _ in range(100):
@@ -278,4 +278,4 @@ def test_with_a_clock_ahead_of_the_backends_not_every_request_presents_the_newes
         process.settle()
         held = tokens.current
         world.time.advance(0.1)
-    assert world.backend.presented.total() <= 3
+    assert world.backend.submitted.total() <= 3

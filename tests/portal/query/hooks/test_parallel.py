@@ -164,7 +164,7 @@ class TestOnce:
 
         def refresh(tokens: TokenStore) -> None:
             refreshed.append(tokens)
-            tokens.renew(TokenPair(access=new, refresh="s"), spent="r")
+            tokens.rotate(TokenPair(access=new, refresh="s"), replaced="r")
 
         world.backend.refresh = refresh
         tokens = TokenStore(TokenPair(access=old, refresh="r"))

@@ -122,7 +122,7 @@ def refreshed(world: World, process: Process, old: TokenStore) -> TokenStore:
 
     def refresh(tokens: TokenStore) -> None:
         if tokens.current.access == old.current.access:
-            tokens.renew(pair, spent=old.current.refresh or "")
+            tokens.rotate(pair, replaced=old.current.refresh or "")
 
     world.backend.refresh = refresh
     ClientQueries.use_get_clients_query(process.request(old), {"q": "nothing"})
@@ -216,7 +216,7 @@ class TestAnotherUsersTokensOnTheWay:
         tokens = TokenStore(ada.current)
         client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
         world.backend.before = once(
-            lambda: tokens.renew(TokenPair(access=ben.current.access, refresh="r"), spent="refresh of ada"),
+            lambda: tokens.rotate(TokenPair(access=ben.current.access, refresh="r"), replaced="refresh of ada"),
             method="POST",
         )
         made = create(client)

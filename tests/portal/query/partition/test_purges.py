@@ -115,7 +115,7 @@ def test_a_sign_in_as_another_user_within_a_request_forgets_what_it_read(
     tokens = TokenStore(ada.current)
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ada"
-    tokens.replace(world.backend.sign_in("ben").current)
+    tokens.sign_in(world.backend.sign_in("ben").current)
     assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ben"
     tokens.clear()
     assert isinstance(UserQueries.use_get_me_query(client).error, ApiUnauthorizedError)
@@ -129,7 +129,7 @@ def test_a_sign_in_during_a_read_leaves_nothing_of_the_user_before_in_the_reques
     tokens = TokenStore(ada.current)
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     bens = world.backend.sign_in("ben").current
-    world.backend.inside = lambda _method, _path: tokens.replace(bens)
+    world.backend.inside = lambda _method, _path: tokens.sign_in(bens)
     assert isinstance(ClientQueries.use_get_clients_query(client).error, ApiUnauthorizedError)
     world.backend.inside = None
     world.backend.rows = [{"id": "b1", "name": "ben's"}]
@@ -151,7 +151,7 @@ def test_a_sign_in_between_look_up_and_call_stores_nothing_for_the_user_before(
         looked.append(operation)
         if operation == "get_many":
             world.store.before_each = None
-            tokens.replace(bens)
+            tokens.sign_in(bens)
 
     world.store.before_each = sign_in
     ClientQueries.use_get_clients_query(client)

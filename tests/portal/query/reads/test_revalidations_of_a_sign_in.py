@@ -122,7 +122,7 @@ class TestASignOut:
         world.clock.now += STALE_S
         tokens = TokenStore(ada.current)
         listed(create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock))
-        tokens.replace(ben.current)
+        tokens.sign_in(ben.current)
         world.backend.rows[0]["name"] = "adas alone"
         calls = len(world.backend.calls)
         world.background.run()

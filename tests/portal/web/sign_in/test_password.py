@@ -40,7 +40,7 @@ def test_usable_tokens_sign_in(backend: responses.RequestsMock, account: str, re
     backend.get(f"{BACKEND}/me", json=profile(account))
     outcome = try_with(request_to_sign_in, account)
     assert isinstance(outcome, str)
-    assert request_to_sign_in.token_store.fate is TokenStatus.SIGNED_IN
+    assert request_to_sign_in.token_store.status is TokenStatus.SIGNED_IN
 
 
 def test_an_account_that_has_signed_in_too_often_is_not_tried_and_told_why(
@@ -98,7 +98,7 @@ def test_tokens_that_nothing_can_carry_sign_nobody_in_and_the_page_says_why(
     assert isinstance(outcome, SignInFailure)
     assert outcome.status == 502
     assert text in outcome.text
-    assert request_to_sign_in.token_store.fate is TokenStatus.KEPT
+    assert request_to_sign_in.token_store.status is TokenStatus.KEPT
     assert [record.levelname for record in caplog.records if record.name == "portal.api.sign_in"] == ["ERROR"]
 
 

@@ -10,7 +10,7 @@ import responses
 from django.test import Client
 
 from portal.api.refresh.sealing import family_secret, record_name
-from portal.config.limits import HANDOVER_AFTER_USE_S
+from portal.config.limits import ROTATION_GRACE_S
 from portal.store import refresh_store
 from portal.testing import access_token, page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
@@ -77,7 +77,7 @@ def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
 
 def tombstone_lifetimes(refresh: str) -> list[float]:
     """For how long this token's tombstone stands, seconds."""
-    key = f"%{record_name(family_secret(refresh))}:out"
+    key = f"%{record_name(family_secret(refresh))}:signed-out"
     rows, _ = refresh_store().backend().database.run("SELECT expires FROM entries WHERE key LIKE ?", (key,))
     return [expires - time.time() for (expires,) in rows]
 
@@ -88,7 +88,7 @@ def test_made_up_tokens_leave_no_lasting_trace_in_the_store(
     backend.post(f"{BACKEND}/auth/logout", status=204)
     browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="made-up").post("/en/logout")
     (lifetime,) = tombstone_lifetimes("made-up")
-    assert lifetime <= HANDOVER_AFTER_USE_S
+    assert lifetime <= ROTATION_GRACE_S
 
 
 def test_a_sign_in_that_the_backend_knows_stays_signed_out(

@@ -14,6 +14,7 @@ import responses
 from django.conf import settings
 from django.test import Client, override_settings
 
+from portal.api.metrics import CallOutcome, RefreshOutcome
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
@@ -69,7 +70,11 @@ def _unavailable(*_: object) -> None:
 def test_metrics_answer_this_machine(address: str) -> None:
     response = Client(REMOTE_ADDR=address).get("/metrics")
     assert response.status_code == 200
-    assert 'portal_refresh_total{app="energy",outcome="refreshed"}' in response.content.decode()
+    text = response.content.decode()
+    for outcome in RefreshOutcome:
+        assert f'portal_refresh_total{{app="energy",outcome="{outcome.value}"}}' in text
+    for call_outcome in CallOutcome:
+        assert f'portal_calls_total{{app="energy",to="backend",outcome="{call_outcome.value}"}}' in text
 
 
 def test_metrics_count_calls_and_tell_which_circuits_are_open(backend: responses.RequestsMock) -> None:

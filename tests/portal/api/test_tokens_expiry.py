@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.api.expiry import MAX_LIFETIME_S, expires_at, is_expired, sign_in_lifetime
+from portal.api.tokens import MAX_LIFETIME_S, expires_at, is_expired, sign_in_lifetime
 from tests.portal.api.world import jwt
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portal.api.causes import describe_cause
+from portal.api.call_log import describe_cause
 from portal.errors import ApiNotFoundError
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.api.metrics import Outcome
+from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
@@ -30,7 +30,7 @@ def test_1_at_most_one_post_for_each_refresh_token(world: World):
 
     with ThreadPoolExecutor(24) as pool:
         pairs = set(pool.map(ask, range(24)))
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
     assert len(pairs) == 1
     assert world.backend.is_signed_in()
 
@@ -46,10 +46,10 @@ def test_1_also_after_the_answer_was_lost_where_the_key_is_not_honoured(world: W
             with pytest.raises(SignInEndedError):
                 asked.refresh(tokens)
             assert tokens.lost
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_1_but_after_a_503_the_token_is_presented_again_not_before_a_second(world: World):
+def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: World):
     pair = world.backend.sign_in()
     world.backend.answers = [UNANSWERED]
     process, other = world.process(), world.process()
@@ -58,9 +58,9 @@ def test_1_but_after_a_503_the_token_is_presented_again_not_before_a_second(worl
     world.time.advance(0.9)
     with pytest.raises(ApiUnavailableError):
         other.refresh(other.request(pair))
-    assert world.backend.presented[pair.refresh] == 1
+    assert world.backend.submitted[pair.refresh] == 1
     world.time.advance(0.2)
-    assert other.refresh(other.request(pair)) is Outcome.REFRESHED
+    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
 
 
@@ -76,11 +76,11 @@ def test_2_no_post_for_a_token_that_has_a_successor(world: World):
         world.expire()
     newest = tokens.current
     process.refresh(tokens)
-    posts = world.backend.presented.copy()
+    posts = world.backend.submitted.copy()
     late = other.request(first)
-    assert other.refresh(late) is Outcome.HANDED_OVER
+    assert other.refresh(late) is RefreshOutcome.FROM_RECORD
     assert late.current == tokens.current != newest
-    assert world.backend.presented == posts
+    assert world.backend.submitted == posts
     assert max(posts.values()) == 1
 
 
@@ -88,24 +88,24 @@ def test_2_a_successor_found_inside_the_lock_counts(world: World):
     """Another process finishes between this one's look and its lock."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
-    ledger = process.refresher._ledger
-    lock = ledger.lock
+    records = process.refresher._records
+    lock = records.acquire_lock
 
     def lock_after_the_other_has_finished(secret: str, *, owner: str) -> bool:
-        ledger.lock = lock
+        records.acquire_lock = lock
         other.refresh(other.request(pair))
         other.settle()
         return lock(secret, owner=owner)
 
-    ledger.lock = lock_after_the_other_has_finished
+    records.acquire_lock = lock_after_the_other_has_finished
     tokens = process.request(pair)
     process.refresh(tokens)
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
     assert world.backend.is_signed_in()
 
 
 @pytest.mark.parametrize("slept_s", [0, 3 * 24 * 3600])
-def test_2_a_token_replaced_long_ago_is_not_presented_again(world: World, slept_s: int):
+def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: World, slept_s: int):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -113,11 +113,11 @@ def test_2_a_token_replaced_long_ago_is_not_presented_again(world: World, slept_
     world.expire()
     world.time.advance(slept_s)
     process.refresh(process.request(tokens.current))
-    world.time.advance(limits.HANDOVER_AFTER_USE_S + 1)
+    world.time.advance(limits.ROTATION_GRACE_S + 1)
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(first))
-    assert process.counts()[Outcome.REPLAY_SEEN] == 1
-    assert world.backend.presented[first.refresh] == 1
+    assert process.counts()[RefreshOutcome.REPLAY_SEEN] == 1
+    assert world.backend.submitted[first.refresh] == 1
     assert world.backend.is_signed_in()
 
 
@@ -138,10 +138,10 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: World):
 
     world.backend.during = the_loser_asks_meanwhile
     winning = winner.request(pair)
-    assert winner.refresh(winning) is Outcome.REFRESHED
+    assert winner.refresh(winning) is RefreshOutcome.REFRESHED
     assert outcomes == [1.0]
-    assert (tokens.fate, tokens.current) == (TokenStatus.KEPT, pair)
-    assert loser.refresh(tokens) is Outcome.HANDED_OVER
+    assert (tokens.status, tokens.current) == (TokenStatus.KEPT, pair)
+    assert loser.refresh(tokens) is RefreshOutcome.FROM_RECORD
     assert tokens.current == winning.current
 
 
@@ -159,14 +159,14 @@ def test_3_the_loser_that_waits_receives_the_winners_tokens(world: World):
     winning, losing = winner.request(pair), loser.request(pair)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(winner.refresh, winning)
-        while not world.backend.presented:
+        while not world.backend.submitted:
             pass
         second = pool.submit(loser.refresh, losing)
         first.result(30)
         finished.set()
-        assert second.result(30) is Outcome.JOINED
+        assert second.result(30) is RefreshOutcome.JOINED
     assert losing.current == winning.current
-    assert world.backend.presented == {pair.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 # --- 4 ---
@@ -180,7 +180,7 @@ def test_4_silence_clears_no_cookies(world: World, answer):
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError):
         process.refresh(tokens)
-    assert (tokens.fate, tokens.current) == (TokenStatus.KEPT, pair)
+    assert (tokens.status, tokens.current) == (TokenStatus.KEPT, pair)
 
 
 def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: World):
@@ -191,9 +191,9 @@ def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(wor
     with pytest.raises(ApiUnavailableError) as caught:
         process.refresh(tokens)
     assert caught.value.retry_after == 1
-    assert tokens.fate is TokenStatus.KEPT
-    assert not world.backend.presented
-    assert process.counts() == {Outcome.STORE_DOWN: 1}
+    assert tokens.status is TokenStatus.KEPT
+    assert not world.backend.submitted
+    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
 
 
 def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
@@ -207,14 +207,14 @@ def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
     with pytest.raises(SignInEndedError):
         other.refresh(late)
     assert late.ended
-    assert world.backend.presented == {first.refresh: 1, tokens.current.refresh: 1}
-    # The verdict is remembered: nobody asks again for a while, and every holder learns it.
+    assert world.backend.submitted == {first.refresh: 1, tokens.current.refresh: 1}
+    # The outcome is remembered: nobody asks again for a while, and every holder learns it.
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(tokens.current))
-    assert max(world.backend.presented.values()) == 1
+    assert max(world.backend.submitted.values()) == 1
 
 
-def test_4_the_verdict_failed_is_forgotten_after_30_s(world: World):
+def test_4_the_outcome_failed_is_forgotten_after_30_s(world: World):
     pair = world.backend.sign_in()
     world.backend.answers = [InvalidGrant(reason="status 500")]
     process = world.process()
@@ -224,7 +224,7 @@ def test_4_the_verdict_failed_is_forgotten_after_30_s(world: World):
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
     world.time.advance(2)
-    assert process.refresh(process.request(pair)) is Outcome.REFRESHED
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 def _unavailable(*_: object, **__: object):

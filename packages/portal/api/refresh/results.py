@@ -1,0 +1,40 @@
+"""The three results of a refresh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from portal.api.metrics import RefreshOutcome
+    from portal.api.tokens import TokenPair
+    from portal.errors import PortalError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """Newer tokens for the holder of the submitted one."""
+
+    pair: TokenPair = field(repr=False)
+    outcome: RefreshOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInEnded:
+    """The sign-in is over. With `LOST`, because nobody can tell what became of its latest token."""
+
+    outcome: RefreshOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryLater:
+    """Nothing is known now; another try may help, and nobody is signed out.
+
+    :param cause: why, for the log.
+    """
+
+    outcome: RefreshOutcome
+    cause: PortalError | None = field(default=None, compare=False)
+
+
+RefreshResult: TypeAlias = Refreshed | SignInEnded | RetryLater

@@ -1,0 +1,33 @@
+"""What a server process does before its first request.
+
+This is not `AppConfig.ready`, which Django also runs for every `manage.py` command: a command verifies no tokens, so it
+must not wait for keys. A server that forks after this call fetches the keys again in each child.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from django.core.wsgi import get_wsgi_application
+
+from portal.api import jwks_keys
+from portal.config.current import portal_config
+from portal.identity import use_key_source
+
+if TYPE_CHECKING:
+    from django.core.handlers.wsgi import WSGIHandler
+
+#: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
+KEYS_WAIT_S: Final = 2.0
+
+
+def wsgi_application() -> WSGIHandler:
+    """The WSGI application of one server process. Access tokens can be verified from the first request on."""
+    application = get_wsgi_application()
+    config = portal_config()
+    if config.verification.jwks_url:
+        keys = jwks_keys(config)
+        use_key_source(keys)
+        # Without keys every token would count as absent: the first requests would be sent to the sign-in page.
+        keys.wait_until_fetched(timeout_s=KEYS_WAIT_S)
+    return application
