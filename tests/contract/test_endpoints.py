@@ -126,7 +126,7 @@ def test_a_list_knows_each_of_its_parameters(key: str, client: QueryClient) -> N
 
 
 @pytest.mark.parametrize("key", ANSWERS)
-def test_an_answer_has_its_declared_fields(key: str, client: QueryClient) -> None:
+def test_a_response_has_its_declared_fields(key: str, client: QueryClient) -> None:
     hook: Any = REGISTRY.queries[key]
     if hook.params is None:
         assert_fields(hook(client).unwrap(), hook.data)

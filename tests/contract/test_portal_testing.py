@@ -85,7 +85,7 @@ def test_pages_follow_each_other(served: Served) -> None:
     assert not {row["id"] for row in first["items"]} & {row["id"] for row in second["items"]}
 
 
-def test_a_cursor_that_is_none_is_a_422(served: Served) -> None:
+def test_a_malformed_cursor_is_a_422(served: Served) -> None:
     assert is_problem(served.ask(CLIENTS, params={"cursor": "made up"}), 422, fields={"cursor"})
 
 

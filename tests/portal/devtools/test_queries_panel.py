@@ -71,9 +71,7 @@ def press(stack: RunningStack, browser: requests.Session, content: str, button: 
     return browser.post(url, data=form, allow_redirects=False, timeout=10)
 
 
-def test_it_shows_each_query_of_the_page_and_where_it_came_from(
-    energy: RunningStack, browser: requests.Session
-) -> None:
+def test_it_shows_each_query_of_the_page_and_its_cache_status(energy: RunningStack, browser: requests.Session) -> None:
     open_panel(energy, browser)
     open_panel(energy, browser)
     rows, content = open_panel(energy, browser)
@@ -101,7 +99,7 @@ def test_its_buttons_refetch_and_clear(energy: RunningStack, browser: requests.S
 @pytest.mark.parametrize(
     "fields", [{"endpoint": "no.such"}, {"endpoint": "energy.get_clients", "params": "no JSON"}, {"params": "{}"}]
 )
-def test_what_is_no_query_is_400(energy: RunningStack, browser: requests.Session, fields: dict[str, str]) -> None:
+def test_an_unknown_query_is_400(energy: RunningStack, browser: requests.Session, fields: dict[str, str]) -> None:
     _, content = open_panel(energy, browser)
     assert press(energy, browser, content, "refetch", **{"params": "{}", **fields}).status_code == 400
 
@@ -119,7 +117,7 @@ def test_a_button_needs_the_token_of_the_form(energy: RunningStack, browser: req
     assert response.status_code == 403
 
 
-def test_without_the_switch_or_outside_of_debug_there_is_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_switch_or_outside_of_debug_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APP_DEBUG_TOOLBAR", "on")
     assert not read_config("energy").debug_toolbar, "DEBUG is off in these tests"
     monkeypatch.setenv("DEBUG", "on")

@@ -56,13 +56,13 @@ def test_parameters_that_no_query_has_are_400(buttons: Any, endpoint: str, param
 
 
 @pytest.mark.parametrize("view", ["refetch_query", "clear_queries"])
-def test_a_way_back_that_is_none_is_400(buttons: Any, view: str) -> None:
+def test_a_malformed_address_to_go_back_to_is_400(buttons: Any, view: str) -> None:
     fields = {"endpoint": "user.get_me", "params": "{}", "back": "//["}
     assert pressed(getattr(buttons, view), World(), **fields).status_code == 400
 
 
 @pytest.mark.parametrize(("endpoint", "path"), [("energy.get_clients", "/energy/clients"), ("user.get_me", "/me")])
-def test_a_refetch_asks_once_for_what_is_not_cached(buttons: Any, endpoint: str, path: str) -> None:
+def test_a_refetch_of_an_uncached_query_calls_the_backend_once(buttons: Any, endpoint: str, path: str) -> None:
     world = World()
     assert pressed(buttons.refetch_query, world, endpoint=endpoint, params="{}", pages="1").status_code == 303
     assert world.backend.counted()["GET", path] == 1

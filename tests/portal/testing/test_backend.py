@@ -43,14 +43,14 @@ def test_the_profile_is_that_of_the_bearer(backend: Backend) -> None:
         }
 
 
-def test_the_profile_may_deny_what_the_token_says(backend: Backend) -> None:
+def test_the_profile_may_contradict_the_token(backend: Backend) -> None:
     made = backend.sign_in("ENERGY_APP", permissions=[], name="Grace Hopper")
     profile = ask("/me", {"Authorization": f"Bearer {made.access}"}).json()
     assert (profile["permissions"], profile["name"]) == ([], "Grace Hopper")
 
 
 @pytest.mark.parametrize("header", ["", "Bearer nonsense", "Basic eDp5", "Bearer "])
-def test_a_call_without_a_bearer_that_it_knows_is_a_401(backend: Backend, header: str) -> None:
+def test_a_call_with_an_unknown_bearer_or_none_is_a_401(backend: Backend, header: str) -> None:
     backend.lists("/energy/clients", ROWS)
     response = ask("/energy/clients", {"Authorization": header} if header else {})
     assert response.status_code == 401
@@ -118,11 +118,13 @@ def test_a_refresh_token_works_once_and_its_second_use_ends_the_sign_in(backend:
 
 
 @pytest.mark.parametrize("body", [None, [], {}, {"refreshToken": "made up"}, {"refreshToken": None}])
-def test_a_refresh_token_that_is_not_known_is_a_401(backend: Backend, body: object) -> None:
+def test_an_unknown_refresh_token_is_a_401(backend: Backend, body: object) -> None:
     assert ask("/refresh", {}, method="POST", json=body).status_code == 401
 
 
-def test_a_call_says_what_was_sent(backend: Backend, bearer: dict[str, str]) -> None:
+def test_a_call_has_the_method_path_query_body_and_headers_that_were_sent(
+    backend: Backend, bearer: dict[str, str]
+) -> None:
     backend.answers("POST", "/energy/clients", json={"id": "new"}, status=201, headers={"X-Made": "yes"})
     response = ask("/energy/clients?dry=&q=a%20b", bearer, method="POST", json={"name": "Ada"})
     assert (response.status_code, response.json(), response.headers["X-Made"]) == (201, {"id": "new"}, "yes")
@@ -133,7 +135,7 @@ def test_a_call_says_what_was_sent(backend: Backend, bearer: dict[str, str]) -> 
     assert backend.calls_to("/energy/clients", method="GET") == []
 
 
-def test_what_is_said_last_counts(backend: Backend, bearer: dict[str, str]) -> None:
+def test_a_later_setting_replaces_an_earlier_one(backend: Backend, bearer: dict[str, str]) -> None:
     backend.lists("/energy/clients", ROWS)
     backend.answers("GET", "/energy/clients", json=page_of([{"id": "only"}]))
     backend.refuses("GET", "/energy/clients", status=403, detail="no longer")
@@ -147,12 +149,12 @@ def test_a_refusal_names_its_fields(backend: Backend, bearer: dict[str, str]) ->
     assert (response.status_code, response.json()["errors"]) == (422, {"email": ["Taken already."]})
 
 
-def test_an_answer_without_content_has_none(backend: Backend, bearer: dict[str, str]) -> None:
+def test_a_204_has_no_body(backend: Backend, bearer: dict[str, str]) -> None:
     backend.answers("DELETE", "/energy/clients/c1", status=204)
     assert ask("/energy/clients/c1", bearer, method="DELETE").content == b""
 
 
-def test_an_answer_of_null_is_null(backend: Backend, bearer: dict[str, str]) -> None:
+def test_a_response_of_null_is_null(backend: Backend, bearer: dict[str, str]) -> None:
     backend.answers("GET", "/energy/summary", json=None)
     assert ask("/energy/summary", bearer).json() is None
 
@@ -166,7 +168,7 @@ def test_it_fails_with_a_status_until_it_recovers(backend: Backend, bearer: dict
     assert [call.path for call in backend.calls] == ["/me", "/me"]
 
 
-def test_it_fails_at_one_address_alone(backend: Backend, bearer: dict[str, str]) -> None:
+def test_it_fails_at_one_path_only(backend: Backend, bearer: dict[str, str]) -> None:
     backend.lists("/energy/clients", ROWS)
     backend.fails(503, path="/energy/clients")
     assert ask("/energy/clients", bearer).status_code == 503
@@ -174,7 +176,7 @@ def test_it_fails_at_one_address_alone(backend: Backend, bearer: dict[str, str])
 
 
 @pytest.mark.parametrize(("fault", "error"), [("refused", requests.ConnectionError), ("timeout", requests.ReadTimeout)])
-def test_it_does_not_answer_at_all(
+def test_it_refuses_the_connection_or_times_out(
     backend: Backend, bearer: dict[str, str], fault: Fault, error: type[Exception]
 ) -> None:
     backend.fails(fault)
@@ -182,7 +184,7 @@ def test_it_does_not_answer_at_all(
         ask("/me", bearer)
 
 
-def test_it_answers_what_is_no_json(backend: Backend, bearer: dict[str, str]) -> None:
+def test_it_responds_with_something_other_than_json(backend: Backend, bearer: dict[str, str]) -> None:
     backend.fails("malformed")
     with pytest.raises(requests.JSONDecodeError):
         ask("/me", bearer).json()
@@ -190,7 +192,7 @@ def test_it_answers_what_is_no_json(backend: Backend, bearer: dict[str, str]) ->
     assert ask("/me", bearer).headers["Content-Type"] == "text/html"
 
 
-def test_a_call_that_nobody_spoke_of_is_a_404_and_noted(backend: Backend, bearer: dict[str, str]) -> None:
+def test_a_call_that_the_test_did_not_set_up_is_a_404_and_noted(backend: Backend, bearer: dict[str, str]) -> None:
     response = ask("/energy/meters", bearer)
     assert response.status_code == 404
     assert "GET /energy/meters" in response.json()["detail"]

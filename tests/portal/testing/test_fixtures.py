@@ -29,7 +29,7 @@ each_platform = pytest.mark.parametrize("app", [project.app for project in PROJE
 # --- project ---
 
 
-def test_by_default_it_is_the_project_whose_settings_run(project: PortalConfig, app: str) -> None:
+def test_by_default_it_is_the_project_whose_settings_are_loaded(project: PortalConfig, app: str) -> None:
     assert project.project.app == app == "energy"
 
 
@@ -43,7 +43,7 @@ def test_the_settings_are_the_projects_own_and_go_back_afterwards(app: str, tmp_
     assert {name: getattr(settings, name) for name in before} == before
 
 
-def test_a_project_that_the_registry_lacks_is_named(tmp_path: Path) -> None:
+def test_an_unknown_project_is_named_in_the_error(tmp_path: Path) -> None:
     with (
         pytest.raises(UsageError, match="'logistics' should be one of auth_app, energy"),
         project_in_force("logistics", state_dir=tmp_path),
@@ -90,7 +90,7 @@ def test_a_stranger_is_led_to_the_sign_in(signed_out: Client, backend: Backend) 
     assert backend.calls == []
 
 
-def test_the_profile_has_the_last_word(signed_in: SignedIn) -> None:
+def test_the_profile_decides_and_not_the_token(signed_in: SignedIn) -> None:
     assert signed_in("ENERGY_APP", permissions=[]).get("/en/energy").status_code == 403
 
 
@@ -102,7 +102,7 @@ def test_two_people_are_two_accounts(backend: Backend, signed_in: SignedIn) -> N
     assert len(backend.calls_to(CLIENTS)) == 2
 
 
-def test_what_one_has_read_is_cached_for_the_next_page(backend: Backend, signed_in: SignedIn) -> None:
+def test_what_one_page_has_read_is_cached_for_the_next(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(CLIENTS, [ADA])
     person = signed_in("ENERGY_APP")
     assert row_ids(person.get("/en/energy/clients")) == row_ids(person.get("/en/energy/clients")) == ["cli_1"]
@@ -153,7 +153,7 @@ def test_a_hook_reads_without_a_page(backend: Backend, query_client: NewQueryCli
     assert backend.calls_to(CLIENTS)[0].query == {"q": "x", "limit": "20"}
 
 
-def test_the_language_is_spoken_until_the_test_ends(use_locale: UseLocale) -> None:
+def test_the_language_is_in_use_until_the_test_ends(use_locale: UseLocale) -> None:
     use_locale("de")
     assert gettext("Stations") == "Stationen"
     use_locale("tr")
@@ -170,7 +170,7 @@ def test_the_texts_are_those_of_the_project(use_locale: UseLocale) -> None:
     assert gettext("Overdue") == "Überfällig"
 
 
-def test_a_language_that_nobody_speaks_here_is_refused(use_locale: UseLocale) -> None:
+def test_an_unknown_language_is_refused(use_locale: UseLocale) -> None:
     with pytest.raises(UsageError, match="'fr' should be one of en, de, tr"):
         use_locale("fr")
 
@@ -178,7 +178,7 @@ def test_a_language_that_nobody_speaks_here_is_refused(use_locale: UseLocale) ->
 # --- what a team sees that forgot to say something ---
 
 
-def test_a_page_that_asks_for_more_than_the_test_said_fails_the_test(tmp_path: Path) -> None:
+def test_a_page_with_a_call_that_the_test_did_not_set_up_fails_the_test(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["portal.testing"]\n')
     (tmp_path / "test_page.py").write_text(
         'def test_a_page(signed_in):\n    assert signed_in("ENERGY_APP").get("/en/energy/clients").status_code == 404\n'

@@ -41,6 +41,6 @@ def adding(data: Any = dict, **helper: Any) -> Any:
         ),
     ],
 )
-def test_a_declaration_that_cant_be_right_is_refused_at_once(declare: Any, message: str) -> None:
+def test_a_wrong_declaration_is_refused_at_once(declare: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         declare()

@@ -7,7 +7,7 @@ from portal.query.endpoints.keys import query_key
 from portal.query.endpoints.urls import address
 
 
-def test_a_key_is_written_as_in_the_document() -> None:
+def test_a_key_is_written_as_in_the_requirements() -> None:
     assert query_key(endpoint="energy.get_client", params={"id": "c1"}).parts == ["energy.get_client", {"id": "c1"}]
     listed = query_key(endpoint="energy.get_clients", params={"q": "oslo"}, paginated=True)
     assert listed.parts == ["energy.get_clients", {"q": "oslo"}, "paginated", 20, "limit"]
@@ -18,7 +18,7 @@ def test_the_order_of_parameters_makes_no_difference() -> None:
     assert one.digest == query_key(endpoint="e", params={"c": True, "b": "two", "a": 1}).digest
 
 
-def test_a_missing_parameter_and_none_are_alike() -> None:
+def test_a_missing_parameter_and_none_are_the_same_key() -> None:
     assert query_key(endpoint="e", params={"q": None}).digest == query_key(endpoint="e").digest
 
 
@@ -34,7 +34,7 @@ def test_a_list_and_a_one_shot_query_never_share_a_key() -> None:
 @pytest.mark.parametrize(
     "value", [object(), {1, 2}, float("nan"), float("inf"), b"bytes", ["oslo"], ("oslo",), {"city": "oslo"}]
 )
-def test_a_parameter_that_no_address_can_carry_is_refused_by_key_and_address_alike(value: object) -> None:
+def test_a_parameter_that_cannot_be_written_in_an_address_is_refused_by_key_and_address(value: object) -> None:
     words = "'q' should be a string, a number or a boolean"
     with pytest.raises(UsageError, match=words):
         query_key(endpoint="energy.get_clients", params={"q": value})

@@ -47,7 +47,7 @@ class TestUsageFaults:
         ids=["an id alone", "nothing", "no id", "an empty id", "raises", "no JSON"],
     )
     @pytest.mark.parametrize("helper", [adds, merges])
-    def test_what_is_no_full_object_inserts_nothing_and_says_what_to_fix(
+    def test_without_a_full_object_nothing_is_inserted_and_the_warning_says_what_to_fix(
         self, faulty: Faulty, caplog: pytest.LogCaptureFixture, select: Any, helper: Any
     ) -> None:
         faulty.shown()
@@ -61,7 +61,7 @@ class TestUsageFaults:
     @pytest.mark.parametrize(
         "get", [lambda sent: None, lambda sent: "", lambda sent: sent.params["id"], lambda sent: {}]
     )
-    def test_what_is_no_id_removes_nothing_and_says_what_to_fix(
+    def test_without_an_id_nothing_is_removed_and_the_warning_says_what_to_fix(
         self, faulty: Faulty, caplog: pytest.LogCaptureFixture, get: Any
     ) -> None:
         faulty.shown()
@@ -85,7 +85,7 @@ class TestRows:
     """A helper may return more than JSON can hold; the stored and the shown row are JSON."""
 
     @pytest.mark.parametrize("part", [{1: "x"}, {None: "x"}, {True: "x"}, {"x": (1, 2)}])
-    def test_a_row_is_as_json_has_it(self, faulty: Faulty, part: Any) -> None:
+    def test_a_row_is_stored_and_shown_as_json(self, faulty: Faulty, part: Any) -> None:
         faulty.shown()
         assert faulty.write(adds(lambda data: {**data, **part})).is_success
         assert len(faulty.called) == 1

@@ -45,12 +45,12 @@ def test_a_member_of_an_enumeration_stands_in_the_address_as_in_the_key(value: A
 
 
 @pytest.mark.parametrize("row_id", ["", ".", ".."])
-def test_an_id_that_no_address_can_carry_is_not_found(row_id: str) -> None:
+def test_an_id_that_cannot_be_part_of_a_path_is_not_found(row_id: str) -> None:
     with pytest.raises(ApiNotFoundError):
         address(url=client_url, params={"id": row_id}, endpoint="e")
 
 
-def test_what_the_path_does_not_take_goes_into_the_query() -> None:
+def test_parameters_that_the_path_does_not_take_go_into_the_query_string() -> None:
     where = address(url=client_url, params={"id": "c1", "deep": True, "depth": 2, "none": None}, endpoint="e")
     assert where.path == "/energy/clients/c1"
     assert where.query == {"deep": "true", "depth": "2"}
@@ -62,12 +62,12 @@ def test_a_missing_path_parameter_is_a_usage_fault() -> None:
 
 
 @pytest.mark.parametrize("url", ["energy/clients", "//other.test/x", "https://other.test", "/clients/{id}", "", None])
-def test_what_is_no_path_is_refused_when_it_is_declared(url: Any) -> None:
+def test_a_url_that_is_not_a_path_is_refused_when_it_is_declared(url: Any) -> None:
     with pytest.raises(UsageError, match="a path such as"):
         check_path(url, endpoint="query_endpoint")
 
 
-def test_a_function_that_gives_no_path_is_refused_when_it_is_called() -> None:
+def test_a_function_that_returns_no_path_is_refused_when_it_is_called() -> None:
     with pytest.raises(UsageError, match="a path such as"):
         address(url=lambda params: f"//{params['id']}", params={"id": "other.test"}, endpoint="e")
 

@@ -44,7 +44,7 @@ def test_an_item_type_without_the_field_of_unique_by_is_an_error_at_start() -> N
     assert "'serial', which Thing does not have" in fault.msg
 
 
-def test_a_one_shot_query_is_no_list(faulty: Faulty) -> None:
+def test_a_list_helper_for_a_one_shot_query_is_an_error(faulty: Faulty) -> None:
     faulty.write(
         lambda endpoint: endpoint.remove_from_paginated_list(
             list_query_key="faulty.get_thing", get_deleted_id=lambda sent: "a"
@@ -54,12 +54,12 @@ def test_a_one_shot_query_is_no_list(faulty: Faulty) -> None:
 
 
 @pytest.mark.parametrize("helper", [adds, merges])
-def test_two_helpers_of_one_kind_on_one_list(faulty: Faulty, helper: Any) -> None:
+def test_two_helpers_of_one_kind_on_one_list_are_an_error(faulty: Faulty, helper: Any) -> None:
     faulty.write(lambda endpoint: helper(matches=lambda _params, _row: False)(helper()(endpoint)))
     assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E008"]
 
 
-def test_two_hooks_with_one_key(faulty: Faulty) -> None:
+def test_two_hooks_with_one_key_are_an_error(faulty: Faulty) -> None:
     class More(QueryGroup, domain="faulty", registry=faulty.registry):
         use_get_thing_query = query_endpoint(data=Thing, url="/other")
 
@@ -76,7 +76,7 @@ def test_two_hooks_with_one_key(faulty: Faulty) -> None:
         (lambda params: f"/things/../{params['id']}", "portal.query.E006"),
     ],
 )
-def test_a_url_function_that_gives_no_path(url: Any, fault: str) -> None:
+def test_a_url_function_that_returns_no_path_is_an_error(url: Any, fault: str) -> None:
     registry = Registry()
 
     class Queries(QueryGroup, domain="faulty", registry=registry):
@@ -85,7 +85,7 @@ def test_a_url_function_that_gives_no_path(url: Any, fault: str) -> None:
     assert [found.id for found in check_registry(registry)] == [fault]
 
 
-def test_a_hook_in_the_place_of_its_key_is_as_good(faulty: Faulty) -> None:
+def test_a_hook_may_stand_for_its_key(faulty: Faulty) -> None:
     faulty.shown()
     hook = faulty.queries.use_get_things_query
     faulty.write(

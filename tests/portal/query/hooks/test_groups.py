@@ -48,12 +48,12 @@ def test_outside_the_services_the_domain_is_the_modules_name(registry: Registry)
 
 
 @pytest.mark.parametrize("name", ["get_clients_query", "use_get_clients", "use_getClients_query", "use__query"])
-def test_a_query_that_is_named_otherwise_is_refused(name: str, registry: Registry) -> None:
+def test_a_query_with_a_wrong_name_is_refused(name: str, registry: Registry) -> None:
     with pytest.raises(UsageError, match="named like use_get_clients_query"):
         type("Q", (QueryGroup,), {name: query_endpoint(data=dict, url="/a")}, registry=registry)
 
 
-def test_a_mutation_that_is_named_otherwise_is_refused(registry: Registry) -> None:
+def test_a_mutation_with_a_wrong_name_is_refused(registry: Registry) -> None:
     with pytest.raises(UsageError, match="named like use_create_client_mutation"):
         type("M", (MutationGroup,), {"use_a": mutation_endpoint(url="/a", method="POST")}, registry=registry)
 
@@ -108,6 +108,6 @@ def test_groups_are_made_from_mappings_too(registry: Registry, process: Process,
     assert [*registry.queries, *registry.mutations] == [f"test_groups.{key}" for key in ("get_a", "get_b", "do_c")]
 
 
-def test_a_key_of_a_mapping_that_is_no_key_is_refused() -> None:
+def test_a_malformed_key_in_a_mapping_is_refused() -> None:
     with pytest.raises(UsageError, match="'getClients' should be a key in lower case"):
         create_query_group({"getClients": query_endpoint(data=dict, url="/a")})

@@ -33,7 +33,7 @@ def test_a_write_of_another_shape_is_a_usage_fault_that_names_the_right_one(
 
 
 @pytest.mark.parametrize("body", [[], "name=x", 3])
-def test_a_body_that_is_no_object_is_a_usage_fault(process: Process, ada: Any, body: Any) -> None:
+def test_a_body_that_is_not_an_object_is_a_usage_fault(process: Process, ada: Any, body: Any) -> None:
     with pytest.raises(UsageError, match="the body should be a mapping"):
         ClientMutations.use_create_client_mutation(process.request(ada)).mutate(body=body)
     assert not process.world.backend.calls

@@ -15,7 +15,7 @@ from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process
 
 
-def test_a_hook_wants_a_request_or_a_client_and_says_so() -> None:
+def test_the_first_argument_of_a_hook_is_a_request_or_a_client() -> None:
     for source in (HttpRequest(), None, "ada", object()):
         with pytest.raises(UsageError, match="data always belongs to someone"):
             ClientQueries.use_get_clients_query(source)
@@ -47,7 +47,7 @@ def test_a_missing_parameter_is_named(process: Process, ada: Any) -> None:
         UserQueries.use_get_me_query(process.request(ada), {"id": "x"})
 
 
-def test_the_cursor_is_no_parameter_of_any_list(process: Process, ada: Any) -> None:
+def test_the_cursor_is_not_a_parameter_of_any_list(process: Process, ada: Any) -> None:
     group = create_query_group(
         {"get_a": paginated_query_endpoint(item=dict, params=dict[str, str], url="/a")}, registry=Registry()
     )
