@@ -235,7 +235,7 @@ def test_an_attempt_ends_once(world: World) -> None:
         assert thief.cookie("VAR_ACCESS_TOKEN") is None
 
 
-def test_a_code_that_is_presented_again_signs_nobody_in(world: World) -> None:
+def test_a_code_that_is_redeemed_again_signs_nobody_in(world: World) -> None:
     """By somebody who has the browser's cookies of the attempt too: then the provider itself refuses it."""
     with Visitor() as visitor:
         page = world.begin(visitor)

@@ -27,7 +27,7 @@ class CertifiedProvider:
     issuer: str
 
     def counts(self) -> dict[str, object]:
-        """What it has seen: refreshes that it granted, logout tokens that were accepted, and errors of these."""
+        """Its counts: refreshes, logout tokens that the gateway accepted, and errors of logout calls."""
         counted: dict[str, object] = requests.get(f"{self.issuer}/counts", timeout=10).json()
         return counted
 

@@ -1,4 +1,4 @@
-"""An OpenID provider that signs whatever a test tells it to, for what a certified one never does."""
+"""An OpenID provider that signs any token that a test asks for, also one that a certified provider never signs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FakeProvider:
         self.claims: dict[str, Any] = {"sub": "all@example.com", "sid": "s-1"}
         self.nonce = ""
         self.forms: list[dict[str, str]] = []
-        #: Whatever it signed or drew since then.
+        #: Every token that it issued since the last reset.
         self.issued: list[str] = []
         self.metadata.clear()
 
@@ -125,7 +125,7 @@ class FakeProvider:
 
 @contextlib.contextmanager
 def fake_provider() -> Iterator[tuple[FakeProvider, Callable[[], None]]]:
-    """The provider, and what takes it down."""
+    """The provider, and a function that stops it."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
