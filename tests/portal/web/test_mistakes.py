@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 
 import pytest
 import responses
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.test import Client, override_settings
 
 from portal.errors import ConfigurationError, UsageError
@@ -67,14 +70,19 @@ def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     assert message in str(line.exc_info[1])
 
 
-def test_a_mistake_met_while_a_failure_page_is_made_is_no_part_of_that_page(
-    backend: responses.RequestsMock, team: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slip(request):
-        raise UsageError("the profile is asked for wrongly")
+def loses_the_query_client(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A middleware after which the profile can't be read."""
 
-    monkeypatch.setattr("portal.web.errors.failure_pages.use_app_essentials", slip)
-    with pytest.raises(UsageError, match="asked for wrongly"):
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        request.query_client = None
+        return get_response(request)
+
+    return middleware
+
+
+def test_a_mistake_met_while_a_failure_page_is_made_is_no_part_of_that_page(team: Client, settings) -> None:
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.loses_the_query_client"]
+    with pytest.raises(UsageError, match="first argument should be the request"):
         team.get("/en/energy/nothing/here")
 
 

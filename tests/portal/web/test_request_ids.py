@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 import requests
 import responses
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.test import Client, override_settings
 
 from tests.portal.web.conftest import BACKEND
@@ -129,13 +132,18 @@ def test_djangos_technical_page_shows_it_too(energy_user: Client, settings) -> N
     assert response["X-Request-Id"] in response.content.decode()
 
 
-def test_an_error_outside_of_every_middleware_of_ours_has_its_id(
-    energy_user: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fault(*_args: object, **_options: object) -> None:
+def raises_afterwards(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], None]:
+    """A middleware outside of ours that fails on the way out."""
+
+    def middleware(request: HttpRequest) -> None:
+        get_response(request)
         raise ZeroDivisionError
 
-    monkeypatch.setattr("portal.web.middleware.remove_duplicates", fault)
+    return middleware
+
+
+def test_an_error_outside_of_every_middleware_of_ours_has_its_id(energy_user: Client, settings) -> None:
+    settings.MIDDLEWARE = [f"{__name__}.raises_afterwards", *settings.MIDDLEWARE]
     energy_user.raise_request_exception = False
     response = energy_user.get("/en/energy/nothing", headers=NAVIGATION)
     assert (response.status_code, response["X-Request-Id"], shown(response)) == (500, ID, [ID])
