@@ -87,7 +87,7 @@ energy  | GET //energy//clients//         | token=energy |        | 307 /en/ener
 energy  | GET //evil.test/x               | out          |        | 307 /en/evil.test/x varies
 energy  | GET ////                        | out          |        | 307 /en varies
 energy  | GET /en-US/x                    | out          |        | 307 /en/en-US/x varies
-energy  | GET /fr/x                       | out          |        | 307 /en/fr/x varies
+energy  | GET /xx/x                       | out          |        | 307 /en/xx/x varies
 energy  | GET /english                    | out          |        | 307 /en/english varies
 energy  | GET /EN/x                       | out          |        | 307 /en/x
 energy  | GET /De/energy                  | token=energy |        | 307 /de/energy
@@ -116,8 +116,8 @@ energy  | GET /energy                     | token=energy | asks=tr             |
 energy  | GET /energy                     | token=energy | asks=de-AT,en       | 307 /de/energy varies
 energy  | GET /energy                     | token=energy | asks=en;q=.5,tr;q=.6 | 307 /tr/energy varies
 energy  | GET /energy                     | token=energy | asks=de;q=0,tr;q=.1 | 307 /tr/energy varies
-energy  | GET /energy                     | token=energy | asks=fr             | 307 /en/energy varies
-energy  | GET /energy                     | token=energy | chose=fr asks=de    | 307 /de/energy varies
+energy  | GET /energy                     | token=energy | asks=xx             | 307 /en/energy varies
+energy  | GET /energy                     | token=energy | chose=xx asks=de    | 307 /de/energy varies
 energy  | GET /energy                     | token=energy | chose=DE            | 307 /en/energy varies
 energy  | GET /TR/energy                  | token=energy | chose=de asks=de    | 307 /tr/energy
 # ---------------------------------------------------------------- row 2: signed out, private

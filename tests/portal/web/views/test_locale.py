@@ -41,7 +41,7 @@ def test_any_other_target_leads_home_when_signed_in(browser_of: Callable[..., Cl
     assert response["Location"] == "/tr/energy"
 
 
-@pytest.mark.parametrize("locale", ["", "fr", "de-DE", "DE", "../x"])
+@pytest.mark.parametrize("locale", ["", "xx", "de-DE", "DE", "../x"])
 def test_an_unknown_language_changes_nothing(locale: str) -> None:
     response = Client().post("/locale", {"locale": locale, "next": "/en/energy"})
     assert response["Location"] == "/en/energy"
