@@ -118,7 +118,7 @@ class TestVariants:
 
 class TestOutdate:
     @pytest.mark.parametrize(
-        ("get_params", "outdated"),
+        ("get_params", "invalidated"),
         [
             (None, ["x", "y"]),
             (lambda sent: {"q": "x"}, ["x"]),
@@ -127,7 +127,7 @@ class TestOutdate:
         ],
     )
     def test_it_marks_the_named_query_or_all_of_them(
-        self, faulty: Faulty, get_params: Any, outdated: list[str]
+        self, faulty: Faulty, get_params: Any, invalidated: list[str]
     ) -> None:
         faulty.serve()
         read = faulty.queries.use_get_thing_query
@@ -137,7 +137,7 @@ class TestOutdate:
         faulty.world.backend.calls.clear()
         for word in ("x", "y"):
             read(faulty.request(), {"q": word})
-        assert [params["q"] for _, _, params in faulty.world.backend.calls] == outdated
+        assert [params["q"] for _, _, params in faulty.world.backend.calls] == invalidated
 
     @pytest.mark.parametrize(
         "named",

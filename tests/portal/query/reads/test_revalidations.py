@@ -152,14 +152,16 @@ class TestTheUsersOwnWrites:
         world.background.run()
         assert listed(process.request(ada)) == [made, "c4"]
 
-    def test_that_outdate_a_list_have_it_fetched_first(self, world: World, process: Process, ada: TokenStore) -> None:
+    def test_that_invalidate_a_list_have_it_fetched_first(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
         listed(process.request(ada))
         world.clock.now += STALE_S
         clients.invalidate(process.request(ada))
         world.backend.rows[0]["name"] = "by someone else"
         assert names(process.request(ada))["c5"] == "by someone else"
 
-    def test_that_outdate_one_record_have_it_fetched_first(
+    def test_that_invalidate_one_record_have_it_fetched_first(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         client_of_id(process.request(ada), {"id": "c3"})
