@@ -13,7 +13,7 @@ it, *before* the writer puts a record at the position that this gives. So
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.cache.write_records import WriteRecord, parse_record
@@ -42,17 +42,18 @@ class WriteLog:
     """One log. Its methods raise `StoreUnavailableError`.
 
     :param random_below: a random whole number from 0 to below its argument.
+    :ivar key: key of the number.
     """
 
     store: SharedStore
     namespace: str
     endpoint: str
     random_below: Callable[[int], int] = secrets.randbelow
+    key: str = field(init=False)
 
-    @property
-    def key(self) -> str:
-        """Key of the number."""
-        return f"{self.namespace}:{self.endpoint}:log"
+    def __post_init__(self) -> None:
+        """Make the key once."""
+        object.__setattr__(self, "key", f"{self.namespace}:{self.endpoint}:log")
 
     def position(self) -> int | None:
         """The position of the newest record. Makes a log that is missing; None if it is lost at once."""

@@ -17,7 +17,7 @@ from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
-from portal.query.reads.parallel_fetches import ParallelFetches, PendingRead
+from portal.query.reads.parallel_fetches import BegunRead, ParallelFetches, PendingRead
 from portal.query.reads.revalidation import Revalidation
 from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY
@@ -74,9 +74,12 @@ class Reads:
         pending = self._prepare(call)
         if isinstance(pending, ReadResult):
             return pending
-        if pending.has_older_data:
+        if pending.future is None and not pending.has_older_data:
+            result = self._fetcher.fetch(pending.plan)
+        else:
             self._parallel.start(pending)
-        return self._complete(pending)
+            result = self._parallel.result(pending)
+        return self._end(pending.begun, result)
 
     def read_all(self, calls: Sequence[ReadCall]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
@@ -148,9 +151,10 @@ class Reads:
     def _prepare(self, call: ReadCall) -> ReadResult | PendingRead:
         """The result, if the backend is not needed; else what is needed from there."""
         self.partition.sync_with_tokens()
-        was_started = call.name in self._started
-        started = self._started.pop(call.name, None)
-        if started is not None and self.partition.same_user_as(started.token):
+        name = call.name
+        was_started = name in self._started
+        started = self._started.pop(name, None)
+        if started is not None and self.partition.same_user_as(started.begun.token):
             return started
         key = call.request.key
         before: tuple[MergedPage, ...] = ()
@@ -168,14 +172,12 @@ class Reads:
             # Pages that this request has shown stay as they are. What follows begins at their cursor.
             if not done.is_stale or done.error is None:
                 before, memoized_at, is_stale = done.pages, known.at, done.is_stale
-        token, drops = self.partition.token, self._memo.drops(key)
+        begun = BegunRead(call=call, token=self.partition.token, drops=self._memo.drops(key), memoized_at=memoized_at)
         try:
             plan = self._plan(call, before=before, is_stale=is_stale)
         except ApiError as error:
             plan = ReadResult(error=error)
-        if isinstance(plan, ReadResult):
-            return self._end(call, plan, token=token, drops=drops, memoized_at=memoized_at)
-        return PendingRead(call=call, token=token, drops=drops, memoized_at=memoized_at, plan=plan)
+        return self._end(begun, plan) if isinstance(plan, ReadResult) else PendingRead(begun, plan)
 
     def _plan(self, call: ReadCall, *, before: tuple[MergedPage, ...], is_stale: bool) -> ReadResult | FetchPlan:
         """The cached pages, if they can be shown; else what has to be fetched.
@@ -229,39 +231,34 @@ class Reads:
             self.partition.unbind(partition)
         return None, NO_ENTRY
 
-    def _complete(self, pending: PendingRead) -> ReadResult:
-        """Fetch, or wait for the thread that fetches."""
-        if pending.future is None and not pending.has_older_data:
-            result = self._fetcher.fetch(pending.plan)
-        else:
-            result = self._parallel.result(pending)
-        return self._end(
-            pending.call, result, token=pending.token, drops=pending.drops, memoized_at=pending.memoized_at
-        )
-
     def _complete_all(self, fetches: Sequence[PendingRead]) -> dict[tuple[str, str, str | None], ReadResult]:
         """Wait for all of them, also if one raises."""
         results: dict[tuple[str, str, str | None], ReadResult] = {}
         failure: Exception | None = None
         for pending in fetches:
             try:
-                results[pending.call.name] = self._complete(pending)
+                results[pending.begun.call.name] = self._end(pending.begun, self._parallel.result(pending))
             except Exception as error:  # noqa: BLE001  raised below
                 failure = failure or error
         if failure is not None:
             raise failure
         return results
 
-    def _end(
-        self, call: ReadCall, result: ReadResult, *, token: str | None, drops: int, memoized_at: float | None
-    ) -> ReadResult:
+    def _end(self, begun: BegunRead, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
-        key = call.request.key
+        call, key = begun.call, begun.call.request.key
         if result.error is not None:
             self.after_failure(result.error, endpoint=key.endpoint)
-        if self.partition.same_user_as(token):
-            epoch = self.partition.epoch
-            self._memo.put(key, result, epoch=epoch, drops=drops, start=call.start, count=call.count, at=memoized_at)
+        if self.partition.same_user_as(begun.token):
+            self._memo.put(
+                key,
+                result,
+                epoch=self.partition.epoch,
+                drops=begun.drops,
+                start=call.start,
+                count=call.count,
+                at=begun.memoized_at,
+            )
         return result
 
     # --- GET /me ---
@@ -274,13 +271,13 @@ class Reads:
         token, key = self.partition.token, PROFILE_QUERY.key
         if self._memo.get(key, epoch=self.partition.epoch) is not None or self._is_recent(self._binding_timed_out):
             return
-        call, drops = ReadCall(request=PROFILE_QUERY), self._memo.drops(key)
+        begun = BegunRead(call=ReadCall(request=PROFILE_QUERY), token=token, drops=self._memo.drops(key))
         budget = DeadlineShare(self._fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        result = self._fetcher.fetch(FetchPlan(call=call, partition=None, stamp=None, budget=budget))
+        result = self._fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, budget=budget))
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (token, self._clock())
         else:
-            self._end(call, result, token=token, drops=drops, memoized_at=None)
+            self._end(begun, result)
 
     def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
         """Whether something was noted in this request under the same token; by a command's client, within a minute."""

@@ -20,21 +20,30 @@ if TYPE_CHECKING:
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
 
 
-@dataclass(slots=True, kw_only=True)
-class PendingRead:
-    """A read that needs the backend.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BegunRead:
+    """A read, and what was true when it began.
 
-    :param token: the access token when the read began.
+    :param token: the access token.
     :param drops: for :meth:`RequestCache.put`.
     :param memoized_at: when the oldest part of the result was memoized; None for now.
-    :param future: the result, if another thread fetches it.
-    :param abandoned: set when nobody waits for the result any more.
     """
 
     call: ReadCall
     token: str | None
     drops: int
-    memoized_at: float | None
+    memoized_at: float | None = None
+
+
+@dataclass(slots=True)
+class PendingRead:
+    """A read that needs the backend.
+
+    :param future: the result, if another thread fetches it.
+    :param abandoned: set when nobody waits for the result any more.
+    """
+
+    begun: BegunRead
     plan: FetchPlan
     future: Future[ReadResult] | None = None
     abandoned: threading.Event = field(default_factory=threading.Event)
