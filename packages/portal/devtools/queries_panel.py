@@ -1,7 +1,7 @@
 """The panel of django-debug-toolbar that shows a page's queries, with buttons to refetch and to clear.
 
 It exists where `APP_DEBUG_TOOLBAR` is on, in `DEBUG` only. It shows the events that the request's `QueryClient`
-keeps in any case (:mod:`portal.query.events`).
+keeps in any case (:class:`portal.query.QueryEvent`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,32 @@
-"""The query layer: cached reads, cursor lists, writes that show in cached lists at once.
+"""The query layer: cached reads, lists with cursors, and writes that cached lists show at once.
 
-Services declare endpoints with this module's names; applications call the hooks that come out.
+Services declare endpoints with the names of this module. Applications call the hooks that come out.
+
+A read runs from top to bottom; each step gets a value back from the step below::
+
+    hooks                use_get_clients_query(request, params)
+      client                 events; a sign-in that is over takes its cached data with it
+        reads                    the steps of a read
+          request_cache              has this request read the query already?
+          request_partition          whose data: the namespace that the access token is bound to
+            partition                    namespaces, token bindings, generations, purges
+          cache                      pages in the store, and the writes that they lack
+          (single flight)            does another thread fetch this page now? `portal.process`
+          backend_calls              GET, with further tries
+            retries
+
+A write does the same in the other order::
+
+    hooks                use_create_client_mutation(request).mutate(body=…)
+      client
+        writes                   the positions of the write logs; then the call; then one record for each endpoint
+          backend_calls              POST, PUT, PATCH or DELETE, with one further try
+          cache                      the record, which every later read applies
+
+    endpoints            what is declared, as data       process_state   what the requests of a process share
+    results              what hooks return               events          what each query came to
+
+The design, its words and its invariants: docs/explanation/query-cache.md.
 """
 
 from __future__ import annotations
@@ -23,6 +49,8 @@ from portal.query.hooks import (
     query_endpoint,
     use_queries,
 )
+from portal.query.partition import principal_of_id
+from portal.query.process_state import process_runtime
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 
 __all__ = [
@@ -50,6 +78,8 @@ __all__ = [
     "create_query_group",
     "mutation_endpoint",
     "paginated_query_endpoint",
+    "principal_of_id",
+    "process_runtime",
     "query_endpoint",
     "use_queries",
 ]

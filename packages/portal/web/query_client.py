@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from portal.api.session import api_session
-from portal.query.client import create_query_client
+from portal.query import create_query_client
 from portal.web.reload import user_reloads
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.errors import StoreUnavailableError
-from portal.query import REGISTRY
-from portal.query.partition.token_bindings import principal_of_id
-from portal.query.process_state import process_runtime
+from portal.query import REGISTRY, principal_of_id, process_runtime
 from portal.services.endpoint_list import import_services
 
 if TYPE_CHECKING:

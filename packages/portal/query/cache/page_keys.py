@@ -1,4 +1,4 @@
-"""Where pages and leases lie in the store. Pure.
+"""Where pages and leases lie in the store.
 
 A query without parameters has a key of its own for each of its pages. All variants of a user (queries with parameters,
 and lists from a cursor on) share `MAX_VARIANT_PAGES` places. A variant that gets the place of another one replaces it.

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters, refresh_counters
 from portal.config.current import portal_config
 from portal.process import call_circuits, store_circuits
-from portal.query.process_state import process_runtime
+from portal.query import process_runtime
 from portal.store import query_store, refresh_store
 from portal.web.client_address import client_address, is_loopback
 from portal.web.errors import problem
