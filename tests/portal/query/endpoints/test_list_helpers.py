@@ -1,4 +1,4 @@
-"""Between mutations and lists (requirements, "List cache helpers" and "Usage faults")."""
+"""List helpers, from the mutation to the cached list (requirements, "List cache helpers" and "Usage faults")."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ import pytest
 
 from portal.query import MutationGroup, mutation_endpoint
 from portal.query.cache.write_records import WriteRecord
+from portal.query.endpoints.list_helpers import LIST_HELPERS, ListHelper
 from tests.portal.query.fakes import Process, World
+from tests.portal.query.faulty import Faulty, adds, merges, removes
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
-from tests.portal.query.faulty import Faulty, adds, merges, removes
 
 
 @pytest.fixture
 def faulty(world: World, process: Process, ada: TokenStore) -> Faulty:
     return Faulty(world, process, ada)
+
+
+def test_every_list_helper_has_a_place_in_the_order_and_a_kind_of_its_own() -> None:
+    assert set(LIST_HELPERS) == set(ListHelper.__subclasses__())
+    assert len({helper.kind for helper in LIST_HELPERS}) == len(LIST_HELPERS)
 
 
 class TestUsageFaults:
