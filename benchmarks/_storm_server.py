@@ -12,8 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from portal.api.responses import ApiResponse
-from portal.api.tokens import SignInStatus
+from portal.api import ApiResponse, SignInStatus
 from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:

@@ -25,11 +25,8 @@ import jwt
 import requests
 
 from benchmarks._targets import Targets
-from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint
-from portal.api.session import ApiSession
-from portal.api.tokens import TokenPair, TokenStore
-from portal.api.transport import Transport
+from portal.api import ApiSession, TokenPair, TokenStore, Transport
+from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

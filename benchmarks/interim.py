@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.transport import Transport
+from portal.api import Transport
 from portal.errors import ApiError
 from portal.process import Deadline
 

@@ -21,8 +21,7 @@ from django.conf import settings
 
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
-from portal.api.responses import ApiResponse
-from portal.api.tokens import SignInStatus, TokenPair, TokenStore
+from portal.api import ApiResponse, SignInStatus, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any
 import django
 from django.test import override_settings
 
-from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import TokensIssued
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api import TokenPair, TokenStore
+from portal.api.refresh import TokenRefresher, TokensIssued
 from portal.process import Clock, Deadline
 from portal.store import SharedStore
 from tests.support.redis_server import running_redis

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 import django
 from django.test import Client
 
-from portal.api.session import api_session
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api import TokenPair, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Deadline
 from portal.query import create_query_client, use_queries

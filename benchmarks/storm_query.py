@@ -31,7 +31,7 @@ from django.conf import settings
 from benchmarks._stores import caches
 from benchmarks._storm_naive import NaiveList
 from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_rows
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api import TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
@@ -39,7 +39,7 @@ from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store import query_store
 
 if TYPE_CHECKING:
-    from portal.api.session import ApiSession
+    from portal.api import ApiSession
     from portal.store import SharedStore
 
 SECONDS = 60

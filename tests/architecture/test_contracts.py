@@ -29,6 +29,27 @@ WRONG_IMPORTS = [
     ("apps/energy/views.py", "import requests", "Projects call the backend through hooks only"),
     ("apps/operations/views.py", "import portal.api.session", "Projects call the backend through hooks only"),
     ("apps/auth_app/views.py", "import portal.query.client", "Projects call the backend through hooks only"),
+    (
+        "packages/portal/query/client.py",
+        "import portal.api.tokens",
+        "From outside portal.api only its face is imported",
+    ),
+    (
+        "packages/portal/api/session.py",
+        "import portal.api.refresh.sealing",
+        "From outside the refresh only its face is imported",
+    ),
+    ("packages/portal/api/tokens.py", "import portal.api.transport", "Inside portal.api imports go down"),
+    (
+        "packages/portal/api/refresh/sealing.py",
+        "import portal.api.refresh.refresher",
+        "No two modules or rooms of portal import each other in a circle",
+    ),
+    (
+        "packages/portal/api/refresh/token_records.py",
+        "import portal.api.refresh.attempt",
+        "Inside the refresh imports go down",
+    ),
     ("packages/portal/edge/middleware.py", "import requests", "The edge reaches no HTTP and no cache"),
     ("packages/portal/web/urls.py", "import portal.edge.rules", "From outside the edge only its face is imported"),
     (

@@ -1,9 +1,70 @@
-"""HTTP to the backend: the session, the request's tokens, and the silent refresh."""
+"""HTTP to the backend: one session, the tokens of a request, and their silent refresh. Imports go down.
+
+::
+
+    sign_in                 set_tokens, clear_tokens, sign_out
+      session               ApiSession: bearer, refresh on 401, one more try
+        provider            identity_provider(): who signs users in, if it is not the backend
+          refresh/          each refresh token is submitted once, by all processes together
+          jwks              the keys that verify access tokens, fetched in the background
+            transport       one call: limits of time and size, a circuit breaker
+              call_log      a line and a count for each call
+              connections   sockets that obey the call's deadline
+                responses           a response as data, or as an error of `portal.errors`
+                token_validation    whether issued tokens fit into cookies and headers
+                  tokens            TokenPair, TokenStore, and when a token expires
+                  metrics           what `/metrics` counts
+
+`portal.query` makes the calls of pages. An app calls the backend through its hooks only.
+"""
 
 from __future__ import annotations
 
+from portal.api.call_log import Attempt, describe_cause
 from portal.api.jwks import jwks_keys
-from portal.api.session import ApiSession
-from portal.api.sign_in import clear_tokens, set_tokens
+from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters, refresh_counters
+from portal.api.provider import identity_provider
+from portal.api.responses import ApiResponse, RawResponse, is_success
+from portal.api.session import ApiSession, api_session
+from portal.api.sign_in import clear_tokens, set_tokens, sign_out
+from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
+from portal.api.tokens import (
+    NO_TOKENS,
+    SignInStatus,
+    TokenPair,
+    TokenStatus,
+    TokenStore,
+    expires_at,
+    sign_in_lifetime,
+)
+from portal.api.transport import Transport
 
-__all__ = ["ApiSession", "clear_tokens", "jwks_keys", "set_tokens"]
+__all__ = [
+    "NO_TOKENS",
+    "ApiResponse",
+    "ApiSession",
+    "Attempt",
+    "CallOutcome",
+    "RawResponse",
+    "RefreshOutcome",
+    "SignInStatus",
+    "TokenPair",
+    "TokenProblem",
+    "TokenStatus",
+    "TokenStore",
+    "Transport",
+    "UnusableTokenError",
+    "api_session",
+    "call_counters",
+    "clear_tokens",
+    "describe_cause",
+    "expires_at",
+    "identity_provider",
+    "is_success",
+    "jwks_keys",
+    "refresh_counters",
+    "set_tokens",
+    "sign_in_lifetime",
+    "sign_out",
+    "validate_issued_tokens",
+]

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.identity_provider import identity_provider
-from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint
+from portal.api.provider import identity_provider
+from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from portal.api.call_log import Attempt
-    from portal.api.refresh.token_endpoint import TokenEndpoint
+    from portal.api.refresh import TokenEndpoint
     from portal.api.tokens import TokenStore
     from portal.config.portal_config import PortalConfig
 

@@ -20,7 +20,7 @@ from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from fork_safety import ForkSafeLock
-from portal.api.transport import Transport
+from portal.api import Transport
 from portal.config.current import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
 from portal.oidc.discovery import DISCOVERY_PATH, read_metadata
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from portal.api.responses import RawResponse
+    from portal.api import RawResponse
     from portal.config.portal_config import OidcProvider
     from portal.oidc.discovery import ProviderMetadata
     from portal.oidc.login_attempts import LoginAttempt

@@ -17,15 +17,15 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
-from portal.api.tokens import sign_in_lifetime
+from portal.api import sign_in_lifetime
+from portal.api.refresh import UnreadableRecordError, record_name, seal, unseal
 from portal.config.current import portal_config
 from portal.store import MISSING, refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.tokens import TokenPair
+    from portal.api import TokenPair
     from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
     from portal.store import SharedStore
 

@@ -9,8 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
-from portal.api.tokens import TokenPair
+from portal.api import TokenPair, TokenProblem, UnusableTokenError, validate_issued_tokens
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
@@ -24,7 +23,7 @@ from portal.process import Deadline
 from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:
-    from portal.api.responses import RawResponse
+    from portal.api import RawResponse
     from portal.oidc.discovery import ProviderMetadata
     from portal.oidc.id_tokens import IdTokenClaims
     from portal.oidc.login_attempts import LoginAttempt

@@ -16,7 +16,7 @@ from portal.oidc.sessions import provider_sessions
 from portal.process import Deadline
 
 if TYPE_CHECKING:
-    from portal.api.tokens import TokenPair
+    from portal.api import TokenPair
 
 logger = logging.getLogger(__name__)
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
-from portal.api.refresh import token_endpoint as backend
-from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
-from portal.api.responses import is_success
-from portal.api.tokens import TokenPair
+from portal.api import TokenPair, is_success
+from portal.api.refresh import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
+from portal.api.refresh import read_token_response as read_backend_response
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.responses import RawResponse
+    from portal.api import RawResponse
     from portal.oidc.provider import OidcClient
     from portal.oidc.sessions import ProviderSessions
     from portal.process import Deadline
@@ -91,9 +90,7 @@ def read_token_response(reply: RawResponse, *, submitted: str) -> TokenEndpointR
     if reply.status in REFRESH_FAILED_STATUSES and (error := error_code(reply)) in OUR_OWN_FAULTS:
         logger.error("refresh: the provider refuses this project: %s", error)
         return NoResponse(reason=error, lost=False)
-    return backend.read_token_response(
-        reply, access_field="access_token", refresh_field="refresh_token", submitted=submitted
-    )
+    return read_backend_response(reply, access_field="access_token", refresh_field="refresh_token", submitted=submitted)
 
 
 def error_code(reply: RawResponse) -> str:

@@ -9,8 +9,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from portal.api.call_log import Attempt
-from portal.api.tokens import SignInStatus
+from portal.api import Attempt, SignInStatus
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from threading import Event
 
-    from portal.api.session import ApiSession
-    from portal.api.tokens import TokenStore
+    from portal.api import ApiSession, TokenStore
     from portal.query.endpoints import Address, WriteRequest
 
 

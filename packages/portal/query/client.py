@@ -28,8 +28,7 @@ from portal.query.writes import Writes
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from portal.api.session import ApiSession
-    from portal.api.tokens import TokenStore
+    from portal.api import ApiSession, TokenStore
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.store import SharedStore

@@ -6,7 +6,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.tokens import TokenStatus
+from portal.api import TokenStatus
 from portal.config.wire_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.endpoints import ReadRequest, query_key

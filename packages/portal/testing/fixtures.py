@@ -10,8 +10,7 @@ import responses
 from django.test import Client
 from django.utils import translation
 
-from portal.api.session import api_session
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api import TokenPair, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES

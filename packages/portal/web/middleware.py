@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from django.utils.functional import SimpleLazyObject
 
-from portal.api.session import api_session
-from portal.api.tokens import NO_TOKENS, TokenStatus, TokenStore
+from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S

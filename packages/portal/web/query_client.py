@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.api.session import api_session
+from portal.api import api_session
 from portal.query import create_query_client
 from portal.web.reload import user_reloads
 

@@ -11,7 +11,7 @@ from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
 
 if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
+    from portal.api import TokenStore
     from portal.config.platforms import TPlatform
     from portal.edge import EdgeUser, Site
     from portal.process import Deadline

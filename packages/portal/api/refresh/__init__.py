@@ -1,1 +1,44 @@
-"""The silent refresh."""
+"""The token refresh: each refresh token is submitted once, whoever asks, in whichever process. Imports go down.
+
+::
+
+    refresher           TokenRefresher: ensure_fresh, refresh, sign_in_status, tokens_to_set, sign_out
+      revocation        tombstones on a sign-in that was signed out
+        attempt         one attempt in a thread: records, lock, token endpoint, records
+          results           Refreshed, SignInEnded, RetryLater
+          token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
+          token_records     what the shared store holds about a sign-in
+            token_family    the tokens of one sign-in, and how a refresh rotates them
+              sealing       names and encryption of records
+
+The design, with its numbered invariants: `docs/explanation/token-refresh.md`.
+"""
+
+from __future__ import annotations
+
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
+from portal.api.refresh.token_endpoint import (
+    BackendTokenEndpoint,
+    InvalidGrant,
+    NoResponse,
+    TokenEndpoint,
+    TokenEndpointResult,
+    TokensIssued,
+    read_token_response,
+)
+
+__all__ = [
+    "BackendTokenEndpoint",
+    "InvalidGrant",
+    "NoResponse",
+    "TokenEndpoint",
+    "TokenEndpointResult",
+    "TokenRefresher",
+    "TokensIssued",
+    "UnreadableRecordError",
+    "read_token_response",
+    "record_name",
+    "seal",
+    "unseal",
+]

@@ -26,7 +26,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from portal.api.tokens import expires_at
+from portal.api import expires_at
 from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 from portal.identity import get_user_from_token, permission_strings
 from portal.query.partition.generations import Generations, namespace_generation_key

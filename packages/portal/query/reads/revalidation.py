@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from portal.api.tokens import expires_at
+from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, lease_key, merge_pages

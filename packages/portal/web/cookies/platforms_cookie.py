@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.api.session import api_session
-from portal.api.tokens import SignInStatus
+from portal.api import SignInStatus, api_session
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.identity import dump_platforms_cookie, parse_platforms_cookie
 from portal.web.cookies.token_cookies import remove_cookie, set_sign_in_cookie
@@ -26,7 +25,7 @@ from portal.web.cookies.token_cookies import remove_cookie, set_sign_in_cookie
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
-    from portal.api.tokens import TokenPair
+    from portal.api import TokenPair
     from portal.config.platforms import TPlatform
     from portal.config.portal_config import PortalConfig
     from portal.web.request import PortalRequest

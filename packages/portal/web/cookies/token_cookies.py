@@ -10,7 +10,7 @@ import time
 from http.cookies import Morsel
 from typing import TYPE_CHECKING, Final
 
-from portal.api.tokens import TokenPair, sign_in_lifetime
+from portal.api import TokenPair, sign_in_lifetime
 from portal.config.cookies import (
     MAX_COOKIE_BYTES,
     SHARED_COOKIES,

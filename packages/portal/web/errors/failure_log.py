@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
-from portal.api.call_log import describe_cause
+from portal.api import describe_cause
 from portal.errors import ApiError, ApiMalformedError, StoreUnavailableError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.api.identity_provider import identity_provider
+from portal.api import identity_provider
 from portal.config.current import portal_config
 from portal.config.wire_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.edge import home_path

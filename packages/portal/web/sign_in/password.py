@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from portal.api.token_validation import TokenProblem, UnusableTokenError
-from portal.api.tokens import TokenPair
+from portal.api import TokenPair, TokenProblem, UnusableTokenError
 from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGIN_PASSWORD_FIELD, REFRESH_TOKEN_FIELD
 from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.api.session import api_session
-from portal.api.sign_in import set_tokens
+from portal.api import api_session, set_tokens
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.wire_names import ME_PATH
@@ -15,7 +14,7 @@ from portal.identity import derive_platforms_from_me, get_user_from_token, prima
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from portal.api.tokens import TokenPair
+    from portal.api import TokenPair
     from portal.web.request import PortalRequest
 
 

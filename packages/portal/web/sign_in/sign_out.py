@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.api.identity_provider import identity_provider
-from portal.api.sign_in import sign_out
+from portal.api import identity_provider, sign_out
 from portal.config.current import portal_config
 from portal.web.frame import SIGNED_OUT_PATH
 from portal.web.pages import see_other

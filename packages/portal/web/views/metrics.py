@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters, refresh_counters
+from portal.api import CallOutcome, RefreshOutcome, call_counters, refresh_counters
 from portal.config.current import portal_config
 from portal.process import call_circuits, store_circuits
 from portal.query import process_runtime

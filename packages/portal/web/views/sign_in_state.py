@@ -9,9 +9,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from portal.api.identity_provider import identity_provider
-from portal.api.session import api_session
-from portal.api.tokens import SignInStatus
+from portal.api import SignInStatus, api_session, identity_provider
 from portal.errors import ApiUnavailableError
 from portal.web.frame import account_tag_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from portal.config.current import portal_config
 
 if TYPE_CHECKING:
-    from portal.api.refresh.token_endpoint import TokenEndpoint
+    from portal.api.refresh import TokenEndpoint
     from portal.api.tokens import TokenPair
 
 
