@@ -24,7 +24,7 @@ from tests.deploy.files import (
     unit_variables,
 )
 from tests.support.harness import ROOT, clean_environment, require_tool
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
 from tests.support.ports import free_port, free_port_base
 
@@ -51,7 +51,7 @@ class Whole:
         return self.site.url("energy")
 
 
-class Person(Visitor):
+class Person(HttpBrowser):
     """A browser that trusts the certificate, and says where a form comes from."""
 
     def __init__(self, site: Site) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.support.checkout_copy import copy_of_checkout, servers_in_copy
 from tests.support.harness import ROOT
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 from tests.support.nested_pytest import run_app_tests_in_copy
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
@@ -38,10 +38,10 @@ def test_the_first_page_of_the_tutorial_shows_the_clients_of_oslo(tmp_path: Path
     follow(copy)
     tested = run_app_tests_in_copy(copy, "energy")
     assert "1 passed" in tested.stdout, tested.stdout
-    with servers_in_copy(copy, "auth_app", "energy", seed=("seed",)) as urls, Visitor() as visitor:
+    with servers_in_copy(copy, "auth_app", "energy", seed=("seed",)) as urls, HttpBrowser() as browser:
         address = f"{urls['energy']}/en/energy/oslo"
-        assert visitor.get(address).url.startswith(f"{urls['auth_app']}/en/login?next=")
-        visitor.sign_in(urls["auth_app"], email="energy@example.com")
-        page = visitor.get(address)
+        assert browser.get(address).url.startswith(f"{urls['auth_app']}/en/login?next=")
+        browser.sign_in(urls["auth_app"], email="energy@example.com")
+        page = browser.get(address)
         assert page.status_code == 200
         assert len(re.findall(r"data-row-id=", page.text)) > 3

@@ -18,7 +18,7 @@ from portal.config import wire_names as contract
 from tests.support import foreign_backend as foreign
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
 from tests.support.foreign_backend import ADDRESSES, CUSTOMER, CUSTOMERS, EMAIL, NAMES, OPERATOR, ForeignBackend
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 
 CONTRACT = "packages/portal/config/wire_names.py"
 CLIENTS = "/en/energy/clients"
@@ -79,11 +79,11 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
 
 
 @pytest.fixture
-def person(elsewhere: Elsewhere) -> Iterator[Visitor]:
-    with Visitor() as visitor:
-        answer = visitor.sign_in(elsewhere.gateway, email=EMAIL, password=foreign.PASSWORD)
+def person(elsewhere: Elsewhere) -> Iterator[HttpBrowser]:
+    with HttpBrowser() as browser:
+        answer = browser.sign_in(elsewhere.gateway, email=EMAIL, password=foreign.PASSWORD)
         assert answer.status_code == 303, answer.text
-        yield visitor
+        yield browser
 
 
 def rows_of(page: requests.Response) -> list[str]:
@@ -91,7 +91,7 @@ def rows_of(page: requests.Response) -> list[str]:
     return ROW.findall(page.text)
 
 
-def new_client(person: Visitor, elsewhere: Elsewhere, **fields: str) -> requests.Response:
+def new_client(person: HttpBrowser, elsewhere: Elsewhere, **fields: str) -> requests.Response:
     form = person.get(f"{elsewhere.energy}{CLIENTS}/new")
     return person.submit(form, "/clients/new", follow=False, **fields)
 
@@ -107,8 +107,8 @@ def test_every_name_of_the_contract_is_another_one_here() -> None:
 
 
 def test_a_wrong_password_is_a_wrong_password(elsewhere: Elsewhere) -> None:
-    with Visitor() as visitor:
-        answer = visitor.sign_in(elsewhere.gateway, email=EMAIL, password="another one")
+    with HttpBrowser() as browser:
+        answer = browser.sign_in(elsewhere.gateway, email=EMAIL, password="another one")
     assert answer.status_code == 401
     assert elsewhere.backend.asked_for("/session/open", "POST")[-1].body == {
         "loginName": EMAIL,
@@ -116,7 +116,7 @@ def test_a_wrong_password_is_a_wrong_password(elsewhere: Elsewhere) -> None:
     }
 
 
-def test_who_signs_in_is_led_by_the_claims_and_shown_by_the_profile(elsewhere: Elsewhere, person: Visitor) -> None:
+def test_who_signs_in_is_led_by_the_claims_and_shown_by_the_profile(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     profile = person.get(f"{elsewhere.gateway}/en/profile")
     assert profile.status_code == 200
     for shown in ("<h1>Ada of Elsewhere</h1>", EMAIL, '<li class="tag">ENERGY_APP</li>'):
@@ -126,7 +126,7 @@ def test_who_signs_in_is_led_by_the_claims_and_shown_by_the_profile(elsewhere: E
     assert state["account"], "the subject names the account"
 
 
-def test_the_tokens_own_permissions_open_a_platform(elsewhere: Elsewhere, person: Visitor) -> None:
+def test_the_tokens_own_permissions_open_a_platform(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     person.http.cookies.clear(domain="localhost.local", path="/", name="VAR_PERMITTED_PLATFORMS")
     assert person.get(f"{elsewhere.energy}/en/energy", follow=False).status_code == 200
 
@@ -139,13 +139,13 @@ def test_the_edge_explains_what_permissions_open(elsewhere: Elsewhere, tmp_path:
 
 
 def test_the_role_decides_where_home_is(elsewhere: Elsewhere) -> None:
-    with Visitor() as visitor:
-        answer = visitor.sign_in(elsewhere.gateway, email=OPERATOR, password=foreign.PASSWORD)
+    with HttpBrowser() as browser:
+        answer = browser.sign_in(elsewhere.gateway, email=OPERATOR, password=foreign.PASSWORD)
     assert answer.headers["Location"].endswith("/en/operations")
 
 
 def test_the_overview_shows_the_totals_of_lists_where_there_is_no_summary(
-    elsewhere: Elsewhere, person: Visitor
+    elsewhere: Elsewhere, person: HttpBrowser
 ) -> None:
     page = person.get(f"{elsewhere.energy}/en/energy")
     assert page.status_code == 200
@@ -155,7 +155,7 @@ def test_the_overview_shows_the_totals_of_lists_where_there_is_no_summary(
     assert figures["Meters"] == "0"
 
 
-def test_a_list_comes_in_pages_with_its_total(elsewhere: Elsewhere, person: Visitor) -> None:
+def test_a_list_comes_in_pages_with_its_total(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     page = person.get(f"{elsewhere.energy}{CLIENTS}")
     customers = [row["ref"] for row in elsewhere.backend.customers][::-1]
     assert rows_of(page) == customers[:20]
@@ -169,7 +169,7 @@ def test_a_list_comes_in_pages_with_its_total(elsewhere: Elsewhere, person: Visi
 
 
 @pytest.mark.parametrize("order", ["made_asc", "title_asc", "title_desc"])
-def test_a_list_is_searched_and_sorted(elsewhere: Elsewhere, person: Visitor, order: str) -> None:
+def test_a_list_is_searched_and_sorted(elsewhere: Elsewhere, person: HttpBrowser, order: str) -> None:
     menu = person.get(f"{elsewhere.energy}{CLIENTS}").text
     assert re.findall('<option value="([^"]+)"', menu) == ["made_desc", "made_asc", "title_asc", "title_desc"]
     page = person.get(f"{elsewhere.energy}{CLIENTS}?q=customer+1&sort={order}")
@@ -179,14 +179,16 @@ def test_a_list_is_searched_and_sorted(elsewhere: Elsewhere, person: Visitor, or
     assert rows_of(page) == (found[::-1] if order == "title_desc" else found)
 
 
-def test_what_the_backend_says_of_an_address_is_shown_in_its_language(elsewhere: Elsewhere, person: Visitor) -> None:
+def test_what_the_backend_says_of_an_address_is_shown_in_its_language(
+    elsewhere: Elsewhere, person: HttpBrowser
+) -> None:
     page = person.get(f"{elsewhere.energy}{CLIENTS}?cursor=made-up")
     assert page.status_code == 422
     assert re.search(rf'lang="nb">\s*<li>{foreign.EXPLAINED}</li>', page.text)
 
 
 def test_a_form_shows_the_backends_complaint_at_its_field_and_its_row_on_top_of_the_list(
-    elsewhere: Elsewhere, person: Visitor
+    elsewhere: Elsewhere, person: HttpBrowser
 ) -> None:
     assert len(rows_of(person.get(f"{elsewhere.energy}{CLIENTS}"))) == 20
     refused = new_client(person, elsewhere, fullName="Ada", mail="c1@example.com", town="Bergen")
@@ -213,14 +215,16 @@ def test_a_form_shows_the_backends_complaint_at_its_field_and_its_row_on_top_of_
 @pytest.mark.parametrize(
     ("name", "said"), [("Explained", "Kunden er sperret."), ("Headed", "Kunden er ikke velkommen.")]
 )
-def test_a_refusal_is_shown_in_the_backends_words(elsewhere: Elsewhere, person: Visitor, name: str, said: str) -> None:
+def test_a_refusal_is_shown_in_the_backends_words(
+    elsewhere: Elsewhere, person: HttpBrowser, name: str, said: str
+) -> None:
     refused = new_client(person, elsewhere, fullName=name, mail=f"{name}@elsewhere.example")
     assert refused.status_code == 422
     assert said in refused.text
     assert "Avvist" not in refused.text
 
 
-def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person: Visitor) -> None:
+def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     before = person.cookie("VAR_ACCESS_TOKEN")
     elsewhere.backend.forget_access()
     assert person.get(f"{elsewhere.energy}{CLIENTS}?q=renewed").status_code == 200
@@ -231,7 +235,7 @@ def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person
     assert elsewhere.backend.asked_for(CUSTOMERS)[-1].headers["x-trace"]
 
 
-def test_signing_out_tells_the_backend(elsewhere: Elsewhere, person: Visitor) -> None:
+def test_signing_out_tells_the_backend(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     renewal = person.cookie("VAR_REFRESH_TOKEN")
     left = person.submit(person.get(f"{elsewhere.energy}/en/logout"), "/logout", follow=False)
     assert left.status_code == 303

@@ -8,12 +8,12 @@ import pytest
 import requests
 
 from tests.support.harness import RunningStack
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 
 
 @pytest.fixture
-def visitor(stack: RunningStack):
-    with Visitor() as someone:
+def browser(stack: RunningStack):
+    with HttpBrowser() as someone:
         someone.sign_in(stack.url("auth_app"), email="energy@example.com")
         yield someone
 
@@ -27,15 +27,15 @@ def rows_of(page: requests.Response) -> list[str]:
     return re.findall(r'data-row-id="([^"]+)"', page.text)
 
 
-def test_it_follows_what_the_user_deletes_and_creates(stack: RunningStack, visitor: Visitor) -> None:
+def test_it_follows_what_the_user_deletes_and_creates(stack: RunningStack, browser: HttpBrowser) -> None:
     address = stack.url("energy", "/en/energy/clients")
-    before = visitor.get(address)
+    before = browser.get(address)
     deleted = rows_of(before)[3]
-    page = visitor.get(f"{address}/{deleted}")
-    after_delete = visitor.submit(page, f"/{deleted}/delete")
+    page = browser.get(f"{address}/{deleted}")
+    after_delete = browser.submit(page, f"/{deleted}/delete")
     assert deleted not in rows_of(after_delete)
     assert shown_total(after_delete) == shown_total(before) - 1
-    form = visitor.get(f"{address}/new")
-    after_create = visitor.submit(form, "/clients/new", name="Grace", email="grace@example.com")
+    form = browser.get(f"{address}/new")
+    after_create = browser.submit(form, "/clients/new", name="Grace", email="grace@example.com")
     assert "Grace" in after_create.text
     assert shown_total(after_create) == shown_total(before)

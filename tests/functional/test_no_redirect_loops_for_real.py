@@ -3,7 +3,7 @@
 `tests/portal/edge/test_no_redirect_loops.py` tries every state with modelled views. Here the views are the real
 ones, in server processes, and so is what they do to the cookies. Every combination of sign-in, backend and path is
 tried. The app, the permissions, the platforms cookie and the kind of request are drawn; any two values of any two of
-these seven meet. Each journey is then made once more, with the cookies that it left behind.
+these seven meet. Each chain is then followed once more, with the cookies that it left behind.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from portal.server.server_group import ServerGroup
 from tests.support.harness import clean_environment
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
 from tests.support.ports import free_port_base
-from tests.support.raw_browser import HTMX, PERSON, Journey, Roads, travel
+from tests.support.raw_browser import HTMX, PERSON, KeptConnections, RedirectChain, follow_redirects
 
 #: To a page, or to the one where the sign-in turns out to have ended.
 MOST_HOPS = 3
@@ -150,11 +150,11 @@ def cookies_of(start: Start, backend: OpinionatedBackend) -> dict[str, str]:
 
 
 class Trip(NamedTuple):
-    """A journey, from where it started. `again`: with the cookies of the first time."""
+    """A chain of redirects, from where it started. `again`: with the cookies of the first time."""
 
     start: Start
     brought: dict[str, str]
-    journey: Journey
+    chain: RedirectChain
     again: bool
 
 
@@ -166,8 +166,8 @@ class Travelled:
     backend: OpinionatedBackend
     log: str
 
-    def such_that(self, condition: Callable[[Start, Journey], object]) -> list[Trip]:
-        return [trip for trip in self.trips if condition(trip.start, trip.journey)]
+    def such_that(self, condition: Callable[[Start, RedirectChain], object]) -> list[Trip]:
+        return [trip for trip in self.trips if condition(trip.start, trip.chain)]
 
 
 @contextlib.contextmanager
@@ -197,12 +197,15 @@ def four_apps(folder: Path, *, backend: str) -> Iterator[tuple[dict[str, str], P
 def travelled(tmp_path_factory: pytest.TempPathFactory) -> Travelled:
     folder = tmp_path_factory.mktemp("loops")
     with opinionated_backend() as (backend, listening), four_apps(folder, backend=backend.url) as (origins, log):
-        with contextlib.closing(Roads(*origins.values())) as roads, ThreadPoolExecutor(TRAVELLERS) as pool:
+        with (
+            contextlib.closing(KeptConnections(*origins.values())) as connections,
+            ThreadPoolExecutor(TRAVELLERS) as pool,
+        ):
 
             def there_and_again(start: Start) -> tuple[Trip, Trip]:
                 url, headers, brought = origins[start.app] + start.path, ASKS[start.asks], cookies_of(start, backend)
-                first = travel(url, cookies=brought, headers=headers, roads=roads)
-                second = travel(url, cookies=first.cookies, headers=headers, roads=roads)
+                first = follow_redirects(url, cookies=brought, headers=headers, connections=connections)
+                second = follow_redirects(url, cookies=first.cookies, headers=headers, connections=connections)
                 return Trip(start, brought, first, again=False), Trip(start, first.cookies, second, again=True)
 
             before = [start for start in starts() if start.attitude is not Attitude.DOWN]
@@ -214,7 +217,7 @@ def travelled(tmp_path_factory: pytest.TempPathFactory) -> Travelled:
 
 
 def none_of(trips: list[Trip]) -> None:
-    shown = "\n".join(f"{trip.start}{' again' * trip.again}: {trip.journey.steps}" for trip in trips[:5])
+    shown = "\n".join(f"{trip.start}{' again' * trip.again}: {trip.chain.steps}" for trip in trips[:5])
     assert not trips, f"{len(trips)}, such as\n{shown}"
 
 
@@ -226,40 +229,40 @@ def test_any_two_values_of_any_two_sides_of_a_start_meet() -> None:
         assert {(row[one], row[other]) for row in rows} == set(itertools.product(sides[one], sides[other]))
 
 
-def test_every_journey_ends_within_three_hops_or_six_if_its_sign_in_ends(travelled: Travelled) -> None:
-    ended = travelled.such_that(lambda _, journey: journey.ended is not None)
-    none_of([trip for trip in ended if trip.journey.hops + trip.journey.epilogue > MOST_HOPS + HOPS_OF_AN_END])
-    none_of(travelled.such_that(lambda _, journey: journey.ended is None and journey.hops > MOST_HOPS))
-    assert {trip.journey.hops + trip.journey.epilogue for trip in ended} == {3, 4, 5, 6}
-    assert {trip.journey.hops for trip in travelled.trips if trip.journey.ended is None} == {0, 1, 2, 3}
+def test_every_chain_of_redirects_ends_within_three_hops_or_six_if_its_sign_in_ends(travelled: Travelled) -> None:
+    ended = travelled.such_that(lambda _, chain: chain.ended is not None)
+    none_of([trip for trip in ended if trip.chain.hops + trip.chain.epilogue > MOST_HOPS + HOPS_OF_AN_END])
+    none_of(travelled.such_that(lambda _, chain: chain.ended is None and chain.hops > MOST_HOPS))
+    assert {trip.chain.hops + trip.chain.epilogue for trip in ended} == {3, 4, 5, 6}
+    assert {trip.chain.hops for trip in travelled.trips if trip.chain.ended is None} == {0, 1, 2, 3}
 
 
-def test_no_journey_leaves_the_registered_origins(travelled: Travelled) -> None:
-    none_of(travelled.such_that(lambda _, journey: journey.faults))
+def test_no_redirect_leaves_the_registered_origins(travelled: Travelled) -> None:
+    none_of(travelled.such_that(lambda _, chain: chain.faults))
 
 
 def test_a_sign_in_that_ends_leaves_no_cookie_and_leads_to_the_login_page(travelled: Travelled) -> None:
-    ended = travelled.such_that(lambda _, journey: journey.ended is not None)
+    ended = travelled.such_that(lambda _, chain: chain.ended is not None)
     assert {trip.start.attitude for trip in ended} == {
         Attitude.REFUSES_REFRESH,
         Attitude.REJECTS,
         Attitude.REJECTS_ME,
     }
-    none_of([trip for trip in ended if set(SIGN_IN_COOKIES) & set(trip.journey.ended or ())])
-    none_of([trip for trip in ended if trip.journey.epilogue != HOPS_TO_THE_LOGIN_PAGE])
-    none_of([trip for trip in ended if (trip.journey.status, trip.journey.page) != (200, "/login")])
+    none_of([trip for trip in ended if set(SIGN_IN_COOKIES) & set(trip.chain.ended or ())])
+    none_of([trip for trip in ended if trip.chain.epilogue != HOPS_TO_THE_LOGIN_PAGE])
+    none_of([trip for trip in ended if (trip.chain.status, trip.chain.page) != (200, "/login")])
     none_of([trip for trip in ended if trip.again or not trip.start.sign_in.refreshable])
 
 
 def test_every_end_is_a_page_that_says_how_things_stand(travelled: Travelled) -> None:
-    assert {trip.journey.status for trip in travelled.trips} == {200, 401, 403, 404, 503}
+    assert {trip.chain.status for trip in travelled.trips} == {200, 401, 403, 404, 503}
 
 
 def test_only_an_outage_is_a_503_and_it_says_when_to_come_back(travelled: Travelled) -> None:
-    unavailable = travelled.such_that(lambda _, journey: journey.status == 503)
+    unavailable = travelled.such_that(lambda _, chain: chain.status == 503)
     assert {trip.start.attitude for trip in unavailable} == OUTAGES
     none_of([trip for trip in unavailable if not trip.start.sign_in.alive])
-    none_of([trip for trip in unavailable if not trip.journey.retry_after])
+    none_of([trip for trip in unavailable if not trip.chain.retry_after])
     # Without a refresh token nobody tries to refresh: the 401 is passed through.
     cannot = [trip for trip in unavailable if trip.start.attitude is Attitude.CANNOT_REFRESH]
     none_of([trip for trip in cannot if not trip.start.sign_in.refreshable])
@@ -269,19 +272,19 @@ def test_an_outage_signs_nobody_out(travelled: Travelled) -> None:
     out = [trip for trip in travelled.trips if trip.start.attitude in OUTAGES and trip.start.sign_in.alive]
     assert out
     tokens = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)
-    none_of([t for t in out if any(t.brought.get(name) != t.journey.cookies.get(name) for name in tokens)])
+    none_of([t for t in out if any(t.brought.get(name) != t.chain.cookies.get(name) for name in tokens)])
 
 
 def test_a_dead_sign_in_is_cleared_and_counts_as_signed_out(travelled: Travelled) -> None:
     dead = travelled.such_that(lambda start, _: start.sign_in.access != "none" and not start.sign_in.alive)
     assert dead
-    none_of([trip for trip in dead if set(SIGN_IN_COOKIES) & set(trip.journey.cookies)])
-    none_of([trip for trip in dead if trip.journey.status == 200 and trip.journey.page not in OPEN_PAGES])
+    none_of([trip for trip in dead if set(SIGN_IN_COOKIES) & set(trip.chain.cookies)])
+    none_of([trip for trip in dead if trip.chain.status == 200 and trip.chain.page not in OPEN_PAGES])
 
 
 def test_a_backend_that_rejects_everything_shows_nobody_a_page(travelled: Travelled) -> None:
-    shown = travelled.such_that(lambda start, journey: start.attitude in REJECTING and journey.status == 200)
-    assert {trip.journey.page for trip in shown} == OPEN_PAGES
+    shown = travelled.such_that(lambda start, chain: start.attitude in REJECTING and chain.status == 200)
+    assert {trip.chain.page for trip in shown} == OPEN_PAGES
 
 
 def test_a_backend_that_agrees_refuses_nobody_who_is_signed_in(travelled: Travelled) -> None:
@@ -293,10 +296,10 @@ def test_a_backend_that_agrees_refuses_nobody_who_is_signed_in(travelled: Travel
         )
     )
     assert len(agreed) > 50
-    none_of([trip for trip in agreed if trip.journey.status not in {200, 404}])
+    none_of([trip for trip in agreed if trip.chain.status not in {200, 404}])
     # On a platform's app the profile and the page after sign-out do not exist.
     missing = {"/login-history", "/nothing-here", "/profile", "/signed-out"}
-    none_of([t for t in agreed if t.journey.status == 404 and t.start.path.removeprefix("/en") not in missing])
+    none_of([t for t in agreed if t.chain.status == 404 and t.start.path.removeprefix("/en") not in missing])
 
 
 def test_no_refresh_token_is_presented_again_after_it_was_granted(travelled: Travelled) -> None:
@@ -311,10 +314,10 @@ def test_the_servers_logged_no_error_of_their_own(travelled: Travelled) -> None:
     assert [line for line in errors if ": 503: " not in line] == []
 
 
-def test_a_traveller_notices_loops_and_departures() -> None:
+def test_the_raw_browser_notices_loops_and_departures() -> None:
     """The checker can fail: it counts the hops of a loop, and does not follow an address that is no app's."""
 
-    class Signposts(Roads):
+    class Signposts(KeptConnections):
         def __init__(self, location: str) -> None:
             super().__init__("http://localhost:1")
             self.location = location
@@ -324,9 +327,9 @@ def test_a_traveller_notices_loops_and_departures() -> None:
             answer["Location"] = self.location
             return 302, answer
 
-    def journey(location: str) -> Journey:
-        return travel("http://localhost:1/", cookies={}, headers=PERSON, roads=Signposts(location))
+    def chain(location: str) -> RedirectChain:
+        return follow_redirects("http://localhost:1/", cookies={}, headers=PERSON, connections=Signposts(location))
 
-    assert journey("/en").hops > MOST_HOPS
+    assert chain("/en").hops > MOST_HOPS
     for away in ("//evil.test/", "http://localhost:2/", "/\\evil.test"):
-        assert journey(away).faults, away
+        assert chain(away).faults, away

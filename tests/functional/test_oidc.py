@@ -14,7 +14,7 @@ import requests
 
 from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
 from tests.support.harness import RunningStack, running_stack
-from tests.support.http_browser import Visitor, forms_of
+from tests.support.http_browser import HttpBrowser, forms_of
 from tests.support.ports import free_port, free_port_base
 
 ACCESS_TOKEN_TTL_S = 4
@@ -28,36 +28,36 @@ class World:
     def url(self, app: str, path: str = "") -> str:
         return self.stack.url(app, path)
 
-    def begin(self, visitor: Visitor, *, next_url: str = "") -> requests.Response:
+    def begin(self, browser: HttpBrowser, *, next_url: str = "") -> requests.Response:
         """To the gateway's sign-in page, and on to the provider's first form."""
-        page = visitor.get(self.url("auth_app", "/en/login"))
+        page = browser.get(self.url("auth_app", "/en/login"))
         assert page.status_code == 200
         assert 'type="password"' not in page.text
         target = f"/en/login/oidc?next={next_url}" if next_url else "/en/login/oidc"
-        return visitor.get(self.url("auth_app", target))
+        return browser.get(self.url("auth_app", target))
 
-    def through_provider(self, visitor: Visitor, page: requests.Response, *, email: str) -> requests.Response:
+    def through_provider(self, browser: HttpBrowser, page: requests.Response, *, email: str) -> requests.Response:
         """Sign in and consent at the provider; the gateway's answer to the callback, not followed further."""
         while urlsplit(page.url).netloc == urlsplit(self.provider.issuer).netloc:
             action, fields = next((a, f) for a, f in forms_of(page) if "prompt" in f)
-            answer = visitor.post(urljoin(page.url, action), fields | {"login": email, "password": "any"})
+            answer = browser.post(urljoin(page.url, action), fields | {"login": email, "password": "any"})
             while answer.is_redirect:
                 target = urljoin(answer.url, answer.headers["Location"])
-                answer = visitor.get(target, follow=False)
+                answer = browser.get(target, follow=False)
                 if "/login/oidc/callback" in target:
                     return answer
             page = answer
         raise AssertionError(f"the provider never sent the browser back: {page.url}")
 
-    def sign_in(self, visitor: Visitor, *, email: str) -> requests.Response:
-        answer = self.through_provider(visitor, self.begin(visitor), email=email)
+    def sign_in(self, browser: HttpBrowser, *, email: str) -> requests.Response:
+        answer = self.through_provider(browser, self.begin(browser), email=email)
         assert answer.status_code == 303, answer.text
-        assert visitor.cookie("VAR_ACCESS_TOKEN")
-        assert visitor.cookie("VAR_REFRESH_TOKEN")
+        assert browser.cookie("VAR_ACCESS_TOKEN")
+        assert browser.cookie("VAR_REFRESH_TOKEN")
         return answer
 
-    def state(self, visitor: Visitor, app: str = "energy") -> dict[str, object]:
-        answer = visitor.http.get(self.url(app, "/sign-in-state"), timeout=10)
+    def state(self, browser: HttpBrowser, app: str = "energy") -> dict[str, object]:
+        answer = browser.http.get(self.url(app, "/sign-in-state"), timeout=10)
         state: dict[str, object] = answer.json()
         return state
 
@@ -91,64 +91,64 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @pytest.fixture
-def visitor() -> Iterator[Visitor]:
-    with Visitor() as visitor:
-        yield visitor
+def browser() -> Iterator[HttpBrowser]:
+    with HttpBrowser() as browser:
+        yield browser
 
 
-def test_a_sign_in_opens_the_platforms_of_the_profile(world: World, visitor: Visitor) -> None:
-    answer = world.sign_in(visitor, email="all@example.com")
+def test_a_sign_in_opens_the_platforms_of_the_profile(world: World, browser: HttpBrowser) -> None:
+    answer = world.sign_in(browser, email="all@example.com")
     assert answer.headers["Location"] == "/en/energy"
     for app in ("energy", "operations", "finance"):
-        page = visitor.get(world.url(app, f"/en/{app}"))
+        page = browser.get(world.url(app, f"/en/{app}"))
         assert page.status_code == 200
         assert page.url == world.url(app, f"/en/{app}")
         assert "all@example.com" in page.text
     # Nothing of the attempt is left behind.
-    assert [cookie.name for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")] == []
+    assert [cookie.name for cookie in browser.http.cookies if cookie.name.startswith("oidc_")] == []
 
 
-def test_a_sign_in_leads_back_to_where_it_was_needed(world: World, visitor: Visitor) -> None:
+def test_a_sign_in_leads_back_to_where_it_was_needed(world: World, browser: HttpBrowser) -> None:
     wanted = world.url("finance", "/en/finance/invoices")
-    asked = visitor.get(wanted, follow=False)
+    asked = browser.get(wanted, follow=False)
     login = asked.headers["Location"]
     assert login.startswith(world.url("auth_app", "/en/login?next="))
-    page = visitor.get(login)
+    page = browser.get(login)
     link = page.text.partition('href="/en/login/oidc')[2].partition('"')[0]
     answer = world.through_provider(
-        visitor, visitor.get(world.url("auth_app", "/en/login/oidc" + link)), email="all@example.com"
+        browser, browser.get(world.url("auth_app", "/en/login/oidc" + link)), email="all@example.com"
     )
     assert answer.headers["Location"] == wanted
 
 
 def test_a_claim_of_the_providers_own_gates_routes_and_the_profile_has_the_last_word(
-    world: World, visitor: Visitor
+    world: World, browser: HttpBrowser
 ) -> None:
-    assert world.sign_in(visitor, email="none@example.com").headers["Location"] == "/en/profile"
+    assert world.sign_in(browser, email="none@example.com").headers["Location"] == "/en/profile"
     # The token's group opens finance at the edge; the profile closes it. Energy the edge does not open at all.
-    assert visitor.get(world.url("finance", "/en/finance"), follow=False).status_code == 403
-    assert visitor.get(world.url("energy", "/en/energy"), follow=False).status_code == 302
+    assert browser.get(world.url("finance", "/en/finance"), follow=False).status_code == 403
+    assert browser.get(world.url("energy", "/en/energy"), follow=False).status_code == 302
 
 
-def test_the_password_form_signs_nobody_in(world: World, visitor: Visitor) -> None:
-    page = visitor.get(world.url("auth_app", "/en/login"))
+def test_the_password_form_signs_nobody_in(world: World, browser: HttpBrowser) -> None:
+    page = browser.get(world.url("auth_app", "/en/login"))
     # The page has no form for it; that of the language has the token that every form of this app is sent with.
     token = next(fields["csrfmiddlewaretoken"] for _, fields in forms_of(page) if "csrfmiddlewaretoken" in fields)
     fields = {"email": "all@example.com", "password": "demo", "csrfmiddlewaretoken": token}
-    answer = visitor.post(page.url, fields)
+    answer = browser.post(page.url, fields)
     assert (answer.status_code, answer.headers["Location"]) == (303, "/en/login")
-    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
-    assert "/en/login/oidc" in visitor.get(page.url).text, "nobody is signed in: the page offers the provider"
+    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert "/en/login/oidc" in browser.get(page.url).text, "nobody is signed in: the page offers the provider"
 
 
 def test_parallel_requests_of_two_applications_refresh_once_and_sign_nobody_out(world: World) -> None:
-    with Visitor() as visitor:
-        world.sign_in(visitor, email="all@example.com")
+    with HttpBrowser() as browser:
+        world.sign_in(browser, email="all@example.com")
         for _ in range(3):
             before = int(str(world.provider.counts()["refreshes"]))
-            wait_until_expired(str(visitor.cookie("VAR_ACCESS_TOKEN")))
+            wait_until_expired(str(browser.cookie("VAR_ACCESS_TOKEN")))
             # The very same cookies in every request, as a browser with many tabs sends them.
-            cookies = {cookie.name: cookie.value for cookie in visitor.http.cookies if cookie.name.startswith("VAR_")}
+            cookies = {cookie.name: cookie.value for cookie in browser.http.cookies if cookie.name.startswith("VAR_")}
             pages = [
                 world.url(app, path)
                 for app, path in (
@@ -168,14 +168,14 @@ def test_parallel_requests_of_two_applications_refresh_once_and_sign_nobody_out(
             given = {answer.cookies.get("VAR_REFRESH_TOKEN") for answer in answers}
             assert len(given - {None}) == 1
             assert int(str(world.provider.counts()["refreshes"])) == before + 1
-            visitor.http.cookies.update(answers[0].cookies)
-        assert world.state(visitor)["signedIn"] is True
+            browser.http.cookies.update(answers[0].cookies)
+        assert world.state(browser)["signedIn"] is True
 
 
-def test_signing_out_here_signs_out_at_the_provider_too(world: World, visitor: Visitor) -> None:
-    world.sign_in(visitor, email="all@example.com")
-    page = visitor.get(world.url("energy", "/en/energy"))
-    to_provider = visitor.submit(page, "/en/logout", follow=False)
+def test_signing_out_here_signs_out_at_the_provider_too(world: World, browser: HttpBrowser) -> None:
+    world.sign_in(browser, email="all@example.com")
+    page = browser.get(world.url("energy", "/en/energy"))
+    to_provider = browser.submit(page, "/en/logout", follow=False)
     assert to_provider.status_code == 303
     target = to_provider.headers["Location"]
     assert target.startswith(f"{world.provider.issuer}/session/end?")
@@ -183,25 +183,25 @@ def test_signing_out_here_signs_out_at_the_provider_too(world: World, visitor: V
     # A browser lets the form lead there: its page says that it may.
     policy = page.headers["Content-Security-Policy"]
     assert world.provider.issuer in policy.partition("form-action")[2].partition(";")[0]
-    assert visitor.cookie("VAR_REFRESH_TOKEN") is None
-    confirm = visitor.get(target)
+    assert browser.cookie("VAR_REFRESH_TOKEN") is None
+    confirm = browser.get(target)
     action, fields = forms_of(confirm)[0]
-    done = visitor.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
+    done = browser.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
     assert done.url == world.url("auth_app", "/en/signed-out")
     # The provider asks for a name again.
-    page = world.begin(visitor)
+    page = world.begin(browser)
     assert any("login" in fields for _, fields in forms_of(page))
 
 
-def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world: World, visitor: Visitor) -> None:
-    with Visitor() as elsewhere:
+def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world: World, browser: HttpBrowser) -> None:
+    with HttpBrowser() as elsewhere:
         world.sign_in(elsewhere, email="all@example.com")
-        world.sign_in(visitor, email="all@example.com")
-        held = {cookie.name: cookie.value for cookie in visitor.http.cookies if cookie.name.startswith("VAR_")}
+        world.sign_in(browser, email="all@example.com")
+        held = {cookie.name: cookie.value for cookie in browser.http.cookies if cookie.name.startswith("VAR_")}
         logouts = int(str(world.provider.counts()["logouts"]))
-        confirm = visitor.get(f"{world.provider.issuer}/session/end")
+        confirm = browser.get(f"{world.provider.issuer}/session/end")
         action, fields = forms_of(confirm)[0]
-        visitor.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
+        browser.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
         counts = world.provider.counts()
         assert (counts["logouts"], counts["logoutErrors"]) == (logouts + 1, [])
         # A page, which asks for /me: to `/`, with its cookies gone.
@@ -215,21 +215,21 @@ def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world
         assert (page.status_code, page.headers["Location"]) == (302, "/")
         assert 'VAR_REFRESH_TOKEN=""' in page.headers["Set-Cookie"]
         # The watch of a tab, which asks for nothing else.
-        assert world.state(visitor, "operations") == {"signedIn": False, "account": None}
-        assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+        assert world.state(browser, "operations") == {"signedIn": False, "account": None}
+        assert browser.cookie("VAR_REFRESH_TOKEN") is None
         # The same account's other browser, another session there, goes on.
         assert world.state(elsewhere)["signedIn"] is True
         assert elsewhere.get(world.url("energy", "/en/energy")).status_code == 200
 
 
 def test_an_attempt_ends_once(world: World) -> None:
-    with Visitor() as visitor:
-        first = world.through_provider(visitor, world.begin(visitor), email="energy@example.com")
+    with HttpBrowser() as browser:
+        first = world.through_provider(browser, world.begin(browser), email="energy@example.com")
         callback = first.url
-        again = visitor.get(callback, follow=False)
+        again = browser.get(callback, follow=False)
         assert again.status_code == 400
         assert 'data-failure="unknown-attempt"' in again.text
-    with Visitor() as thief:
+    with HttpBrowser() as thief:
         stolen = thief.get(callback, follow=False)
         assert stolen.status_code == 400
         assert thief.cookie("VAR_ACCESS_TOKEN") is None
@@ -237,12 +237,12 @@ def test_an_attempt_ends_once(world: World) -> None:
 
 def test_a_code_that_is_redeemed_again_signs_nobody_in(world: World) -> None:
     """By somebody who has the browser's cookies of the attempt too: then the provider itself refuses it."""
-    with Visitor() as visitor:
-        page = world.begin(visitor)
-        attempt = {cookie.name: cookie.value for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")}
-        callback = world.through_provider(visitor, page, email="energy@example.com").url
-        assert visitor.cookie("VAR_ACCESS_TOKEN"), "used once, it signs in"
-    with Visitor() as thief:
+    with HttpBrowser() as browser:
+        page = world.begin(browser)
+        attempt = {cookie.name: cookie.value for cookie in browser.http.cookies if cookie.name.startswith("oidc_")}
+        callback = world.through_provider(browser, page, email="energy@example.com").url
+        assert browser.cookie("VAR_ACCESS_TOKEN"), "used once, it signs in"
+    with HttpBrowser() as thief:
         thief.http.cookies.update(attempt)
         stolen = thief.get(callback, follow=False)
         assert stolen.status_code == 400

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.support.fake_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
 from tests.support.harness import running_stack
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 
 OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
@@ -25,9 +25,9 @@ class Gateway:
         self.log = log
         self.provider = provider
 
-    def begin(self, visitor: Visitor, *, next_url: str = "") -> str:
+    def begin(self, browser: HttpBrowser, *, next_url: str = "") -> str:
         """Set out to the provider; the attempt's state."""
-        answer = visitor.get(f"{self.url}/de/login/oidc?next={quote(next_url, safe='')}", follow=False)
+        answer = browser.get(f"{self.url}/de/login/oidc?next={quote(next_url, safe='')}", follow=False)
         assert answer.status_code == 302, answer.text
         location = answer.headers["Location"]
         assert location.startswith(f"{self.provider.issuer}/auth?")
@@ -38,12 +38,12 @@ class Gateway:
         self.provider.nonce = asked["nonce"]
         return asked["state"]
 
-    def come_back(self, visitor: Visitor, state: str, **query: str) -> requests.Response:
+    def come_back(self, browser: HttpBrowser, state: str, **query: str) -> requests.Response:
         params = "&".join(f"{name}={quote(value, safe='')}" for name, value in {"state": state, **query}.items())
-        return visitor.get(f"{self.url}/login/oidc/callback?{params}", follow=False)
+        return browser.get(f"{self.url}/login/oidc/callback?{params}", follow=False)
 
-    def sign_in(self, visitor: Visitor, *, next_url: str = "") -> requests.Response:
-        return self.come_back(visitor, self.begin(visitor, next_url=next_url), code="a-code")
+    def sign_in(self, browser: HttpBrowser, *, next_url: str = "") -> requests.Response:
+        return self.come_back(browser, self.begin(browser, next_url=next_url), code="a-code")
 
     def end(self, logout_token: str) -> requests.Response:
         return requests.post(f"{self.url}/oidc/backchannel-logout", data={"logout_token": logout_token}, timeout=20)
@@ -70,24 +70,24 @@ def gateway(served: Gateway) -> Gateway:
 
 
 @pytest.fixture
-def visitor() -> Iterator[Visitor]:
-    with Visitor() as visitor:
-        yield visitor
+def browser() -> Iterator[HttpBrowser]:
+    with HttpBrowser() as browser:
+        yield browser
 
 
-def assert_nobody_is_signed_in(visitor: Visitor, answer: requests.Response, *, status: int, failure: str) -> None:
+def assert_nobody_is_signed_in(browser: HttpBrowser, answer: requests.Response, *, status: int, failure: str) -> None:
     assert answer.status_code == status, answer.text
     assert f'data-failure="{failure}"' in answer.text
-    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
-    assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie("VAR_REFRESH_TOKEN") is None
 
 
-def test_an_honest_provider_signs_in(gateway: Gateway, visitor: Visitor) -> None:
+def test_an_honest_provider_signs_in(gateway: Gateway, browser: HttpBrowser) -> None:
     gateway.provider.claims |= {"permissions": ["FINANCE_APP"]}
-    answer = gateway.sign_in(visitor)
+    answer = gateway.sign_in(browser)
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/de/finance"
-    assert visitor.cookie("VAR_ACCESS_TOKEN")
+    assert browser.cookie("VAR_ACCESS_TOKEN")
     form = gateway.provider.forms[0]
     assert form["grant_type"] == "authorization_code"
     assert len(form["code_verifier"]) >= 43
@@ -96,8 +96,8 @@ def test_an_honest_provider_signs_in(gateway: Gateway, visitor: Visitor) -> None
 @pytest.mark.parametrize(
     "target", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
 )
-def test_a_sign_in_leads_to_no_other_site(gateway: Gateway, visitor: Visitor, target: str) -> None:
-    answer = gateway.sign_in(visitor, next_url=target)
+def test_a_sign_in_leads_to_no_other_site(gateway: Gateway, browser: HttpBrowser, target: str) -> None:
+    answer = gateway.sign_in(browser, next_url=target)
     assert (answer.status_code, answer.headers["Location"]) == (303, "/de/profile")
 
 
@@ -125,61 +125,61 @@ ID_TOKENS: dict[str, tuple[str, Callable[[FakeProvider, dict[str, Any]], str]]] 
 
 
 @pytest.mark.parametrize("forgery", ID_TOKENS)
-def test_an_id_token_that_is_not_for_us_signs_nobody_in(gateway: Gateway, visitor: Visitor, forgery: str) -> None:
+def test_an_id_token_that_is_not_for_us_signs_nobody_in(gateway: Gateway, browser: HttpBrowser, forgery: str) -> None:
     flaw, make = ID_TOKENS[forgery]
     gateway.provider.make_id_token = lambda claims: make(gateway.provider, claims)
-    answer = gateway.sign_in(visitor)
-    assert_nobody_is_signed_in(visitor, answer, status=502, failure=f"id-token-{flaw}")
+    answer = gateway.sign_in(browser)
+    assert_nobody_is_signed_in(browser, answer, status=502, failure=f"id-token-{flaw}")
     assert 'lang="de"' in answer.text
 
 
-def test_a_wrong_state_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
-    gateway.begin(visitor)
+def test_a_wrong_state_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
+    gateway.begin(browser)
     for state in ("", "guessed", "ü\x00"):
-        answer = gateway.come_back(visitor, state, code="a-code")
-        assert_nobody_is_signed_in(visitor, answer, status=400, failure="unknown-attempt")
+        answer = gateway.come_back(browser, state, code="a-code")
+        assert_nobody_is_signed_in(browser, answer, status=400, failure="unknown-attempt")
     assert gateway.provider.forms == []
 
 
-def test_an_attempt_of_another_browser_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
-    with Visitor() as attacker:
+def test_an_attempt_of_another_browser_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
+    with HttpBrowser() as attacker:
         state = gateway.begin(attacker)
-    answer = gateway.come_back(visitor, state, code="the-attackers-code")
-    assert_nobody_is_signed_in(visitor, answer, status=400, failure="unknown-attempt")
+    answer = gateway.come_back(browser, state, code="the-attackers-code")
+    assert_nobody_is_signed_in(browser, answer, status=400, failure="unknown-attempt")
     assert gateway.provider.forms == []
 
 
-def test_a_forged_cookie_is_no_attempt(gateway: Gateway, visitor: Visitor) -> None:
-    state = gateway.begin(visitor)
-    (cookie,) = (cookie for cookie in visitor.http.cookies if cookie.name.startswith("oidc_"))
+def test_a_forged_cookie_is_no_attempt(gateway: Gateway, browser: HttpBrowser) -> None:
+    state = gateway.begin(browser)
+    (cookie,) = (cookie for cookie in browser.http.cookies if cookie.name.startswith("oidc_"))
     assert cookie.value is not None
     cookie.value = cookie.value[:-4] + ("AAAA" if not cookie.value.endswith("AAAA") else "BBBB")
-    answer = gateway.come_back(visitor, state, code="a-code")
-    assert_nobody_is_signed_in(visitor, answer, status=400, failure="unknown-attempt")
+    answer = gateway.come_back(browser, state, code="a-code")
+    assert_nobody_is_signed_in(browser, answer, status=400, failure="unknown-attempt")
 
 
-def test_two_tabs_may_try_at_the_same_time(gateway: Gateway, visitor: Visitor) -> None:
-    first = gateway.begin(visitor)
+def test_two_tabs_may_try_at_the_same_time(gateway: Gateway, browser: HttpBrowser) -> None:
+    first = gateway.begin(browser)
     nonce = gateway.provider.nonce
-    gateway.begin(visitor)
+    gateway.begin(browser)
     gateway.provider.nonce = nonce
-    assert gateway.come_back(visitor, first, code="a-code").status_code == 303
+    assert gateway.come_back(browser, first, code="a-code").status_code == 303
 
 
-def test_a_browser_keeps_few_attempts(gateway: Gateway, visitor: Visitor) -> None:
+def test_a_browser_keeps_few_attempts(gateway: Gateway, browser: HttpBrowser) -> None:
     for _ in range(12):
-        gateway.begin(visitor)
-    attempts = [cookie.name for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")]
+        gateway.begin(browser)
+    attempts = [cookie.name for cookie in browser.http.cookies if cookie.name.startswith("oidc_")]
     assert len(attempts) <= 5
     # The signed-out page takes them all.
-    visitor.get(f"{gateway.url}/en/signed-out")
-    assert [cookie.name for cookie in visitor.http.cookies if cookie.name.startswith("oidc_")] == []
+    browser.get(f"{gateway.url}/en/signed-out")
+    assert [cookie.name for cookie in browser.http.cookies if cookie.name.startswith("oidc_")] == []
 
 
-def test_a_code_that_was_used_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+def test_a_code_that_was_used_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
     gateway.provider.token_answer = (400, {"error": "invalid_grant", "error_description": "<b>used</b>"})
-    answer = gateway.sign_in(visitor)
-    assert_nobody_is_signed_in(visitor, answer, status=400, failure="code-refused")
+    answer = gateway.sign_in(browser)
+    assert_nobody_is_signed_in(browser, answer, status=400, failure="code-refused")
     assert "<b>used</b>" not in answer.text
 
 
@@ -193,48 +193,48 @@ def test_a_code_that_was_used_signs_nobody_in(gateway: Gateway, visitor: Visitor
     ],
 )
 def test_a_provider_that_fails_signs_nobody_in(
-    gateway: Gateway, visitor: Visitor, status: int, body: dict[str, str], page: tuple[int, str]
+    gateway: Gateway, browser: HttpBrowser, status: int, body: dict[str, str], page: tuple[int, str]
 ) -> None:
     gateway.provider.token_answer = (status, body)
-    assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=page[0], failure=page[1])
+    assert_nobody_is_signed_in(browser, gateway.sign_in(browser), status=page[0], failure=page[1])
 
 
 @pytest.mark.parametrize(
     ("error", "page"), [("access_denied", (403, "cancelled")), ("server_error", (502, "provider-error"))]
 )
 def test_a_refusal_of_the_provider_is_told(
-    gateway: Gateway, visitor: Visitor, error: str, page: tuple[int, str]
+    gateway: Gateway, browser: HttpBrowser, error: str, page: tuple[int, str]
 ) -> None:
-    answer = gateway.come_back(visitor, gateway.begin(visitor), error=error, error_description="<i>text</i>")
-    assert_nobody_is_signed_in(visitor, answer, status=page[0], failure=page[1])
+    answer = gateway.come_back(browser, gateway.begin(browser), error=error, error_description="<i>text</i>")
+    assert_nobody_is_signed_in(browser, answer, status=page[0], failure=page[1])
     assert "<i>text</i>" not in answer.text
 
 
-def test_an_answer_of_another_provider_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
-    answer = gateway.come_back(visitor, gateway.begin(visitor), code="a-code", iss="https://other.example")
-    assert_nobody_is_signed_in(visitor, answer, status=502, failure="id-token-issuer")
+def test_an_answer_of_another_provider_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
+    answer = gateway.come_back(browser, gateway.begin(browser), code="a-code", iss="https://other.example")
+    assert_nobody_is_signed_in(browser, answer, status=502, failure="id-token-issuer")
     assert gateway.provider.forms == []
 
 
-def test_an_access_token_that_is_no_jwt_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+def test_an_access_token_that_is_no_jwt_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
     gateway.provider.make_access_token = lambda claims: "opaque"
-    assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=502, failure="access-token")
+    assert_nobody_is_signed_in(browser, gateway.sign_in(browser), status=502, failure="access-token")
 
 
 @pytest.mark.parametrize("end", ["\r\n", " ", ";", "é"])
-def test_an_access_token_that_nothing_carries_signs_nobody_in(gateway: Gateway, visitor: Visitor, end: str) -> None:
+def test_an_access_token_that_nothing_carries_signs_nobody_in(gateway: Gateway, browser: HttpBrowser, end: str) -> None:
     gateway.provider.make_access_token = lambda claims: gateway.provider.sign(claims) + end
-    assert_nobody_is_signed_in(visitor, gateway.sign_in(visitor), status=502, failure="access-token")
+    assert_nobody_is_signed_in(browser, gateway.sign_in(browser), status=502, failure="access-token")
 
 
-def test_an_access_token_that_no_browser_keeps_signs_nobody_in(gateway: Gateway, visitor: Visitor) -> None:
+def test_an_access_token_that_no_browser_keeps_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
     gateway.provider.make_access_token = lambda claims: gateway.provider.sign(claims | {"padding": "x" * 2900})
-    answer = gateway.sign_in(visitor)
-    assert_nobody_is_signed_in(visitor, answer, status=502, failure="too-large")
+    answer = gateway.sign_in(browser)
+    assert_nobody_is_signed_in(browser, answer, status=502, failure="too-large")
 
 
-def state_of(gateway: Gateway, visitor: Visitor) -> bool:
-    answer = visitor.http.get(f"{gateway.url}/sign-in-state", timeout=20)
+def state_of(gateway: Gateway, browser: HttpBrowser) -> bool:
+    answer = browser.http.get(f"{gateway.url}/sign-in-state", timeout=20)
     return bool(answer.json()["signedIn"])
 
 
@@ -258,37 +258,37 @@ LOGOUT_TOKENS: dict[str, Callable[[FakeProvider], str]] = {
 
 
 @pytest.mark.parametrize("forgery", LOGOUT_TOKENS)
-def test_a_forged_logout_token_signs_nobody_out(gateway: Gateway, visitor: Visitor, forgery: str) -> None:
-    assert gateway.sign_in(visitor).status_code == 303
+def test_a_forged_logout_token_signs_nobody_out(gateway: Gateway, browser: HttpBrowser, forgery: str) -> None:
+    assert gateway.sign_in(browser).status_code == 303
     answer = gateway.end(LOGOUT_TOKENS[forgery](gateway.provider))
     assert answer.status_code == 400
     assert answer.headers["Cache-Control"] == "no-store"
-    assert state_of(gateway, visitor) is True
+    assert state_of(gateway, browser) is True
 
 
-def test_a_logout_token_ends_that_session_and_no_other(gateway: Gateway, visitor: Visitor) -> None:
-    with Visitor() as other:
+def test_a_logout_token_ends_that_session_and_no_other(gateway: Gateway, browser: HttpBrowser) -> None:
+    with HttpBrowser() as other:
         gateway.provider.claims["sid"] = "s-2"
         assert gateway.sign_in(other).status_code == 303
         gateway.provider.claims["sid"] = "s-3"
-        assert gateway.sign_in(visitor).status_code == 303
+        assert gateway.sign_in(browser).status_code == 303
         assert gateway.end(gateway.provider.logout_token(sid="s-3")).status_code == 200
-        assert state_of(gateway, visitor) is False
-        assert visitor.cookie("VAR_REFRESH_TOKEN") is None
+        assert state_of(gateway, browser) is False
+        assert browser.cookie("VAR_REFRESH_TOKEN") is None
         assert state_of(gateway, other) is True
 
 
-def test_without_a_session_it_ends_all_of_that_user_that_began_before(gateway: Gateway, visitor: Visitor) -> None:
+def test_without_a_session_it_ends_all_of_that_user_that_began_before(gateway: Gateway, browser: HttpBrowser) -> None:
     gateway.provider.claims = {"sub": "ada", "sid": "a-1"}
-    assert gateway.sign_in(visitor).status_code == 303
-    with Visitor() as second, Visitor() as somebody_else, Visitor() as later:
+    assert gateway.sign_in(browser).status_code == 303
+    with HttpBrowser() as second, HttpBrowser() as somebody_else, HttpBrowser() as later:
         gateway.provider.claims = {"sub": "ada"}
         gateway.sign_in(second)
         gateway.provider.claims = {"sub": "bob"}
         gateway.sign_in(somebody_else)
         logout_token = gateway.provider.logout_token(sid=None, sub="ada")
         assert gateway.end(logout_token).status_code == 200
-        assert [state_of(gateway, one) for one in (visitor, second, somebody_else)] == [False, False, True]
+        assert [state_of(gateway, one) for one in (browser, second, somebody_else)] == [False, False, True]
         gateway.provider.claims = {"sub": "ada"}
         gateway.sign_in(later)
         assert state_of(gateway, later) is True
@@ -298,7 +298,7 @@ def test_without_a_session_it_ends_all_of_that_user_that_began_before(gateway: G
 
 
 def test_without_an_answer_of_the_provider_there_is_a_page_that_says_so(
-    tmp_path_factory: pytest.TempPathFactory, visitor: Visitor
+    tmp_path_factory: pytest.TempPathFactory, browser: HttpBrowser
 ) -> None:
     with fake_provider() as (provider, take_down):
         take_down()
@@ -306,9 +306,9 @@ def test_without_an_answer_of_the_provider_there_is_a_page_that_says_so(
         folder = tmp_path_factory.mktemp("stack")
         with running_stack(folder, without=("energy", "operations", "finance"), **variables) as stack:
             url = stack.url("auth_app")
-            assert visitor.get(f"{url}/en/login").status_code == 200
-            answer = visitor.get(f"{url}/en/login/oidc", follow=False)
-            assert_nobody_is_signed_in(visitor, answer, status=503, failure="provider-down")
+            assert browser.get(f"{url}/en/login").status_code == 200
+            answer = browser.get(f"{url}/en/login/oidc", follow=False)
+            assert_nobody_is_signed_in(browser, answer, status=503, failure="provider-down")
             assert answer.headers["Retry-After"] == "5"
             assert (
                 requests.post(f"{url}/oidc/backchannel-logout", data={"logout_token": "a.b.c"}, timeout=20).status_code
@@ -316,17 +316,17 @@ def test_without_an_answer_of_the_provider_there_is_a_page_that_says_so(
             )
 
 
-def test_without_a_provider_none_of_it_is_there(stack: Any, visitor: Visitor) -> None:
+def test_without_a_provider_none_of_it_is_there(stack: Any, browser: HttpBrowser) -> None:
     gateway = stack.url("auth_app")
     for path in ("/en/login/oidc", "/login/oidc/callback?state=a&code=b"):
-        assert visitor.get(f"{gateway}{path}", follow=False).status_code == 404
+        assert browser.get(f"{gateway}{path}", follow=False).status_code == 404
     answer = requests.post(f"{gateway}/oidc/backchannel-logout", data={"logout_token": "a.b.c"}, timeout=20)
     assert answer.status_code == 404
 
 
-def test_no_line_of_the_log_holds_what_the_provider_signed_or_was_sent(gateway: Gateway, visitor: Visitor) -> None:
-    with Visitor() as other:
-        _sign_in_and_fail(gateway, visitor, other)
+def test_no_line_of_the_log_holds_what_the_provider_signed_or_was_sent(gateway: Gateway, browser: HttpBrowser) -> None:
+    with HttpBrowser() as other:
+        _sign_in_and_fail(gateway, browser, other)
     log = gateway.log.read_text()
     assert "the ID token is not accepted" in log
     sent = [form[name] for form in gateway.provider.forms for name in ("code_verifier", "code")]
@@ -335,9 +335,9 @@ def test_no_line_of_the_log_holds_what_the_provider_signed_or_was_sent(gateway: 
             assert part not in log
 
 
-def _sign_in_and_fail(gateway: Gateway, visitor: Visitor, other: Visitor) -> None:
+def _sign_in_and_fail(gateway: Gateway, browser: HttpBrowser, other: HttpBrowser) -> None:
     gateway.provider.claims |= {"permissions": ["FINANCE_APP"], "email": "wilhelmina@private.example"}
-    assert gateway.sign_in(visitor).status_code == 303
+    assert gateway.sign_in(browser).status_code == 303
     assert gateway.end(gateway.provider.logout_token()).status_code == 200
     assert gateway.end(gateway.provider.logout_token(aud="another-client")).status_code == 400
     gateway.provider.make_id_token = lambda claims: gateway.provider.sign(claims, key=OTHER_KEY)

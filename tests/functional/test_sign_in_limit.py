@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.harness import running_stack
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 
 PLATFORM_APPS = ("energy", "operations", "finance")
 
@@ -18,66 +18,66 @@ def gateway(tmp_path_factory):
 
 
 @pytest.fixture
-def visitor():
-    with Visitor() as visitor:
-        yield visitor
+def browser():
+    with HttpBrowser() as browser:
+        yield browser
 
 
-def come_from(visitor: Visitor, address: str) -> None:
-    visitor.http.headers["X-Forwarded-For"] = address
+def come_from(browser: HttpBrowser, address: str) -> None:
+    browser.http.headers["X-Forwarded-For"] = address
 
 
-def test_twenty_wrong_tries_end_in_429_and_the_owner_still_gets_in(gateway, visitor):
-    come_from(visitor, "203.0.113.9")
-    answers = [visitor.sign_in(gateway, email="all@example.com", password="wrong") for _ in range(20)]
+def test_twenty_wrong_tries_end_in_429_and_the_owner_still_gets_in(gateway, browser):
+    come_from(browser, "203.0.113.9")
+    answers = [browser.sign_in(gateway, email="all@example.com", password="wrong") for _ in range(20)]
     statuses = [answer.status_code for answer in answers]
     assert statuses == [401] * 10 + [429] * 10
     last = answers[-1]
     assert 0 < int(last.headers["Retry-After"]) <= 15 * 60
     assert "Too many failed tries" in last.text
-    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie("VAR_ACCESS_TOKEN") is None
     # Not even with the right password, from there.
-    assert visitor.sign_in(gateway, email="all@example.com").status_code == 429
-    with Visitor() as owner:
+    assert browser.sign_in(gateway, email="all@example.com").status_code == 429
+    with HttpBrowser() as owner:
         come_from(owner, "198.51.100.7")
         assert owner.sign_in(gateway, email="all@example.com").status_code == 303
         assert owner.cookie("VAR_ACCESS_TOKEN")
 
 
-def test_an_unknown_account_is_answered_as_a_wrong_password_is(gateway, visitor):
-    come_from(visitor, "203.0.113.10")
+def test_an_unknown_account_is_answered_as_a_wrong_password_is(gateway, browser):
+    come_from(browser, "203.0.113.10")
     for _ in range(10):
-        known = visitor.sign_in(gateway, email="energy@example.com", password="wrong")
-        unknown = visitor.sign_in(gateway, email="nobody@example.com", password="wrong")
+        known = browser.sign_in(gateway, email="energy@example.com", password="wrong")
+        unknown = browser.sign_in(gateway, email="nobody@example.com", password="wrong")
         assert (known.status_code, unknown.status_code) == (401, 401)
-    known = visitor.sign_in(gateway, email="energy@example.com", password="wrong")
-    unknown = visitor.sign_in(gateway, email="nobody@example.com", password="wrong")
+    known = browser.sign_in(gateway, email="energy@example.com", password="wrong")
+    unknown = browser.sign_in(gateway, email="nobody@example.com", password="wrong")
     assert (known.status_code, unknown.status_code) == (429, 429)
 
 
-def test_right_passwords_never_come_to_the_limit_of_wrong_ones(gateway, visitor):
-    come_from(visitor, "203.0.113.11")
+def test_right_passwords_never_come_to_the_limit_of_wrong_ones(gateway, browser):
+    come_from(browser, "203.0.113.11")
     for _ in range(12):
-        assert visitor.sign_in(gateway, email="finance@example.com").status_code == 303
-        visitor.http.cookies.clear()
+        assert browser.sign_in(gateway, email="finance@example.com").status_code == 303
+        browser.http.cookies.clear()
 
 
-def test_a_form_that_another_site_sends_is_refused(gateway, visitor):
-    come_from(visitor, "203.0.113.12")
-    page = visitor.get(f"{gateway}/en/login")
+def test_a_form_that_another_site_sends_is_refused(gateway, browser):
+    come_from(browser, "203.0.113.12")
+    page = browser.get(f"{gateway}/en/login")
     assert page.status_code == 200
     fields = {"email": "energy@example.com", "password": "demo"}
-    assert visitor.post(f"{gateway}/en/login", fields).status_code == 403
-    with Visitor() as stranger:
+    assert browser.post(f"{gateway}/en/login", fields).status_code == 403
+    with HttpBrowser() as stranger:
         # The token of somebody else's page, and no cookie of it: what another site could send.
         refused = stranger.submit(page, "/login", **fields)
         assert refused.status_code == 403
         assert stranger.cookie("VAR_ACCESS_TOKEN") is None
-    elsewhere = visitor.http.post(
+    elsewhere = browser.http.post(
         f"{gateway}/en/login",
-        data=fields | {"csrfmiddlewaretoken": visitor.http.cookies.get("csrf_auth_app") or ""},
+        data=fields | {"csrfmiddlewaretoken": browser.http.cookies.get("csrf_auth_app") or ""},
         headers={"Origin": "https://evil.example", "Accept": "text/html"},
         timeout=20,
     )
     assert elsewhere.status_code == 403
-    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie("VAR_ACCESS_TOKEN") is None

@@ -9,33 +9,33 @@ import pytest
 import requests
 
 from tests.support.harness import RunningStack
-from tests.support.http_browser import Visitor, forms_of
+from tests.support.http_browser import HttpBrowser, forms_of
 
 EMAIL = "all@example.com"
 
 
 @pytest.fixture
-def browsers(stack: RunningStack) -> Iterator[list[Visitor]]:
+def browsers(stack: RunningStack) -> Iterator[list[HttpBrowser]]:
     """Three browsers of one person; the last one signed in last."""
     with ExitStack() as open_browsers:
-        made = [open_browsers.enter_context(Visitor()) for _ in range(3)]
-        for visitor in made:
-            assert visitor.sign_in(stack.url("auth_app"), email=EMAIL).status_code == 303
+        made = [open_browsers.enter_context(HttpBrowser()) for _ in range(3)]
+        for browser in made:
+            assert browser.sign_in(stack.url("auth_app"), email=EMAIL).status_code == 303
         yield made
 
 
-def assert_signed_out(visitor: Visitor, stack: RunningStack, app: str, path: str) -> None:
+def assert_signed_out(browser: HttpBrowser, stack: RunningStack, app: str, path: str) -> None:
     """The application finds out with what it asks the backend for, and the browser is sent to `/` without cookies."""
-    answer = visitor.get(stack.url(app, path), follow=False)
+    answer = browser.get(stack.url(app, path), follow=False)
     assert (answer.status_code, answer.headers["Location"]) == (302, "/")
-    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
-    assert visitor.cookie("VAR_REFRESH_TOKEN") is None
-    state = visitor.http.get(stack.url("finance", "/sign-in-state"), timeout=20).json()
+    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie("VAR_REFRESH_TOKEN") is None
+    state = browser.http.get(stack.url("finance", "/sign-in-state"), timeout=20).json()
     assert state == {"signedIn": False, "account": None}
 
 
-def profile(visitor: Visitor, stack: RunningStack) -> requests.Response:
-    page = visitor.get(stack.url("auth_app", "/en/profile"))
+def profile(browser: HttpBrowser, stack: RunningStack) -> requests.Response:
+    page = browser.get(stack.url("auth_app", "/en/profile"))
     assert page.status_code == 200
     return page
 
@@ -47,13 +47,13 @@ def revocations(page: requests.Response) -> list[str]:
 
 
 def test_each_sign_in_is_named_by_its_browser(stack: RunningStack) -> None:
-    with Visitor() as visitor:
-        visitor.http.headers["User-Agent"] = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
-        visitor.sign_in(stack.url("auth_app"), email="none@example.com")
-        assert "Firefox, Windows" in profile(visitor, stack).text
+    with HttpBrowser() as browser:
+        browser.http.headers["User-Agent"] = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
+        browser.sign_in(stack.url("auth_app"), email="none@example.com")
+        assert "Firefox, Windows" in profile(browser, stack).text
 
 
-def test_one_sign_in_is_ended_and_every_application_follows(stack: RunningStack, browsers: list[Visitor]) -> None:
+def test_one_sign_in_is_ended_and_every_application_follows(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     first, second, here = browsers
     # The list names the one that asks first, then the latest.
     listed = revocations(profile(here, stack))
@@ -66,7 +66,7 @@ def test_one_sign_in_is_ended_and_every_application_follows(stack: RunningStack,
     assert here.get(stack.url("operations", "/en/operations"), follow=False).status_code == 200
 
 
-def test_ending_all_ends_this_one_too(stack: RunningStack, browsers: list[Visitor]) -> None:
+def test_ending_all_ends_this_one_too(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     first, second, here = browsers
     done = here.submit(profile(here, stack), "/profile/sign-ins/revoke")
     assert done.url == stack.url("auth_app", "/en/signed-out")
@@ -75,7 +75,7 @@ def test_ending_all_ends_this_one_too(stack: RunningStack, browsers: list[Visito
     assert_signed_out(second, stack, "finance", "/en/finance/invoices?q=revoked-all")
 
 
-def test_ending_the_own_sign_in_is_a_sign_out(stack: RunningStack, browsers: list[Visitor]) -> None:
+def test_ending_the_own_sign_in_is_a_sign_out(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     *_, here = browsers
     page = profile(here, stack)
     done = here.submit(page, revocations(page)[0])
@@ -83,10 +83,10 @@ def test_ending_the_own_sign_in_is_a_sign_out(stack: RunningStack, browsers: lis
     assert here.cookie("VAR_ACCESS_TOKEN") is None
 
 
-def test_a_sign_in_of_somebody_else_can_not_be_ended(stack: RunningStack, browsers: list[Visitor]) -> None:
+def test_a_sign_in_of_somebody_else_can_not_be_ended(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     *_, here = browsers
     page = profile(here, stack)
-    with Visitor() as stranger:
+    with HttpBrowser() as stranger:
         assert stranger.sign_in(stack.url("auth_app"), email="none@example.com").status_code == 303
         theirs = profile(stranger, stack)
         own = revocations(theirs)[0]

@@ -9,7 +9,7 @@ import pytest
 
 from portal.server.local_stack import BACKEND
 from tests.support.harness import RunningStack, running_stack
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
 
 
@@ -27,31 +27,31 @@ def apps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningStac
 @contextmanager
 def signed_in(
     backend: OpinionatedBackend, tokens: dict[str, str] | None = None
-) -> Iterator[tuple[Visitor, dict[str, str]]]:
+) -> Iterator[tuple[HttpBrowser, dict[str, str]]]:
     permissions = ["ENERGY_APP", "OPERATIONS_APP"]
     tokens = tokens or {
         "VAR_ACCESS_TOKEN": backend.access(attitude=Attitude.AGREES, permissions=permissions, says=permissions),
         "VAR_REFRESH_TOKEN": backend.refresh(attitude=Attitude.AGREES, says=permissions),
     }
-    with Visitor() as visitor:
+    with HttpBrowser() as browser:
         for name, value in tokens.items():
-            visitor.http.cookies.set(name, value, domain="localhost.local", path="/")
-        yield visitor, tokens
+            browser.http.cookies.set(name, value, domain="localhost.local", path="/")
+        yield browser, tokens
 
 
-def sign_out(visitor: Visitor, stack: RunningStack) -> None:
-    page = visitor.get(stack.url("energy", "/en/logout"))
-    assert visitor.submit(page, "/logout", follow=False).status_code == 303
-    assert visitor.cookie("VAR_ACCESS_TOKEN") is None
+def sign_out(browser: HttpBrowser, stack: RunningStack) -> None:
+    page = browser.get(stack.url("energy", "/en/logout"))
+    assert browser.submit(page, "/logout", follow=False).status_code == 303
+    assert browser.cookie("VAR_ACCESS_TOKEN") is None
 
 
 @pytest.mark.parametrize("app", ["energy", "operations"])
 @pytest.mark.parametrize("kept", [("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN"), ("VAR_ACCESS_TOKEN",)])
 def test_the_next_request_with_its_tokens_counts_as_signed_out(apps, app: str, kept: tuple[str, ...]) -> None:
     stack, backend = apps
-    with signed_in(backend) as (visitor, tokens):
-        assert visitor.get(stack.url(app, f"/en/{app}")).status_code == 200
-        sign_out(visitor, stack)
+    with signed_in(backend) as (browser, tokens):
+        assert browser.get(stack.url(app, f"/en/{app}")).status_code == 200
+        sign_out(browser, stack)
     replayed = {name: tokens[name] for name in kept}
     with signed_in(backend, replayed) as (thief, _):
         state = thief.http.get(stack.url(app, "/sign-in-state"), timeout=20).json()
@@ -65,7 +65,7 @@ def test_the_next_request_with_its_tokens_counts_as_signed_out(apps, app: str, k
 def test_another_sign_in_of_the_same_user_goes_on(apps) -> None:
     stack, backend = apps
     with signed_in(backend) as (phone, _), signed_in(backend) as (laptop, _):
-        for visitor in (phone, laptop):
-            assert visitor.get(stack.url("energy", "/en/energy/clients")).status_code == 200
+        for browser in (phone, laptop):
+            assert browser.get(stack.url("energy", "/en/energy/clients")).status_code == 200
         sign_out(phone, stack)
         assert laptop.get(stack.url("energy", "/en/energy/clients"), follow=False).status_code == 200

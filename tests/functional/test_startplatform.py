@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
-from tests.support.http_browser import Visitor
+from tests.support.http_browser import HttpBrowser
 from tests.support.nested_pytest import run_app_tests_in_copy
 
 PASSWORD = "a long enough password"
@@ -26,10 +26,10 @@ def test_a_new_platform_boots_and_shows_its_home_to_whoever_has_the_permission(c
     account = ("create_account", "--email", "logistics@example.com", "--permissions", "LOGISTICS_APP")
     with (
         servers_in_copy(copy, "auth_app", "logistics", seed=account, typed=f"{PASSWORD}\n") as urls,
-        Visitor() as visitor,
+        HttpBrowser() as browser,
     ):
-        signed_in = visitor.sign_in(urls["auth_app"], email="logistics@example.com", password=PASSWORD)
-        page = visitor.get(f"{urls['auth_app']}{signed_in.headers['Location']}")
+        signed_in = browser.sign_in(urls["auth_app"], email="logistics@example.com", password=PASSWORD)
+        page = browser.get(f"{urls['auth_app']}{signed_in.headers['Location']}")
         assert page.url == f"{urls['logistics']}/en/logistics"
         assert page.status_code == 200
         assert 'data-pathname="/en/logistics"' in page.text

@@ -33,7 +33,7 @@ class _Forms(HTMLParser):
             self._open = False
 
 
-class Visitor:
+class HttpBrowser:
     """One person's browser. `localhost` with several ports shares cookies, as in a real one."""
 
     def __init__(self) -> None:

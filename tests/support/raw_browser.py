@@ -1,7 +1,7 @@
 """A browser that goes where it is sent and counts the hops, with nothing between it and the wire.
 
 Its cookies are pairs in a dictionary, sent and kept as they are: ports share them, as on any localhost. Fast and
-plain, for tests that make thousands of journeys; `tests.support.http_browser` is the comfortable one.
+plain, for tests that make thousands of visits; `tests.support.http_browser` is the comfortable one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MAX_SILENCE_S = 15.0
 
 
 @dataclass
-class Journey:
-    """What a traveller met.
+class RedirectChain:
+    """A chain of redirects.
 
     :ivar steps: the address of each request, and its answer's status.
     :ivar hops: redirects that were followed, to the page at the end or to `/` where the sign-in ended.
@@ -53,7 +53,7 @@ class Journey:
         return "/" + urlsplit(self.steps[-1][0]).path.lstrip("/").partition("/")[2]
 
 
-class _Kept(http.client.HTTPConnection):
+class _KeptConnection(http.client.HTTPConnection):
     """A connection that is used again and again; it opens itself where it is closed."""
 
     _used_at = 0.0
@@ -64,7 +64,7 @@ class _Kept(http.client.HTTPConnection):
         self._used_at = time.monotonic()
 
 
-class Roads:
+class KeptConnections:
     """The origins that may be visited; each thread keeps a connection to each.
 
     :param origins: `http://localhost:{port}`, all on this machine.
@@ -73,7 +73,7 @@ class Roads:
     def __init__(self, *origins: str) -> None:
         self.origins = origins
         self._local = threading.local()
-        self._open: list[_Kept] = []
+        self._open: list[_KeptConnection] = []
 
     def get(
         self, url: str, *, cookies: Mapping[str, str], headers: Mapping[str, str]
@@ -82,9 +82,9 @@ class Roads:
         parts = urlsplit(url)
         mine = self._local.__dict__
         if parts.netloc not in mine:
-            mine[parts.netloc] = _Kept("127.0.0.1", parts.port, timeout=30)
+            mine[parts.netloc] = _KeptConnection("127.0.0.1", parts.port, timeout=30)
             self._open.append(mine[parts.netloc])
-        connection: _Kept = mine[parts.netloc]
+        connection: _KeptConnection = mine[parts.netloc]
         connection.renew_after_silence()
         sent = {"Host": parts.netloc, **headers}
         if cookies:
@@ -100,40 +100,42 @@ class Roads:
             connection.close()
 
 
-def travel(url: str, *, cookies: Mapping[str, str], headers: Mapping[str, str], roads: Roads) -> Journey:
+def follow_redirects(
+    url: str, *, cookies: Mapping[str, str], headers: Mapping[str, str], connections: KeptConnections
+) -> RedirectChain:
     """Follow redirects, and what htmx is told in `HX-Redirect`, until there are none."""
-    journey = Journey(dict(cookies))
+    chain = RedirectChain(dict(cookies))
     while True:
-        status, answer = roads.get(url, cookies=journey.cookies, headers=headers)
-        journey.steps.append((url, status))
-        keep_cookies(journey, answer)
+        status, answer = connections.get(url, cookies=chain.cookies, headers=headers)
+        chain.steps.append((url, status))
+        keep_cookies(chain, answer)
         location = answer["Location"] if status in {301, 302, 303, 307, 308} else None
         if answer["HX-Redirect"]:
             location, headers = answer["HX-Redirect"], PERSON
-        if location is None or len(journey.steps) > GIVE_UP_AFTER:
-            journey.retry_after = answer["Retry-After"]
-            return journey
-        if journey.ended is None:
-            journey.hops += 1
-            journey.ended = dict(journey.cookies) if location == END_OF_SIGN_IN else None
+        if location is None or len(chain.steps) > GIVE_UP_AFTER:
+            chain.retry_after = answer["Retry-After"]
+            return chain
+        if chain.ended is None:
+            chain.hops += 1
+            chain.ended = dict(chain.cookies) if location == END_OF_SIGN_IN else None
         else:
-            journey.epilogue += 1
+            chain.epilogue += 1
         url = urljoin(url, location)
         parts = urlsplit(url)
-        if f"{parts.scheme}://{parts.netloc}" not in roads.origins or "\\" in location:
-            journey.faults.append(f"leaves for {location}")
-            return journey
+        if f"{parts.scheme}://{parts.netloc}" not in connections.origins or "\\" in location:
+            chain.faults.append(f"leaves for {location}")
+            return chain
 
 
-def keep_cookies(journey: Journey, answer: http.client.HTTPMessage) -> None:
+def keep_cookies(chain: RedirectChain, answer: http.client.HTTPMessage) -> None:
     """Do as the answer's `Set-Cookie` lines say."""
     for line in answer.get_all("Set-Cookie", []):
         pair, *rest = (part.strip() for part in line.split(";"))
         name, _, value = pair.partition("=")
         attributes = {key.lower(): given for key, _, given in (part.partition("=") for part in rest)}
         if "domain" in attributes or attributes.get("path") != "/":
-            journey.faults.append(f"a cookie that not every app would get: {line}")
+            chain.faults.append(f"a cookie that not every app would get: {line}")
         if int(attributes.get("max-age", "1")) > 0:
-            journey.cookies[name] = value
+            chain.cookies[name] = value
         else:
-            journey.cookies.pop(name, None)
+            chain.cookies.pop(name, None)
