@@ -24,7 +24,7 @@ from portal.api.call_log import Attempt, describe_cause
 from portal.api.jwks import jwks_keys
 from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters, refresh_counters
 from portal.api.provider import identity_provider
-from portal.api.responses import ApiResponse, RawResponse, is_success
+from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
 from portal.api.session import ApiSession, api_session
 from portal.api.sign_in import clear_tokens, set_tokens, sign_out
 from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
@@ -61,6 +61,7 @@ __all__ = [
     "expires_at",
     "identity_provider",
     "is_success",
+    "json_object",
     "jwks_keys",
     "refresh_counters",
     "set_tokens",

@@ -140,7 +140,7 @@ def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = No
 
 
 def _raise_error(response: RawResponse) -> NoReturn:
-    problem = _problem(response)
+    problem = json_object(response)
     detail = next(
         (problem[name] for name in (PROBLEM_DETAIL_FIELD, PROBLEM_TITLE_FIELD) if isinstance(problem.get(name), str)),
         "",
@@ -156,7 +156,8 @@ def _raise_error(response: RawResponse) -> NoReturn:
     raise _BY_STATUS.get(status, ApiClientError)(detail, status=status, retry_after=retry_after)
 
 
-def _problem(response: RawResponse) -> dict[str, Any]:
+def json_object(response: RawResponse) -> dict[str, Any]:
+    """The body if it is a JSON object, else an empty one."""
     try:
         body = response.json()
     except ValueError:

@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from portal.api import TokenPair, TokenProblem, UnusableTokenError, validate_issued_tokens
+from portal.api import TokenPair, TokenProblem, UnusableTokenError, json_object, validate_issued_tokens
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
@@ -18,7 +18,7 @@ from portal.oidc.failures import ProviderFailure, id_token_failure
 from portal.oidc.id_tokens import InvalidJwtError, JwtProblem, check_id_token
 from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
-from portal.oidc.token_endpoint import error_code, json_object
+from portal.oidc.token_endpoint import error_code
 from portal.process import Deadline
 from portal.web.sign_in import keep_sign_in, sign_in_limit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
-from portal.api import TokenPair, is_success
+from portal.api import TokenPair, is_success, json_object
 from portal.api.refresh import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.refresh import read_token_response as read_backend_response
 from portal.config.limits import REFRESH_FAILED_STATUSES
@@ -97,12 +97,3 @@ def error_code(reply: RawResponse) -> str:
     """The `error` of a token endpoint's response (RFC 6749, section 5.2); empty if there is none."""
     error = json_object(reply).get("error")
     return error if isinstance(error, str) else ""
-
-
-def json_object(reply: RawResponse) -> dict[str, object]:
-    """The body, if it is a JSON object; else an empty one."""
-    try:
-        body = reply.json()
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.harness import ROOT
 
-#: One process of an application that has answered a sign-in page's request, and the modules that it holds then.
+#: One process of an application that has answered one request, and the modules that it holds then.
 SERVE = """
 import sys
 from importlib import import_module
@@ -44,6 +44,7 @@ def test_an_application_without_a_provider_loads_nothing_of_openid(app: str, pat
     assert loaded_by(app, path) == "200 OK,False,False,False"
 
 
-def test_with_a_provider_the_gateway_loads_the_room() -> None:
+@pytest.mark.parametrize(("app", "path"), [("auth_app", "/en/login"), ("energy", "/healthz")])
+def test_with_a_provider_each_application_loads_the_room_when_it_starts(app: str, path: str) -> None:
     provider = {"APP_OIDC_ISSUER": "http://id.test", "APP_OIDC_CLIENT_ID": "portal"}
-    assert loaded_by("auth_app", "/en/login", **provider) == "200 OK,True,True,True"
+    assert loaded_by(app, path, **provider) == "200 OK,True,True,True"
