@@ -3,24 +3,24 @@
 ::
 
     PortalError
-    ├── ConfigurationError         a setting is missing, malformed, or does not fit another one
-    ├── UsageError                 a team's own code calls a hook or declares an endpoint wrongly
-    ├── StoreUnavailableError      the store that processes share can't be reached
-    ├── SignInEndedError           the refresh was refused, or lost for good: this sign-in is over
-    └── ApiError                   the backend's answer, or the lack of one
-        ├── ApiUnauthorizedError       401 that was passed through: sign in again
-        ├── ApiForbiddenError      403: this user may not
-        ├── ApiNotFoundError       404, 410: no such thing
-        ├── ApiValidationError        400, 422: what was sent is not acceptable; may name fields
-        ├── ApiConflictError       409, 412: it does not fit the present state
-        ├── ApiClientError        any other 4xx
-        └── ApiUnavailableError    no usable answer; another try may help, and nobody is signed out
-            ├── ApiTimeoutError    a deadline passed
-            ├── CircuitOpenError   the backend is not asked for a moment: it has not answered for long
-            └── ApiMalformedError  an answer that is not the JSON it should be
+    ├── ConfigurationError          a setting is missing, malformed, or does not fit another one
+    ├── UsageError                  a team's own code calls a hook or declares an endpoint wrongly
+    ├── StoreUnavailableError       the store that processes share can't be reached
+    ├── SignInEndedError            the refresh token was rejected, or its answer was lost: the sign-in is over
+    └── ApiError                    the backend's answer is no success, or there is none
+        ├── ApiUnauthorizedError    401 that no refresh can help: sign in again
+        ├── ApiForbiddenError       403: this user may not
+        ├── ApiNotFoundError        404, 410: no such thing
+        ├── ApiValidationError      400, 422: the request is not acceptable; may name fields
+        ├── ApiConflictError        409, 412: the request does not fit the present state
+        ├── ApiClientError          any other 4xx
+        └── ApiUnavailableError     no usable answer; another try may help, and nobody is signed out
+            ├── ApiTimeoutError     a deadline passed
+            ├── CircuitOpenError    the backend has not answered for a while, so this call was not made
+            └── ApiMalformedError   the answer is not the expected JSON, or too large
 
-An expected outcome (a redirect, a query's error state) is a value, never one of these raised. No message
-ever carries a token, a cookie or a body.
+An expected outcome (a redirect, a query's error state) is a value; no error is raised for it. No message ever
+carries a token, a cookie or a body.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ if TYPE_CHECKING:
 
 
 class PortalError(Exception):
-    """Anything that the portal raises on purpose."""
+    """Any error that the portal raises on purpose."""
 
 
 class ConfigurationError(PortalError):
-    """A setting stops the start; the message is one line that names it and says what it should be."""
+    """A setting stops the start. The message is one line: the setting, and what it should be."""
 
 
 class UsageError(PortalError):
-    """A call or a declaration that can't be right; the message says what to write instead."""
+    """A call or a declaration in code is wrong. The message says what to write instead."""
 
 
 class StoreUnavailableError(PortalError):
-    """The shared store did not answer; nothing was changed in it, as far as can be known."""
+    """The shared store did not answer. Whether it has done what was asked is not known."""
 
 
 class SignInEndedError(PortalError):
-    """The refresh token is not accepted, or nobody knows what became of it and it may not be presented again.
+    """The refresh token was rejected; or its answer was lost, and it must not be submitted again.
 
-    By the time it is raised, the request's token store is cleared, and knows which. The web layer turns it into the
-    redirect to `/`, or to the sign-in page (contract, section 8).
+    The request's `TokenStore` is cleared before this is raised; its `lost` tells the two apart. The web layer redirects
+    to `/`, or to the sign-in page (contract, section 8).
     """
 
 
 class ApiError(PortalError):
     """The backend's answer to one call was not a success.
 
-    :param detail: what a person may read, from the problem document when there is one.
-    :param status: HTTP status that the backend gave; None where there was no answer.
-    :param retry_after: seconds to wait before another try, when the backend named them.
+    :param detail: text for the user, from the problem document if there is one.
+    :param status: the backend's HTTP status; None if there was no answer.
+    :param retry_after: seconds to wait before another try, if the backend named them.
     """
 
     #: HTTP status of the page that shows this error.
@@ -74,7 +74,7 @@ class ApiError(PortalError):
 
 
 class ApiUnauthorizedError(ApiError):
-    """401, passed through: there is no refresh token, or the call was already retried once."""
+    """401: there is no refresh token, or the call has been sent again after a refresh already."""
 
     page_status = 401
 
@@ -86,15 +86,15 @@ class ApiForbiddenError(ApiError):
 
 
 class ApiNotFoundError(ApiError):
-    """404 or 410: nothing stands at that address, or not for this user."""
+    """404 or 410: there is nothing at that address, or nothing for this user."""
 
     page_status = 404
 
 
 class ApiValidationError(ApiError):
-    """400 or 422: what was sent is not acceptable.
+    """400 or 422: the request is not acceptable.
 
-    :param errors: field name (as on the wire) to its messages; empty when the backend named none.
+    :param errors: the messages by the backend's name of the field; empty if it named none.
     """
 
     page_status = 422
@@ -107,7 +107,7 @@ class ApiValidationError(ApiError):
 
 
 class ApiConflictError(ApiError):
-    """409 or 412: the request does not fit the present state of the thing."""
+    """409 or 412: the request does not fit the present state of the resource."""
 
     page_status = 409
 
@@ -119,10 +119,10 @@ class ApiClientError(ApiError):
 
 
 class ApiUnavailableError(ApiError):
-    """No usable answer: refused connection, 429, 5xx, a busy refresh. Nobody is signed out by it.
+    """No usable answer: no connection, 429, 5xx, a refresh that takes too long. It signs nobody out.
 
-    :param was_sent: whether the backend may have seen the request; False only where it certainly did not.
-    :param begun: status of an answer that began and did not come whole; None for any other.
+    :param was_sent: whether the backend may have seen the request; False only if it certainly did not.
+    :param begun: status of a response that began and did not come whole; None if none began.
     """
 
     page_status = 503
@@ -142,13 +142,13 @@ class ApiUnavailableError(ApiError):
 
 
 class ApiTimeoutError(ApiUnavailableError):
-    """A connect, read or total deadline passed before the answer was whole."""
+    """A connect, read or total deadline passed before the response was whole."""
 
 
 class CircuitOpenError(ApiUnavailableError):
-    """The backend has not answered for a while, so only one call a second finds out whether it does again.
+    """The backend has not answered for a while, so one call a second asks it, and this was another one.
 
-    Another try at once is refused as well. `was_sent` is True where the call was on its way when that turned out.
+    Another try at once fails as well. `was_sent` is True if the call was on its way when the circuit opened.
     """
 
     def __init__(self, *, was_sent: bool) -> None:
@@ -156,4 +156,4 @@ class CircuitOpenError(ApiUnavailableError):
 
 
 class ApiMalformedError(ApiUnavailableError):
-    """An answer that is not JSON, is too large, or lacks what every answer of its kind must have."""
+    """A response that is not JSON, is too large, or lacks a field that every response of its kind has."""

@@ -1,10 +1,10 @@
-"""The keys of a JWKS address, fetched in the background and kept in memory for the edge, which may wait for nothing.
+"""The keys of a JWKS address (RFC 7517), fetched in the background and kept in memory.
 
-Keys are fetched at start and then every ten minutes. A token with a key id that is not known asks for a fetch at
-once, at most one in 30 s, so that a flood of made-up ids is no flood of requests. When the address does not
-answer, or answers nonsense, the keys that are known stay in use.
+The edge verifies tokens with them and must not wait, so it only reads what is in memory. Keys are fetched at the start
+and then every ten minutes. A token with an unknown key id triggers a fetch, at most once in 30 s, so that a flood of
+made-up ids is no flood of requests. If the address does not answer, or answers nonsense, the known keys stay in use.
 
-Fetches are numbered, so that a key that is not there can be told from one that may have come meanwhile.
+Fetches are numbered. So a reader can tell a key that does not exist from one that a later fetch may bring.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Between two fetches when nothing unknown turns up, and after one that failed, seconds.
+#: Pause between two fetches, and after a failed one, seconds.
 REFETCH_S: Final = 600.0
 RETRY_S: Final = 10.0
-#: Between two fetches that unknown key ids ask for, seconds.
+#: Pause between two fetches that unknown key ids trigger, seconds.
 FORCED_PAUSE_S: Final = 30.0
 #: Deadline of one fetch, seconds.
 FETCH_DEADLINE_S: Final = 5.0
@@ -70,8 +70,8 @@ class JwksKeys:
         self._forced_at = float("-inf")
         self._started = False
         self._lock = ForkSafeLock()
-        self._begin_anew()
-        reset_after_fork(self, JwksKeys._begin_anew)
+        self._reset()
+        reset_after_fork(self, JwksKeys._reset)
 
     @property
     def generation(self) -> int:
@@ -80,16 +80,16 @@ class JwksKeys:
 
     @property
     def begun(self) -> int:
-        """How many fetches have begun."""
+        """Number of the latest fetch that has begun."""
         return self._begun
 
     @property
     def succeeded(self) -> int:
-        """The number of the last one that succeeded."""
+        """Number of the latest fetch that succeeded."""
         return self._succeeded
 
     def keys_for(self, kid: str | None) -> Sequence[jwt.PyJWK]:
-        """The keys under this id; without one, all. An unknown id asks for a fetch, in the background."""
+        """The keys with this id; all keys if it is None. An unknown id triggers a fetch in the background."""
         self.start()
         keys = self._set.keys
         found = keys if kid is None else tuple(key for key in keys if key.key_id == kid)
@@ -98,7 +98,7 @@ class JwksKeys:
         return found
 
     def start(self) -> None:
-        """Fetch in the background from now on: once for each process, since threads do not survive a fork."""
+        """Fetch in the background from now on. Each process starts its own thread, because none survives a fork."""
         if self._started:
             return
         with self._lock:
@@ -108,16 +108,16 @@ class JwksKeys:
         try:
             threading.Thread(target=self._keep_fetching, name="portal-jwks", daemon=True).start()
         except RuntimeError as error:  # the machine, or this process's limit, has no more threads
-            logger.error("jwks: no keys are fetched for now: %s", error)  # noqa: TRY400  whose words are all there is to say
+            logger.error("jwks: no keys are fetched for now: %s", error)  # noqa: TRY400  the error's words are all there is to log
             self._started = False
 
     def wait_until_fetched(self, *, timeout_s: float) -> bool:
-        """Wait for the first fetch of this process, so that its first requests can be judged."""
+        """Wait for the first fetch of this process; whether it has ended."""
         self.start()
         return self._fetched.wait(timeout_s)
 
     def fetch_now(self) -> bool:
-        """Fetch once; whether the keys are up to date. Never raises for what the address does."""
+        """Fetch once; whether the keys are up to date. A failure is logged, not raised."""
         with self._lock:
             self._begun += 1
             number = self._begun
@@ -128,13 +128,13 @@ class JwksKeys:
                 self._set = KeySet(generation=self._set.generation + 1, keys=keys, source=source)
                 logger.info("jwks: %d keys", len(keys))
         except (ApiUnavailableError, ValueError) as error:
-            logger.warning("jwks: keeping the %d keys that are known: %s", len(self._set.keys), type(error).__name__)
+            logger.warning("jwks: keeping the %d known keys: %s", len(self._set.keys), type(error).__name__)
             return False
         self._succeeded = number
         return True
 
     def _want(self) -> None:
-        """Ask for a fetch, unless one was asked for a moment ago."""
+        """Trigger a fetch, unless one was triggered a moment ago."""
         with self._lock:
             now = self._clock()
             if now - self._forced_at < FORCED_PAUSE_S:
@@ -142,7 +142,7 @@ class JwksKeys:
             self._forced_at = now
         self._wanted.set()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         # An event has a lock of its own.
         self._started = False
         self._wanted = threading.Event()
@@ -154,23 +154,25 @@ class JwksKeys:
             try:
                 up_to_date = self.fetch_now()
             except Exception:
-                # This thread is the process's only one: its end would leave the keys as they are for good.
-                logger.exception("jwks: keeping the %d keys that are known", len(self._set.keys))
+                # Without this thread the process would never fetch keys again.
+                logger.exception("jwks: keeping the %d known keys", len(self._set.keys))
                 up_to_date = False
             self._fetched.set()
             self._wanted.wait(REFETCH_S if up_to_date else RETRY_S)
 
 
 def read_keys(source: bytes) -> tuple[jwt.PyJWK, ...]:
-    """The usable keys of a JWKS document; any other is as if it were not there (RFC 7517, section 5). Pure.
+    """The usable keys of a JWKS document; any other key is ignored (RFC 7517, section 5). Pure.
 
-    :raises ValueError: it is no JWKS document, or none of its keys is usable.
+    PyJWT's `PyJWKSet` is no help: one key that its reader stumbles over would take all the others with it.
+
+    :raises ValueError: not a JWKS document, or none of its keys is usable.
     """
     document = read_json(source)
     members = document.get("keys") if isinstance(document, dict) else None
     found = []
     for member in members if isinstance(members, list) else ():
-        # Whatever the reader raises: of a member in another shape than it expects it may be a TypeError.
+        # The reader raises all kinds of errors, such as a TypeError for a key that is a list.
         with suppress(Exception):
             found.append(jwt.PyJWK(member))
     if not found:

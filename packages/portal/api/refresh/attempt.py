@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
-from portal.api.refresh.sealing import record_name
+from portal.api.refresh.sealing import log_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.refresh.token_family import rotate
 from portal.api.refresh.token_records import FailedOutcome, Started
@@ -116,7 +116,7 @@ class RefreshAttempt:
         if record.signed_out:
             return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT)
         if family is not None and family.is_replay(self.submitted, now=now):
-            logger.warning("refresh %s: replaced long ago and submitted again", _short_name(self.submitted))
+            logger.warning("refresh %s: replaced long ago and submitted again", log_name(self.submitted))
             return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN)
         if record.outcome is FailedOutcome.FAILED:
             return SignInEnded(outcome=RefreshOutcome.REJECTED)
@@ -155,7 +155,7 @@ class RefreshAttempt:
         try:
             self.records.release_lock(secret, owner=owner)
         except StoreUnavailableError:
-            logger.debug("refresh %s: the lock is left to expire", _short_name(self.submitted))
+            logger.debug("refresh %s: the lock is left to expire", log_name(self.submitted))
         return None
 
     def _record_to_submit(self) -> SignInRecord | None:
@@ -180,15 +180,14 @@ class RefreshAttempt:
         if earlier is not None:
             started = replace(started, first_at=earlier.first_at, tries=earlier.tries + 1)
             if not self._may_submit_again(earlier):  # the process that submitted it has died
-                return self._save_failure(
-                    record, owner, replace(earlier, last_at=None), SignInEnded(outcome=RefreshOutcome.LOST)
-                )
+                lost = SignInEnded(outcome=RefreshOutcome.LOST)
+                return self._save_failure(record, owner, replace(earlier, last_at=None), lost)
         try:
             self.records.mark_started(record.secret, owner=owner, latest_refresh=token, started=started)
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             response = self.token_endpoint.submit(refresh=token, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError as error:
-            # Nothing was sent, so only an earlier submission can be unknown. The store may hold `started` all the same.
+            # Nothing was sent: only an earlier submission can be unknown. The store may hold `started` all the same.
             before = None if earlier is None else replace(earlier, last_at=None)
             return self._save_failure(record, owner, before, _not_tried(token, error))
         if isinstance(response, TokensIssued):
@@ -200,7 +199,7 @@ class RefreshAttempt:
         self, token: str, started: Started, response: InvalidGrant | NoResponse
     ) -> tuple[Started | None, SignInEnded | RetryLater]:
         """The submissions whose outcome is still unknown, and the result."""
-        name = _short_name(token)
+        name = log_name(token)
         if isinstance(response, InvalidGrant):
             logger.warning("refresh %s: refused: %s", name, response.reason)
             return None, SignInEnded(outcome=RefreshOutcome.REJECTED)
@@ -209,7 +208,7 @@ class RefreshAttempt:
         later = RetryLater(outcome=RefreshOutcome.UNREACHABLE, cause=cause)
         if not response.lost:
             logger.warning("refresh %s: no usable answer: %s", name, response.reason)
-            # This submission did nothing. An earlier one may have done something.
+            # This submission did nothing; an earlier one may have.
             return (None if started.tries == 1 else unknown), later
         if self._may_submit_again(unknown):
             logger.warning("refresh %s: the answer was lost, to be submitted again: %s", name, response.reason)
@@ -229,12 +228,9 @@ class RefreshAttempt:
                 now = self.records.get(self.submitted)
                 if now.family is not None and now.latest_refresh != record.latest_refresh:
                     return Refreshed(pair=now.family.latest_pair, outcome=RefreshOutcome.FROM_RECORD)
+            latest, now_s = record.latest_refresh, self.clock.now()
             family, forgotten = rotate(
-                record.family,
-                latest_refresh=record.latest_refresh,
-                submitted=self.submitted,
-                pair=pair,
-                now=self.clock.now(),
+                record.family, latest_refresh=latest, submitted=self.submitted, pair=pair, now=now_s
             )
             submitted = {self.submitted, record.latest_refresh}
             self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
@@ -247,7 +243,7 @@ class RefreshAttempt:
 
         result = self._save(record.latest_refresh, save, refreshed)
         if not isinstance(result, SignInEnded):
-            logger.info("refresh %s: refreshed", _short_name(record.latest_refresh))
+            logger.info("refresh %s: refreshed", log_name(record.latest_refresh))
             return result
         self._publish(result)
         if pair.refresh is not None:
@@ -294,13 +290,13 @@ class RefreshAttempt:
                 logger.log(
                     logging.DEBUG if self._published else logging.WARNING,
                     "refresh %s: %s, not saved yet: %s",
-                    _short_name(token),
+                    log_name(token),
                     result.outcome.value,
                     error,
                 )
                 self._publish(result, keep_joinable=True)
             if time_left.passed:
-                logger.error("refresh %s: the store never took the outcome", _short_name(token))
+                logger.error("refresh %s: the store never took the outcome", log_name(token))
                 return result
             self.clock.sleep(SAVE_PAUSE_S)
 
@@ -317,10 +313,6 @@ class RefreshAttempt:
         return max(ROTATION_GRACE_S, lifetime)
 
 
-def _short_name(token: str) -> str:
-    return record_name(token)[:8]
-
-
 def _not_tried(token: str, error: StoreUnavailableError) -> RetryLater:
-    logger.warning("refresh %s: not tried: %s", _short_name(token), error)
+    logger.warning("refresh %s: not tried: %s", log_name(token), error)
     return RetryLater(outcome=RefreshOutcome.STORE_DOWN, cause=error)

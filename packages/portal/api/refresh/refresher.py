@@ -15,7 +15,7 @@ from portal.api.metrics import RefreshOutcome, refresh_counters
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
 from portal.api.refresh.revocation import Revocation
-from portal.api.refresh.sealing import record_name
+from portal.api.refresh.sealing import log_name, record_name
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.tokens import SignInStatus, TokenStatus, is_expired
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
@@ -143,7 +143,7 @@ class TokenRefresher:
         except StoreUnavailableError:
             return
         self._counters.count(RefreshOutcome.REJECTED)
-        logger.warning("refresh %s: the backend rejects a token that it has just issued", _short_name(browser_refresh))
+        logger.warning("refresh %s: the backend rejects a token that it has just issued", log_name(browser_refresh))
         tokens.end(rejected=pair.refresh)
 
     def sign_in_status(self, pair: TokenPair) -> SignInStatus:
@@ -189,7 +189,7 @@ class TokenRefresher:
             latest = revocation.mark_signed_out(pair, browser_refresh, verified=verified)
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
-            logger.warning("sign-out %s: no tombstone, the store can't be reached", _short_name(pair.refresh or ""))
+            logger.warning("sign-out %s: no tombstone, the store can't be reached", log_name(pair.refresh or ""))
         if latest.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self._clock.monotonic)
             expired = latest.access is None or is_expired(latest.access, now=self._clock.now())
@@ -217,8 +217,7 @@ class TokenRefresher:
 
     def _join(self, attempt: RefreshAttempt, deadline: Deadline) -> tuple[RefreshResult, bool]:
         """Join the token's attempt in this process, or start this one; its result, and whether this one started."""
-        name = record_name(attempt.submitted)
-        flight, leads = self._flights.join(name)
+        flight, leads = self._flights.join(record_name(attempt.submitted))
         if leads:
             self._flights.run_in_thread(flight, partial(attempt.run, flight), name="portal-refresh")
         waits = not leads and not flight.done
@@ -227,7 +226,7 @@ class TokenRefresher:
             result = flight.result(timeout_s=wait_s)
         except (TimeoutError, NoThreadError) as error:
             reason = "no thread to do it" if isinstance(error, NoThreadError) else "not done in time"
-            logger.info("refresh %s: %s", name[:8], reason)
+            logger.info("refresh %s: %s", log_name(attempt.submitted), reason)
             result = RetryLater(outcome=RefreshOutcome.BUSY)
             self._counters.count(result.outcome)
             return result, leads
@@ -255,7 +254,3 @@ class TokenRefresher:
 
 def _later(outcome: RefreshOutcome) -> ApiUnavailableError:
     return ApiUnavailableError(_LATER_DETAILS[outcome], retry_after=RETRY_REFRESH_AFTER_S, was_sent=False)
-
-
-def _short_name(token: str) -> str:
-    return record_name(token)[:8]

@@ -42,6 +42,11 @@ def record_name(secret: str) -> str:
     return _labelled_hash(_NAME_LABEL, secret)[: 2 * _SHORT_BYTES]
 
 
+def log_name(token: str) -> str:
+    """What a log line calls a token: the first digits of its record's name."""
+    return record_name(token)[:8]
+
+
 @lru_cache(maxsize=1024)
 def family_secret(refresh: str) -> str:
     """The secret of the sign-in that begins with this token, 32 digits. Each process derives the same."""

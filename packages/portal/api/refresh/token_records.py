@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.refresh.sealing import UnreadableRecordError, family_secret, record_name, seal, unseal
+from portal.api.refresh.sealing import UnreadableRecordError, family_secret, log_name, record_name, seal, unseal
 from portal.api.refresh.token_family import ReplacedToken, TokenFamily
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_LOCK_S
@@ -213,7 +213,7 @@ def _open(record: object, *, under: str) -> Any:
         return unseal(record, under=under)
     except UnreadableRecordError as error:
         # The token was replaced, and its successor can't be read: to submit the token again would be a replay.
-        logger.exception("refresh %s: a record does not open", record_name(under)[:8])
+        logger.exception("refresh %s: a record does not open", log_name(under))
         raise StoreUnavailableError("a record of the refresh does not open") from error
 
 
