@@ -31,8 +31,8 @@ from portal.query import create_query_client
 from portal.query.process_state import runtime_for
 from portal.services.energy.clients import ClientQueries
 from portal.store import SharedStore
-from tests.portal.api.world import World
 from tests.support.redis_server import RedisServer, running_redis
+from tests.support.refresh_world import RefreshWorld
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ def run(searches: int) -> tuple[Counter[str], float]:
     backend: Any = Searched(20)
     runtime = runtime_for(SharedStore(alias="default"))
     tokens = TokenPair(access="the token of who searches")
-    others = World()
+    others = RefreshWorld()
     outcomes: Counter[str] = Counter()
     began = time.perf_counter()
     for number in range(searches):

@@ -12,8 +12,8 @@ from django.test import override_settings
 
 from sqlite_cache import close_idle_connections
 from tests.portal.api.sessions import make_session
-from tests.portal.api.world import World
 from tests.support.redis_server import running_redis
+from tests.support.refresh_world import RefreshWorld
 
 
 def sqlite_entry(path: Path) -> dict:
@@ -56,7 +56,7 @@ def embedded_store(store_path):
 
 @pytest.fixture
 def world(embedded_store):
-    made = World()
+    made = RefreshWorld()
     yield made
     for process in made.processes:
         process.settle()

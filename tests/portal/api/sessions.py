@@ -12,7 +12,7 @@ from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
 from portal.process.counters import Counters
 from portal.store import SharedStore
-from tests.portal.api.world import MAX_AGE_S, jwt
+from tests.support.refresh_world import MAX_AGE_S, jwt
 
 BASE = "http://backend.test/base"
 FRESH, RENEWED = jwt(n=1), jwt(n=2)

@@ -133,7 +133,7 @@ def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
     assert source.fetch_now() is False
     assert kids(source.keys_for("one")) == ["one"]
     assert source.generation == 1
-    assert "keeping the 1 keys" in caplog.text
+    assert "keeping the 1 known keys" in caplog.text
 
 
 def test_one_unusable_key_does_not_hide_the_others():

@@ -22,8 +22,8 @@ from portal.errors import (
 from portal.process.counters import Counters
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
-from tests.portal.api.world import jwt
 from tests.support.http_server import reply, scripted_server
+from tests.support.refresh_world import jwt
 
 # --- the four rows ---
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.api.tokens import MAX_LIFETIME_S, expires_at, is_expired, sign_in_lifetime
-from tests.portal.api.world import jwt
+from tests.support.refresh_world import jwt
 
 
 def payload(raw: bytes) -> str:

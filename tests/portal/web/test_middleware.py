@@ -29,8 +29,8 @@ from portal.query import QueryClient
 from portal.web import resolve_post_login_path
 from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
-from tests.portal.api.world import jwt
 from tests.portal.web.conftest import BACKEND, access_token, profile
+from tests.support.refresh_world import jwt
 
 NAVIGATION = {"accept": "text/html"}
 FETCH = {"accept": "application/json", "sec-fetch-mode": "cors"}

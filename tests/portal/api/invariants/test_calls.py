@@ -20,7 +20,7 @@ from portal.api.transport import Transport
 from portal.config import limits
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
-from tests.portal.api.world import LOST, MAX_AGE_S, UNANSWERED, Process, World, jwt
+from tests.support.refresh_world import LOST, MAX_AGE_S, UNANSWERED, RefreshProcess, RefreshWorld, jwt
 
 BASE = "http://backend.test"
 
@@ -32,7 +32,7 @@ def make_session(store) -> ApiSession:
     return ApiSession(transport=transport, refresher=refresher, sleep=lambda seconds: None)
 
 
-def lock(process: Process, refresh: str) -> bool:
+def lock(process: RefreshProcess, refresh: str) -> bool:
     """Take the lock of this token's sign-in, for longer than this test lasts."""
     records = process.refresher._records
     return records.acquire_lock(records.get(refresh).secret, owner="the test")
@@ -41,7 +41,7 @@ def lock(process: Process, refresh: str) -> bool:
 # --- 9 ---
 
 
-def test_9_the_lock_outlives_the_call(world: World):
+def test_9_the_lock_outlives_the_call(world: RefreshWorld):
     assert limits.REFRESH_LOCK_S > limits.REFRESH_DEADLINE_S
     pair = world.backend.sign_in()
     winner, other = world.process(), world.process()
@@ -56,7 +56,7 @@ def test_9_the_lock_outlives_the_call(world: World):
     assert free == [False]
 
 
-def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: World):
+def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     records = process.refresher._records
@@ -80,7 +80,9 @@ def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: Wo
 
 
 @pytest.mark.parametrize("answers", [[], [LOST]], ids=["granted", "lost"])
-def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(world: World, answers: list[NoResponse]):
+def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(
+    world: RefreshWorld, answers: list[NoResponse]
+):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
 
@@ -99,7 +101,7 @@ def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(worl
 # --- 10 ---
 
 
-def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(world: World):
+def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(world: RefreshWorld):
     pair = world.backend.sign_in()
     dead, other = world.process(), world.process()
     assert lock(dead, pair.refresh)
@@ -110,7 +112,7 @@ def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifeti
     assert other.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
-def test_10_a_request_that_gives_up_does_not_end_the_call(world: World):
+def test_10_a_request_that_gives_up_does_not_end_the_call(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     may_answer = threading.Event()
@@ -127,7 +129,7 @@ def test_10_a_request_that_gives_up_does_not_end_the_call(world: World):
 # --- 11 ---
 
 
-def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: World, caplog, embedded_store):
+def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: RefreshWorld, caplog, embedded_store):
     caplog.set_level(logging.DEBUG)
     process, other = world.process(), world.process()
     issued: list[TokenPair] = []
@@ -161,7 +163,7 @@ def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: World
 
 
 @responses.activate
-def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, world: World):
+def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, world: RefreshWorld):
     session = make_session(world.process().store)
     responses.get(f"{BASE}/me", status=401)
     responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
@@ -173,7 +175,7 @@ def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, w
 @responses.activate
 @pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
 def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed_again(
-    embedded_store, world: World, made_fresh_first: bool
+    embedded_store, world: RefreshWorld, made_fresh_first: bool
 ):
     session = make_session(world.process().store)
     responses.get(f"{BASE}/me", status=401)
@@ -191,7 +193,7 @@ def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed
 
 
 @responses.activate
-def test_13_the_refresh_call_never_triggers_a_refresh(embedded_store, world: World):
+def test_13_the_refresh_call_never_triggers_a_refresh(embedded_store, world: RefreshWorld):
     session = make_session(world.process().store)
     responses.get(f"{BASE}/me", status=401)
     responses.post(f"{BASE}/refresh", status=401)
@@ -208,7 +210,7 @@ def test_13_the_refresh_call_never_triggers_a_refresh(embedded_store, world: Wor
 
 
 @responses.activate
-def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: World):
+def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: RefreshWorld):
     process = world.process()
     operations = []
     process.store._do = operations.append

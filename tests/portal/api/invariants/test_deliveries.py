@@ -10,12 +10,12 @@ import pytest
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.tokens import SignInStatus, TokenPair, TokenStatus, TokenStore
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import World, jwt
+from tests.support.refresh_world import RefreshWorld, jwt
 
 # --- 5 ---
 
 
-def test_5_all_responses_of_a_generation_carry_identical_tokens(world: World):
+def test_5_all_responses_of_a_generation_carry_identical_tokens(world: RefreshWorld):
     pair = world.backend.sign_in()
     processes = [world.process() for _ in range(4)]
     for _ in range(3):
@@ -32,7 +32,7 @@ def test_5_all_responses_of_a_generation_carry_identical_tokens(world: World):
 # --- 6 ---
 
 
-def test_6_no_response_delivers_an_older_generation_than_the_known_head(world: World):
+def test_6_no_response_delivers_an_older_generation_than_the_known_head(world: RefreshWorld):
     first = world.backend.sign_in()
     slow, fast = world.process(), world.process()
     slow_tokens = slow.request(first)
@@ -44,7 +44,7 @@ def test_6_no_response_delivers_an_older_generation_than_the_known_head(world: W
     assert slow.refresher.tokens_to_set(slow_tokens) == fast_tokens.current
 
 
-def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: World):
+def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: RefreshWorld):
     process = world.process()
     tokens = process.request(world.backend.sign_in())
     process.refresh(tokens)
@@ -55,7 +55,7 @@ def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: World):
 # --- 7 ---
 
 
-def test_7_a_sign_out_during_the_refresh_is_not_undone(world: World):
+def test_7_a_sign_out_during_the_refresh_is_not_undone(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     world.backend.during = lambda _: other.refresher.sign_out(other.request(pair))
@@ -73,7 +73,7 @@ def test_7_a_sign_out_during_the_refresh_is_not_undone(world: World):
     assert world.backend.revoked[0] == pair.refresh
 
 
-def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: World):
+def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     late = process.request(pair)
@@ -86,7 +86,7 @@ def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: World):
     assert world.backend.revoked == [late.current.refresh]
 
 
-def test_7_a_sign_out_of_the_successor_reaches_the_holders_of_older_tokens(world: World):
+def test_7_a_sign_out_of_the_successor_reaches_the_holders_of_older_tokens(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     tokens, late = process.request(first), process.request(first)
@@ -99,7 +99,7 @@ def test_7_a_sign_out_of_the_successor_reaches_the_holders_of_older_tokens(world
     assert world.backend.submitted == {first.refresh: 1}
 
 
-def test_7_the_next_request_with_its_tokens_counts_as_signed_out(world: World):
+def test_7_the_next_request_with_its_tokens_counts_as_signed_out(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     process.refresher.sign_out(process.request(pair))
@@ -112,7 +112,7 @@ def test_7_the_next_request_with_its_tokens_counts_as_signed_out(world: World):
 
 
 @pytest.mark.parametrize("holder", ["newest", "older", "newest access alone", "older access alone"])
-def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backend(world: World, holder: str):
+def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backend(world: RefreshWorld, holder: str):
     process, other = world.process(), world.process()
     first = world.backend.sign_in()
     tokens = process.request(first)
@@ -125,20 +125,20 @@ def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backe
     assert world.backend.submitted == {first.refresh: 1}
 
 
-def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too(world: World):
+def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too(world: RefreshWorld):
     process = world.process()
     pair = TokenPair(access="a", refresh=jwt(exp=world.time() - 5))
     process.refresher.sign_out(process.request(pair))
     assert process.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
 
 
-def test_7_tokens_of_another_sign_in_stay_active(world: World):
+def test_7_tokens_of_another_sign_in_stay_active(world: RefreshWorld):
     process = world.process()
     process.refresher.sign_out(process.request(world.backend.sign_in()))
     assert process.refresher.sign_in_status(world.backend.sign_in()) is SignInStatus.ACTIVE
 
 
-def test_7_with_the_store_down_the_status_is_unknown(world: World):
+def test_7_with_the_store_down_the_status_is_unknown(world: RefreshWorld):
     process = world.process()
     pair = world.backend.sign_in()
     process.refresher.sign_out(process.request(pair))
@@ -149,7 +149,7 @@ def test_7_with_the_store_down_the_status_is_unknown(world: World):
 # --- 8 ---
 
 
-def test_8_tokens_of_one_user_never_reach_another(world: World):
+def test_8_tokens_of_one_user_never_reach_another(world: RefreshWorld):
     pairs = {name: world.backend.sign_in(name) for name in ("ada", "bob", "cyd")}
     processes = [world.process(real_waits=True), world.process(real_waits=True)]
     barrier = threading.Barrier(18)
@@ -168,7 +168,7 @@ def test_8_tokens_of_one_user_never_reach_another(world: World):
     assert set(world.backend.submitted.values()) == {1}
 
 
-def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: World):
+def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: RefreshWorld):
     ada, eve = world.backend.sign_in("ada"), world.backend.sign_in("eve")
     process = world.process()
     process.refresh(process.request(eve))

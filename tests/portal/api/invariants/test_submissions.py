@@ -12,12 +12,12 @@ from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import LOST, UNANSWERED, World
+from tests.support.refresh_world import LOST, UNANSWERED, RefreshWorld
 
 # --- 1 ---
 
 
-def test_1_at_most_one_post_for_each_refresh_token(world: World):
+def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld):
     pair = world.backend.sign_in()
     processes = [world.process(real_waits=True) for _ in range(3)]
     barrier = threading.Barrier(24)
@@ -35,7 +35,7 @@ def test_1_at_most_one_post_for_each_refresh_token(world: World):
     assert world.backend.is_signed_in()
 
 
-def test_1_also_after_the_answer_was_lost_where_the_key_is_not_honoured(world: World):
+def test_1_also_after_the_answer_was_lost_where_the_key_is_not_honoured(world: RefreshWorld):
     pair = world.backend.sign_in()
     world.backend.answers, world.backend.repeatable_s = [LOST], 0
     process, other = world.process(), world.process()
@@ -49,7 +49,7 @@ def test_1_also_after_the_answer_was_lost_where_the_key_is_not_honoured(world: W
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: World):
+def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: RefreshWorld):
     pair = world.backend.sign_in()
     world.backend.answers = [UNANSWERED]
     process, other = world.process(), world.process()
@@ -67,7 +67,7 @@ def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(worl
 # --- 2 ---
 
 
-def test_2_no_post_for_a_token_that_has_a_successor(world: World):
+def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld):
     first = world.backend.sign_in()
     process, other = world.process(), world.process()
     tokens = process.request(first)
@@ -84,7 +84,7 @@ def test_2_no_post_for_a_token_that_has_a_successor(world: World):
     assert max(posts.values()) == 1
 
 
-def test_2_a_successor_found_inside_the_lock_counts(world: World):
+def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld):
     """Another process finishes between this one's look and its lock."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -105,7 +105,7 @@ def test_2_a_successor_found_inside_the_lock_counts(world: World):
 
 
 @pytest.mark.parametrize("slept_s", [0, 3 * 24 * 3600])
-def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: World, slept_s: int):
+def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: RefreshWorld, slept_s: int):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -124,7 +124,7 @@ def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: World, slept_
 # --- 3 ---
 
 
-def test_3_nobody_is_signed_out_because_someone_else_won(world: World):
+def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld):
     pair = world.backend.sign_in()
     winner, loser = world.process(), world.process()
     tokens = loser.request(pair)
@@ -145,7 +145,7 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: World):
     assert tokens.current == winning.current
 
 
-def test_3_the_loser_that_waits_receives_the_winners_tokens(world: World):
+def test_3_the_loser_that_waits_receives_the_winners_tokens(world: RefreshWorld):
     pair = world.backend.sign_in()
     winner, loser = world.process(), world.process()
     may_answer, finished = threading.Event(), threading.Event()
@@ -173,7 +173,7 @@ def test_3_the_loser_that_waits_receives_the_winners_tokens(world: World):
 
 
 @pytest.mark.parametrize("answer", [UNANSWERED, LOST], ids=["unanswered", "lost"])
-def test_4_silence_clears_no_cookies(world: World, answer):
+def test_4_silence_clears_no_cookies(world: RefreshWorld, answer):
     pair = world.backend.sign_in()
     world.backend.answers = [answer]
     process = world.process()
@@ -183,7 +183,7 @@ def test_4_silence_clears_no_cookies(world: World, answer):
     assert (tokens.status, tokens.current) == (TokenStatus.KEPT, pair)
 
 
-def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: World):
+def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     process.store.get = process.store.get_many = _unavailable
@@ -196,7 +196,7 @@ def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(wor
     assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
 
 
-def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
+def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: RefreshWorld):
     first = world.backend.sign_in()
     process, other = world.process(), world.process()
     tokens = process.request(first)
@@ -214,7 +214,7 @@ def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: World):
     assert max(world.backend.submitted.values()) == 1
 
 
-def test_4_the_outcome_failed_is_forgotten_after_30_s(world: World):
+def test_4_the_outcome_failed_is_forgotten_after_30_s(world: RefreshWorld):
     pair = world.backend.sign_in()
     world.backend.answers = [InvalidGrant(reason="status 500")]
     process = world.process()

@@ -13,33 +13,33 @@ from portal.api.refresh.token_endpoint import NoResponse
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import UNANSWERED, Process, World
+from tests.support.refresh_world import UNANSWERED, RefreshProcess, RefreshWorld
 
 NOT_SENT = NoResponse(reason="refused connection", lost=False)
 
 
-def time_out(world: World, process: Process, pair: TokenPair) -> None:
+def time_out(world: RefreshWorld, process: RefreshProcess, pair: TokenPair) -> None:
     world.backend.lose = 1
     with pytest.raises((ApiUnavailableError, SignInEndedError)):
         process.refresh(process.request(pair))
     process.settle()
 
 
-def be_killed(world: World, process: Process, pair: TokenPair) -> None:
+def be_killed(world: RefreshWorld, process: RefreshProcess, pair: TokenPair) -> None:
     world.backend.die_during_the_call(process, pair)
     # Its lock ends, and so does the time in which it might only have been waiting for the store.
     world.time.advance(limits.REFRESH_LOCK_S + 1)
 
 
 CAUSES = pytest.mark.parametrize("cause", [time_out, be_killed])
-Cause = Callable[[World, Process, TokenPair], None]
+Cause = Callable[[RefreshWorld, RefreshProcess, TokenPair], None]
 
 
 # --- where the key is honoured ---
 
 
 @CAUSES
-def test_it_is_submitted_again_and_everybody_goes_on(world: World, cause: Cause):
+def test_it_is_submitted_again_and_everybody_goes_on(world: RefreshWorld, cause: Cause):
     world.backend.honours_key = True
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -54,7 +54,7 @@ def test_it_is_submitted_again_and_everybody_goes_on(world: World, cause: Cause)
     assert world.backend.is_signed_in()
 
 
-def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: World):
+def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: RefreshWorld):
     world.backend.honours_key = True
     pair = world.backend.sign_in()
     processes = [world.process(), world.process()]
@@ -79,7 +79,7 @@ def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: Worl
     assert processes[0].refresh(processes[0].request(pair)) is RefreshOutcome.REFRESHED
 
 
-def test_by_one_process_at_a_time(world: World):
+def test_by_one_process_at_a_time(world: RefreshWorld):
     world.backend.honours_key = True
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -97,7 +97,7 @@ def test_by_one_process_at_a_time(world: World):
 
 
 @CAUSES
-def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again(world: World, cause: Cause):
+def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again(world: RefreshWorld, cause: Cause):
     world.backend.honours_key = True
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -114,7 +114,7 @@ def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again
 
 
 @pytest.mark.parametrize("later", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, later: NoResponse):
+def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: RefreshWorld, later: NoResponse):
     pair = world.backend.sign_in()
     process = world.process()
     time_out(world, process, pair)
@@ -131,7 +131,7 @@ def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: World, la
 
 
 @pytest.mark.parametrize("first", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: World, first: NoResponse):
+def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: RefreshWorld, first: NoResponse):
     pair = world.backend.sign_in()
     process = world.process()
     world.backend.answers = [first]
@@ -146,7 +146,7 @@ def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: Wo
 
 
 @CAUSES
-def test_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(world: World, cause: Cause):
+def test_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(world: RefreshWorld, cause: Cause):
     world.backend.repeatable_s = 0
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -161,7 +161,7 @@ def test_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(world: World, 
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_whoever_holds_an_older_token_learns_it_too(world: World):
+def test_whoever_holds_an_older_token_learns_it_too(world: RefreshWorld):
     world.backend.repeatable_s = 0
     first = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -175,7 +175,7 @@ def test_whoever_holds_an_older_token_learns_it_too(world: World):
     assert late.lost
 
 
-def test_a_process_that_has_not_died_is_waited_for(world: World):
+def test_a_process_that_has_not_died_is_waited_for(world: RefreshWorld):
     world.backend.repeatable_s = 0
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -198,7 +198,7 @@ def outcome_key(pair: TokenPair) -> str:
 
 
 @pytest.mark.parametrize("value", [["resting", None], "resting", {"of": 1}, 7])
-def test_an_outcome_of_a_newer_version_means_later(world: World, value: object):
+def test_an_outcome_of_a_newer_version_means_later(world: RefreshWorld, value: object):
     pair = world.backend.sign_in()
     process = world.process()
     if isinstance(value, list):
@@ -211,14 +211,14 @@ def test_an_outcome_of_a_newer_version_means_later(world: World, value: object):
     assert not world.backend.submitted
 
 
-def test_an_outcome_of_an_older_token_counts_for_nothing(world: World):
+def test_an_outcome_of_an_older_token_counts_for_nothing(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     process.store.set(outcome_key(pair), ["failed", record_name("one before")], lifetime_s=30)
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
-def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: World):
+def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     time_out(world, process, pair)

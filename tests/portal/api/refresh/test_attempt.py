@@ -10,7 +10,7 @@ from portal.api.tokens import TokenPair
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
-from tests.portal.api.world import World, jwt
+from tests.support.refresh_world import RefreshWorld, jwt
 
 
 def fail_once(process, method: str) -> None:
@@ -29,7 +29,7 @@ def fail_once(process, method: str) -> None:
 
 
 @pytest.fixture
-def constant(world: World):
+def constant(world: RefreshWorld):
     """A backend that answers with the refresh token that it was given."""
 
     def submit(*, refresh, deadline, request_id):
@@ -41,7 +41,7 @@ def constant(world: World):
     return world
 
 
-def test_an_access_token_that_is_refused_before_its_time_is_not_from_record_again(constant: World):
+def test_an_access_token_that_is_refused_before_its_time_is_not_from_record_again(constant: RefreshWorld):
     process, other = constant.process(), constant.process()
     tokens = process.request(TokenPair(refresh="constant"))
     process.refresh(tokens)
@@ -56,7 +56,7 @@ def test_an_access_token_that_is_refused_before_its_time_is_not_from_record_agai
     assert constant.backend.submitted == {"constant": 2}
 
 
-def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refused(constant: World, monkeypatch):
+def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refused(constant: RefreshWorld, monkeypatch):
     process = constant.process()
     tokens = process.request(TokenPair(refresh="constant"))
     process.refresh(tokens)
@@ -78,7 +78,7 @@ def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refuse
     assert again.current.access != refused
 
 
-def test_a_backend_that_gives_a_token_again_sends_no_flight_round_in_circles(world: World):
+def test_a_backend_that_gives_a_token_again_sends_no_flight_round_in_circles(world: RefreshWorld):
     after = {"one": "two", "two": "one"}
 
     def submit(*, refresh, deadline, request_id):
@@ -102,7 +102,7 @@ def test_a_backend_that_gives_a_token_again_sends_no_flight_round_in_circles(wor
 # --- clients ---
 
 
-def test_a_client_that_keeps_no_cookies_costs_no_more_with_each_rotation(world: World):
+def test_a_client_that_keeps_no_cookies_costs_no_more_with_each_rotation(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     do, operations = process.store._do, []
@@ -121,7 +121,7 @@ def test_a_client_that_keeps_no_cookies_costs_no_more_with_each_rotation(world: 
     assert max(sizes[settled:]) <= 1.05 * sizes[settled]
 
 
-def test_later_refreshes_do_not_prolong_an_old_tokens_last_minute(world: World):
+def test_later_refreshes_do_not_prolong_an_old_tokens_last_minute(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -138,7 +138,7 @@ def test_later_refreshes_do_not_prolong_an_old_tokens_last_minute(world: World):
         process.refresh(process.request(first))
 
 
-def test_a_long_way_is_confirmed_to_its_beginning(world: World):
+def test_a_long_way_is_confirmed_to_its_beginning(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     for _ in range(7):
@@ -158,7 +158,7 @@ def test_a_long_way_is_confirmed_to_its_beginning(world: World):
 
 
 @pytest.mark.parametrize("method", ["mark_started", "get"])
-def test_before_the_call_it_costs_nobody_the_lifetime_of_a_lock(world: World, method: str):
+def test_before_the_call_it_costs_nobody_the_lifetime_of_a_lock(world: RefreshWorld, method: str):
     pair = world.backend.sign_in()
     process = world.process()
     records = process.refresher._records
@@ -180,7 +180,7 @@ def test_before_the_call_it_costs_nobody_the_lifetime_of_a_lock(world: World, me
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_an_outcome_that_could_not_be_saved_does_not_send_the_token_out_again_at_once(world: World):
+def test_an_outcome_that_could_not_be_saved_does_not_send_the_token_out_again_at_once(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     world.backend.answers = [NoResponse(reason="status 503", lost=False)]
@@ -198,7 +198,7 @@ def test_an_outcome_that_could_not_be_saved_does_not_send_the_token_out_again_at
 # --- a process without threads ---
 
 
-def test_a_process_that_gets_no_thread_says_later_and_recovers(world: World, monkeypatch):
+def test_a_process_that_gets_no_thread_says_later_and_recovers(world: RefreshWorld, monkeypatch):
     pair = world.backend.sign_in()
     process = world.process()
     with monkeypatch.context() as patched:

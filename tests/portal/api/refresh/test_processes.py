@@ -21,8 +21,8 @@ from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
-from tests.portal.api.world import MAX_AGE_S, jwt
 from tests.support.http_server import Received, reply, scripted_server
+from tests.support.refresh_world import MAX_AGE_S, jwt
 
 PROCESSES, THREADS, GENERATIONS = 4, 6, 5
 fork = multiprocessing.get_context("fork")

@@ -14,7 +14,7 @@ from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Deadline
-from tests.portal.api.world import MAX_AGE_S, World, jwt
+from tests.support.refresh_world import MAX_AGE_S, RefreshWorld, jwt
 
 A_DAY = 24 * 3600
 
@@ -22,7 +22,7 @@ A_DAY = 24 * 3600
 # --- how long an old token is answered for ---
 
 
-def test_a_lost_response_strands_nobody_for_as_long_as_the_sign_in_lasts(world: World):
+def test_a_lost_response_strands_nobody_for_as_long_as_the_sign_in_lasts(world: RefreshWorld):
     """A laptop that slept: its browser never saw the new tokens."""
     first = world.backend.sign_in()
     process = world.process()
@@ -34,7 +34,7 @@ def test_a_lost_response_strands_nobody_for_as_long_as_the_sign_in_lasts(world: 
     assert world.backend.submitted[first.refresh] == 1
 
 
-def test_however_many_rotations_lie_between(world: World):
+def test_however_many_rotations_lie_between(world: RefreshWorld):
     """Every response was lost: the browser still holds the very first pair."""
     first = world.backend.sign_in()
     process = world.process()
@@ -48,7 +48,7 @@ def test_however_many_rotations_lie_between(world: World):
     assert set(world.backend.submitted.values()) == {1}
 
 
-def test_once_the_new_token_is_submitted_the_old_one_is_answered_for_a_minute_more(world: World):
+def test_once_the_new_token_is_submitted_the_old_one_is_answered_for_a_minute_more(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -63,7 +63,7 @@ def test_once_the_new_token_is_submitted_the_old_one_is_answered_for_a_minute_mo
         process.refresh(process.request(first))
 
 
-def test_a_submitted_token_confirms_the_whole_chain_that_led_to_it(world: World):
+def test_a_submitted_token_confirms_the_whole_chain_that_led_to_it(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     chain = [first]
@@ -83,7 +83,7 @@ def test_a_submitted_token_confirms_the_whole_chain_that_led_to_it(world: World)
     assert world.backend.submitted == submitted
 
 
-def test_a_request_that_refreshes_twice_confirms_nothing_for_the_browser(world: World):
+def test_a_request_that_refreshes_twice_confirms_nothing_for_the_browser(world: RefreshWorld):
     """The second token was never in a cookie: the browser may still hold the first."""
     first = world.backend.sign_in()
     process = world.process()
@@ -98,7 +98,7 @@ def test_a_request_that_refreshes_twice_confirms_nothing_for_the_browser(world: 
     assert set(world.backend.submitted.values()) == {1}
 
 
-def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: World):
+def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: RefreshWorld):
     process = world.process()
     first = world.backend.sign_in()
     second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() + 1000, jti="2"))
@@ -111,7 +111,7 @@ def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: World):
     assert not process.store.get_many(kept)
 
 
-def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: World):
+def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: RefreshWorld):
     process = world.process()
     first = world.backend.sign_in()
     second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() - 5, jti="2"))
@@ -125,7 +125,7 @@ def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: W
 # --- backends that do not rotate ---
 
 
-def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_token(world: World):
+def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_token(world: RefreshWorld):
     process, other = world.process(), world.process()
     pair = TokenPair(access=jwt(exp=world.time() - 1), refresh="same")
     for generation in range(3):
@@ -145,7 +145,7 @@ def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_t
 # --- sign-out ---
 
 
-def test_sign_out_tells_the_backend_the_newest_token_and_clears_the_request(world: World):
+def test_sign_out_tells_the_backend_the_newest_token_and_clears_the_request(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -157,7 +157,7 @@ def test_sign_out_tells_the_backend_the_newest_token_and_clears_the_request(worl
     assert not world.backend.is_signed_in()
 
 
-def test_sign_out_without_tokens_asks_nobody(world: World):
+def test_sign_out_without_tokens_asks_nobody(world: RefreshWorld):
     process = world.process()
     tokens = TokenStore(TokenPair(access="a"))
     process.refresher.sign_out(tokens)
@@ -165,7 +165,7 @@ def test_sign_out_without_tokens_asks_nobody(world: World):
     assert world.backend.revoked == []
 
 
-def test_sign_out_while_the_store_is_down_still_tells_the_backend(world: World, caplog):
+def test_sign_out_while_the_store_is_down_still_tells_the_backend(world: RefreshWorld, caplog):
     pair = world.backend.sign_in()
     process = world.process()
     process.store.set_many = _unavailable
@@ -176,14 +176,14 @@ def test_sign_out_while_the_store_is_down_still_tells_the_backend(world: World, 
     assert "no tombstone" in caplog.text
 
 
-def test_a_sign_out_ends_no_other_sign_in_of_the_same_user(world: World):
+def test_a_sign_out_ends_no_other_sign_in_of_the_same_user(world: RefreshWorld):
     process = world.process()
     phone, laptop = world.backend.sign_in("phone"), world.backend.sign_in("laptop")
     process.refresher.sign_out(process.request(phone))
     assert process.refresh(process.request(laptop)) is RefreshOutcome.REFRESHED
 
 
-def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: World):
+def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     tokens = process.request(pair)
@@ -208,14 +208,14 @@ def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: World):
     ],
     ids=["none", "expired now", "fresh", "no exp", "opaque", "odd exp"],
 )
-def test_a_token_is_refreshed_before_use_only_when_it_says_itself_that_it_is_over(world: World, access, asks):
+def test_a_token_is_refreshed_before_use_only_when_it_says_itself_that_it_is_over(world: RefreshWorld, access, asks):
     pair = world.backend.sign_in()
     process = world.process()
     process.refresher.ensure_fresh(TokenStore(TokenPair(access=access, refresh=pair.refresh)), deadline=Deadline(10))
     assert bool(world.backend.submitted) is asks
 
 
-def test_a_from_record_token_that_has_expired_meanwhile_is_refreshed_at_the_head(world: World):
+def test_a_from_record_token_that_has_expired_meanwhile_is_refreshed_at_the_head(world: RefreshWorld):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -247,7 +247,7 @@ def test_a_from_record_token_that_has_expired_meanwhile_is_refreshed_at_the_head
         (NoResponse(reason="once", lost=True), RefreshOutcome.LOST, (logging.ERROR, "not to be submitted again: once")),
     ],
 )
-def test_each_answer_is_counted_and_has_one_line(world: World, caplog, answer, outcome, told):
+def test_each_answer_is_counted_and_has_one_line(world: RefreshWorld, caplog, answer, outcome, told):
     level, line = told
     world.backend.repeatable_s = 0 if outcome is RefreshOutcome.LOST else 120
     caplog.set_level(logging.DEBUG)
@@ -261,7 +261,7 @@ def test_each_answer_is_counted_and_has_one_line(world: World, caplog, answer, o
     assert [(record.levelno, line in record.message) for record in caplog.records] == [(level, True)]
 
 
-def test_an_unexpected_fault_reaches_who_waits_and_leaves_nothing_in_flight(world: World, caplog):
+def test_an_unexpected_fault_reaches_who_waits_and_leaves_nothing_in_flight(world: RefreshWorld, caplog):
     pair = world.backend.sign_in()
     process = world.process()
 

@@ -8,12 +8,12 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.config import limits
 from portal.errors import SignInEndedError, StoreUnavailableError
-from tests.portal.api.world import LOST, Process, World, jwt
+from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt
 
 DAY_S = 24 * 3600
 
 
-def fail_operation(process: Process, number: int) -> None:
+def fail_operation(process: RefreshProcess, number: int) -> None:
     """Let one operation of this process's store fail, counted from 0."""
     do, done = process.store._do, []
 
@@ -26,14 +26,14 @@ def fail_operation(process: Process, number: int) -> None:
     process.store._do = operate
 
 
-def is_signed_out(process: Process, token: str) -> bool:
+def is_signed_out(process: RefreshProcess, token: str) -> bool:
     """Whether a tombstone is found by the holder of this token, of either kind."""
     records = process.refresher._records
     return records.get(token).signed_out or records.is_signed_out(token)
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(world: World, number: int):
+def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(world: RefreshWorld, number: int):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     late = process.request(pair)
@@ -45,7 +45,7 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(w
     assert world.backend.revoked == [late.current.refresh]
 
 
-def test_a_circuit_that_is_open_is_waited_for(world: World):
+def test_a_circuit_that_is_open_is_waited_for(world: RefreshWorld):
     """It refuses both of two tries at once, though the store may long be back."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process(real_waits=True)
@@ -59,7 +59,7 @@ def test_a_circuit_that_is_open_is_waited_for(world: World):
     assert world.backend.revoked == [late.current.refresh]
 
 
-def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(world: World):
+def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
 
@@ -75,7 +75,7 @@ def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_b
     assert world.backend.revoked == [pair.refresh]
 
 
-def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(world: World):
+def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(world: RefreshWorld):
     process = world.process()
     made_up = TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up")
     process.refresher.sign_out(process.request(made_up), verified=False)
@@ -84,7 +84,7 @@ def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_
     assert not any(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
 
 
-def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live(world: World):
+def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live(world: RefreshWorld):
     process = world.process()
     known = TokenPair(access=jwt(exp=world.time() + 300), refresh=jwt(exp=world.time() + 7 * DAY_S))
     process.refresher.sign_out(process.request(known), verified=True)
@@ -95,7 +95,7 @@ def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live
 
 
 @pytest.mark.parametrize("submitted", ["first", "newest"])
-def test_a_sign_in_that_was_refreshed_is_known(world: World, submitted: str):
+def test_a_sign_in_that_was_refreshed_is_known(world: RefreshWorld, submitted: str):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -106,7 +106,7 @@ def test_a_sign_in_that_was_refreshed_is_known(world: World, submitted: str):
     assert is_signed_out(process, tokens.current.refresh)
 
 
-def test_a_token_that_a_backend_issues_again_begins_anew(world: World):
+def test_a_token_that_a_backend_issues_again_begins_anew(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     process.refresher.sign_out(process.request(pair))
@@ -116,7 +116,7 @@ def test_a_token_that_a_backend_issues_again_begins_anew(world: World):
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
-def test_so_does_one_whose_last_answer_was_lost(world: World):
+def test_so_does_one_whose_last_answer_was_lost(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     world.backend.answers, world.backend.repeatable_s = [LOST], 0

@@ -16,14 +16,14 @@ from portal.api.tokens import TokenPair, TokenStatus
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.conftest import caches, redis_entry
-from tests.portal.api.world import LOST, UNANSWERED, Process, World, jwt
 from tests.support.redis_server import RedisServer
+from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt
 
 
 class FlakyStore:
     """Wraps a process's store; while it is down, every operation fails."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: RefreshProcess) -> None:
         self.down = False
         self.refused = 0
         self._do = process.store._do
@@ -39,7 +39,7 @@ class FlakyStore:
 # --- down ---
 
 
-def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: World):
+def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     store = FlakyStore(process)
@@ -54,7 +54,7 @@ def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: W
     assert process.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
-def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(world: World):
+def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
@@ -86,7 +86,7 @@ def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_t
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(world: World):
+def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
@@ -102,7 +102,7 @@ def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(worl
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_submitted_again(world: World):
+def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_submitted_again(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
@@ -129,7 +129,7 @@ def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_subm
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def die_during_the_call(process: Process, refresh: str) -> None:
+def die_during_the_call(process: RefreshProcess, refresh: str) -> None:
     """Leave in the store what a process leaves that is killed while it waits for the backend."""
     records, now = process.refresher._records, process.world.time()
     secret = records.get(refresh).secret
@@ -139,7 +139,7 @@ def die_during_the_call(process: Process, refresh: str) -> None:
     )
 
 
-def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: World):
+def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: RefreshWorld):
     pair = world.backend.sign_in()
     dead, other = world.process(), world.process()
     die_during_the_call(dead, pair.refresh)
@@ -150,7 +150,7 @@ def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_long
 
 
 @pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
-def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: World, step_s: float):
+def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: RefreshWorld, step_s: float):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
 
@@ -171,7 +171,7 @@ def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_aga
 
 
 @pytest.mark.parametrize("rotates", [True, False])
-def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(world: World, rotates: bool):
+def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(world: RefreshWorld, rotates: bool):
     """Where nothing may be submitted again, a doubt that is none would sign its user out."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -198,7 +198,7 @@ def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(
 
 
 @pytest.mark.parametrize("answered", [False, True], ids=["its answer was lost", "before the second look"])
-def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(world: World, answered: bool):
+def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(world: RefreshWorld, answered: bool):
     """Else a store that was away for a second keeps its user from a page for fifteen."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -225,7 +225,7 @@ def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(
 
 
 @pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
-def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: World, down_s: float):
+def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: RefreshWorld, down_s: float):
     """The store hangs while the submission is noted, and does what it was asked to when it goes on."""
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
@@ -256,7 +256,7 @@ def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: Worl
     assert world.time() == before
 
 
-def test_down_for_longer_than_patience_the_attempt_ends(world: World, caplog):
+def test_down_for_longer_than_patience_the_attempt_ends(world: RefreshWorld, caplog):
     pair = world.backend.sign_in()
     process = world.process()
     store = FlakyStore(process)
@@ -267,7 +267,7 @@ def test_down_for_longer_than_patience_the_attempt_ends(world: World, caplog):
     assert "never took" in caplog.text
 
 
-def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: World):
+def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     store = FlakyStore(process)
@@ -293,7 +293,7 @@ def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
     server.start()
     try:
         with caches(redis_entry(server.url())):
-            world = World()
+            world = RefreshWorld()
             pair = world.backend.sign_in()
             process, other = world.process(), world.process(real_waits=True)
             process.refresh(process.request(pair))
@@ -320,7 +320,7 @@ def test_a_store_that_does_not_answer_costs_a_request_seconds_not_minutes():
         socket.create_server(("127.0.0.1", 0)) as silent,
         caches(redis_entry(f"redis://127.0.0.1:{silent.getsockname()[1]}")),
     ):
-        world = World()
+        world = RefreshWorld()
         process = world.process()
         tokens = process.request(world.backend.sign_in())
         with pytest.raises(ApiUnavailableError):

@@ -11,12 +11,12 @@ from portal.api.tokens import TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
 from sqlite_cache import close_idle_connections
 from sqlite_cache.file import open_database
-from tests.portal.api.world import World
+from tests.support.refresh_world import RefreshWorld
 
 # --- full ---
 
 
-def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
+def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld):
     first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
     process = world.process()
     tokens = process.request(first)
@@ -34,7 +34,7 @@ def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: World):
     assert late.current == tokens.current
 
 
-def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: World):
+def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     backend = process.store.backend()
@@ -50,7 +50,7 @@ def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: World
 # --- damaged, removed, emptied ---
 
 
-def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: World, embedded_store):
+def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: RefreshWorld, embedded_store):
     first = world.backend.sign_in()
     process = world.process()
     tokens = process.request(first)
@@ -66,7 +66,7 @@ def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: World
     assert world.backend.is_signed_in()
 
 
-def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world: World, embedded_store):
+def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world: RefreshWorld, embedded_store):
     """SQLite takes a file of no bytes for a sound database without tables."""
     tokens = (process := world.process()).request(world.backend.sign_in())
     process.refresh(tokens)
@@ -80,7 +80,7 @@ def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world
     assert world.backend.is_signed_in()
 
 
-def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: World):
+def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: RefreshWorld):
     """What the store forgot can't be known: the backend takes the old token for stolen."""
     first = world.backend.sign_in()
     process = world.process()
@@ -92,7 +92,7 @@ def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: World)
 
 
 @pytest.mark.parametrize("refreshes", [0, 1, 3])
-def test_emptied_during_the_call_its_result_is_there_afterwards(world: World, refreshes: int):
+def test_emptied_during_the_call_its_result_is_there_afterwards(world: RefreshWorld, refreshes: int):
     process, other = world.process(), world.process()
     tokens = process.request(world.backend.sign_in())
     for _ in range(refreshes):
@@ -107,7 +107,7 @@ def test_emptied_during_the_call_its_result_is_there_afterwards(world: World, re
     assert world.backend.submitted[held.refresh] == 1
 
 
-def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: World, embedded_store):
+def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: RefreshWorld, embedded_store):
     process = world.process()
     process.store.get("opened")
     backend = process.store.backend()

@@ -14,7 +14,7 @@ from portal.config.limits import (
     REFRESH_UNCONFIRMED_KEPT,
     ROTATION_GRACE_S,
 )
-from tests.portal.api.world import jwt
+from tests.support.refresh_world import jwt
 
 NOW = 1_800_000_000.0
 

@@ -13,13 +13,13 @@ from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from sqlite_cache import SQLiteCache
-from tests.portal.api.world import KilledError, Process, World, jwt
+from tests.support.refresh_world import KilledError, RefreshProcess, RefreshWorld, jwt
 
 STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
 TOKEN_BYTES = 1500
 
 
-def values(process: Process) -> dict[str, str]:
+def values(process: RefreshProcess) -> dict[str, str]:
     """All that is in the store."""
     backend = process.store.backend()
     if isinstance(backend, SQLiteCache):
@@ -28,14 +28,14 @@ def values(process: Process) -> dict[str, str]:
     return {key.decode(): client.get(key).decode() for key in client.scan_iter()}
 
 
-def size(process: Process) -> int:
+def size(process: RefreshProcess) -> int:
     return sum(len(key) + len(str(value)) for key, value in values(process).items())
 
 
 @pytest.fixture
 def world(store: str, request: pytest.FixtureRequest):
     request.getfixturevalue(store)
-    made = World()
+    made = RefreshWorld()
     serial = iter(range(10_000))
 
     def issue(family: str) -> TokenPair:
@@ -55,7 +55,7 @@ def world(store: str, request: pytest.FixtureRequest):
 
 @STORES
 @pytest.mark.parametrize("keeps_cookies", [True, False])
-def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: World, keeps_cookies: bool):
+def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshWorld, keeps_cookies: bool):
     first = world.backend.sign_in()
     process = world.process()
     assert size(process) == 0
@@ -73,7 +73,7 @@ def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: World, k
 
 
 @STORES
-def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answered_for(world: World):
+def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answered_for(world: RefreshWorld):
     held = world.backend.sign_in()
     process = world.process()
     issued = [held]
@@ -96,7 +96,7 @@ def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answ
 
 
 @STORES
-def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: World):
+def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: RefreshWorld):
     process = world.process()
     world.backend._family_of["made up"] = "nobody"
     with pytest.raises(SignInEndedError):
@@ -108,7 +108,7 @@ def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: World):
 # --- an operation that fails ---
 
 
-def lose(process: Process, number: int, *, done: bool) -> None:
+def lose(process: RefreshProcess, number: int, *, done: bool) -> None:
     """Let one operation of this process's store fail, counted from 0.
 
     :param done: whether the store does it all the same, and only its answer is lost.
@@ -130,7 +130,7 @@ def lose(process: Process, number: int, *, done: bool) -> None:
 @pytest.mark.parametrize("done", [False, True], ids=["not done", "answer lost"])
 @pytest.mark.parametrize("number", range(14))
 def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_all_go_on(
-    world: World, number: int, done: bool
+    world: RefreshWorld, number: int, done: bool
 ):
     first = world.backend.sign_in()
     setting_up, process, other = world.process(), world.process(), world.process()
@@ -156,7 +156,7 @@ def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_
     assert other.refresher.tokens_to_set(older) == late.current
 
 
-def die_after(process: Process, number: int) -> None:
+def die_after(process: RefreshProcess, number: int) -> None:
     """Let this process die when it has done so many operations of its store."""
     do, operations = process.store._do, []
 
@@ -170,7 +170,9 @@ def die_after(process: Process, number: int) -> None:
 
 
 @STORES
-def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_token_s_way_or_neither(world: World):
+def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_token_s_way_or_neither(
+    world: RefreshWorld,
+):
     """Without the way, a sign-out by an older token would not reach whoever was given the new one."""
     was_from_record = set()
     for number in range(14):
@@ -188,7 +190,7 @@ def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_tok
 
 
 @STORES
-def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: World):
+def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: RefreshWorld):
     pair = world.backend.sign_in()
     process = world.process()
     add = process.store.add
@@ -205,7 +207,7 @@ def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: W
 
 
 @STORES
-def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: World):
+def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: RefreshWorld):
     pair = world.backend.sign_in()
     process, other = world.process(), world.process()
     add = process.store.add
@@ -226,7 +228,7 @@ def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: World):
 
 
 @pytest.mark.parametrize("store", ["embedded_store"])
-def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world: World):
+def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world: RefreshWorld):
     """A process that was suspended for longer than the lock: others have got further meanwhile."""
     world.backend.honours_key = True
     first = world.backend.sign_in()
@@ -259,7 +261,9 @@ def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world
 
 @pytest.mark.parametrize("store", ["embedded_store"])
 @pytest.mark.parametrize("rotates", [True, False])
-def test_with_a_clock_ahead_of_the_backends_not_every_request_submits_the_newest_token(world: World, rotates: bool):
+def test_with_a_clock_ahead_of_the_backends_not_every_request_submits_the_newest_token(
+    world: RefreshWorld, rotates: bool
+):
     """Each access token is over by this clock when it comes."""
     serial = iter(range(1000))
 

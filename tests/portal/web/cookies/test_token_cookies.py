@@ -19,7 +19,7 @@ from portal.config.cookies import (
 )
 from portal.config.current import portal_config
 from portal.web.cookies import clear_sign_in, follow_refresh, read_tokens, remove_duplicates, write_tokens
-from tests.portal.api.world import jwt
+from tests.support.refresh_world import jwt
 
 PAIR = TokenPair(access="an-access-token", refresh="a-refresh-token")
 

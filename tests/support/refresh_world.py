@@ -1,7 +1,9 @@
-"""A world for the refresh: a backend with rotation, processes that share a store, and a clock that only moves when told.
+"""A world for the tests of the refresh: a backend that rotates, processes that share a store, and a clock.
 
-Each `process` has its own refresher, as another worker or another machine would. Interleavings are scripted by
-code that runs inside the backend's answer (`backend.during`) or in a process's waiting (`process.while_waiting`).
+The clock moves only when a test says so. Each `process` has its own refresher, as another worker or another machine
+has. A test scripts an interleaving with code that runs inside the backend's answer (`backend.during`) or while a
+process waits (`process.while_waiting`). The world of the query layer is `tests/portal/query/fakes.py`; the two share a
+store and no more.
 """
 
 from __future__ import annotations
@@ -107,7 +109,7 @@ class RotatingBackend:
         self.revoked.append(refresh)
         self._current.pop(self._family_of.get(refresh, ""), None)
 
-    def die_during_the_call(self, process: Process, pair: TokenPair) -> None:
+    def die_during_the_call(self, process: RefreshProcess, pair: TokenPair) -> None:
         """Let this process present the pair's token and die before it can say what came of it."""
 
         def killed(refresh: str) -> None:
@@ -132,10 +134,10 @@ class RotatingBackend:
         return TokenPair(access=access, refresh=refresh)
 
 
-class Process:
+class RefreshProcess:
     """One worker process: its own refresher on the shared store."""
 
-    def __init__(self, world: World, *, real_waits: bool) -> None:
+    def __init__(self, world: RefreshWorld, *, real_waits: bool) -> None:
         self.world = world
         self.while_waiting: Callable[[], None] = lambda: None
         self.counters = Counters()
@@ -175,18 +177,18 @@ class Process:
         self.while_waiting()
 
 
-class World:
+class RefreshWorld:
     def __init__(self) -> None:
         self.time = FakeTime()
         self.backend = RotatingBackend(self.time)
-        self.processes: list[Process] = []
+        self.processes: list[RefreshProcess] = []
 
-    def process(self, *, real_waits: bool = False) -> Process:
+    def process(self, *, real_waits: bool = False) -> RefreshProcess:
         """Another process.
 
         :param real_waits: its waiting takes real time and the clock stands still, for storms of threads.
         """
-        self.processes.append(Process(self, real_waits=real_waits))
+        self.processes.append(RefreshProcess(self, real_waits=real_waits))
         return self.processes[-1]
 
     def expire(self) -> None:
