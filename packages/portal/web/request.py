@@ -35,7 +35,7 @@ class PortalRequest(HttpRequest):
     token_store: TokenStore
     api_deadline: Deadline
     query_client: QueryClient
-    #: The platforms that `/me` permitted in this request; None while it was not asked, or did not answer.
+    #: The platforms that `/me` gave in this request; None if `/me` was not read, or failed.
     me_platforms: tuple[TPlatform, ...] | None
 
     #: Set by `ProxyMiddleware`, on every request that it forwards.

@@ -1,4 +1,4 @@
-"""Lines about a request that the edge itself refuses name who asked, like all others."""
+"""Log lines about a request that the edge itself refuses name the user, as all others do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROGRAM = {"accept": "application/json", "x-request-id": "r-1"}
 
 @pytest.fixture
 def lines() -> Iterator[list[str]]:
-    """What Django writes about answers of 4xx, as text."""
+    """Django's lines about responses of 4xx, as text."""
 
     class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -38,7 +38,7 @@ def lines() -> Iterator[list[str]]:
     [("/en/finance", 403), ("/en/operations", 404), ("/en/a\\b", 400)],
     ids=["denied", "elsewhere", "malformed"],
 )
-def test_a_refusal_that_a_program_reads_names_who_asked(
+def test_the_line_of_a_refused_program_names_its_user(
     browser_of: Callable[..., Client], account: str, lines: list[str], path: str, status: int
 ) -> None:
     browser = browser_of("ENERGY_APP", "OPERATIONS_APP")
@@ -47,9 +47,7 @@ def test_a_refusal_that_a_program_reads_names_who_asked(
     assert line.endswith(f"request_id=r-1 user={sha256(account.encode()).hexdigest()[:16]}")
 
 
-def test_the_next_request_of_somebody_signed_out_names_nobody(
-    browser_of: Callable[..., Client], lines: list[str]
-) -> None:
+def test_the_next_line_without_a_sign_in_names_no_user(browser_of: Callable[..., Client], lines: list[str]) -> None:
     browser_of("ENERGY_APP").get("/en/finance", headers=PROGRAM)
     assert Client().get("/en/finance", headers=PROGRAM).status_code == 401
     assert lines[-1].endswith("request_id=r-1")

@@ -1,4 +1,4 @@
-"""A refresh whose answer was lost for good leads to the sign-in page, which says why and leads back."""
+"""After a refresh whose outcome stays unknown, the sign-in page gives the reason, and leads back to the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REASON = "reason=renewal-lost"
 
 @pytest.fixture
 def browser(backend: responses.RequestsMock, account: str, monkeypatch: pytest.MonkeyPatch) -> Client:
-    """Its access token is over, and the answer to its refresh does not come; the backend honours no key."""
+    """A browser with an expired access token. Its refresh times out, and the backend honours no `Idempotency-Key`."""
     backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
     monkeypatch.setattr(api_session().refresher._token_endpoint, "repeatable_s", 0.0)
     made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
@@ -51,22 +51,20 @@ def test_a_page_leads_there_with_its_own_address_and_clears_the_cookies(browser:
         (None, f"{LOGIN}?{REASON}"),
     ],
 )
-def test_what_a_form_sent_leads_back_to_the_page_with_the_form(
-    browser: Client, referer: str | None, location: str
-) -> None:
+def test_a_sent_form_leads_back_to_the_page_with_the_form(browser: Client, referer: str | None, location: str) -> None:
     headers = {"referer": referer} if referer else {}
     response = browser.post("/en/energy/clients/new", {"name": "x"}, headers=headers)
     assert (response.status_code, response["Location"]) == (303, location)
 
 
-def test_htmx_is_told_to_go_there_with_the_page_on_which_it_asked(browser: Client) -> None:
+def test_htmx_gets_the_sign_in_page_with_its_current_page_as_next(browser: Client) -> None:
     headers = {"hx-request": "true", "hx-current-url": f"{ORIGIN}/en/energy/clients", "accept": "*/*"}
     response = browser.get("/en/energy/clients?cursor=2", headers=headers)
     assert (response.status_code, response["HX-Redirect"]) == (401, back_to("/en/energy/clients"))
     assert response["Content-Type"] == "application/problem+json"
 
 
-def test_a_script_gets_401_and_the_way(browser: Client) -> None:
+def test_a_script_gets_401_and_the_sign_in_page(browser: Client) -> None:
     response = browser.get("/en/energy/clients", headers={"accept": "application/json", "sec-fetch-mode": "cors"})
     assert (response.status_code, response["HX-Redirect"]) == (401, f"{LOGIN}?{REASON}")
 

@@ -1,4 +1,4 @@
-"""Cookies that nobody was given: what a request with them may cost, in calls and in memory."""
+"""Made-up cookies: the calls and the memory that a request with them may cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import responses
 from django.test import Client
 
-from portal.api import expiry
+from portal.api import tokens
 from portal.config.portal_config import TokenVerification
 from portal.testing import access_token
 from tests.portal.web.conftest import BACKEND, profile
@@ -81,7 +81,7 @@ def test_an_access_token_larger_than_any_cookie_alone_is_cleared_too(
     assert asked(backend) == []
 
 
-def test_a_made_up_access_token_alone_asks_nothing_and_is_cleared(
+def test_a_made_up_access_token_alone_costs_no_call_and_is_cleared(
     backend: responses.RequestsMock, account: str
 ) -> None:
     response = browser(VAR_ACCESS_TOKEN=signed(account, FORGED)).get("/en/energy/clients")
@@ -90,10 +90,8 @@ def test_a_made_up_access_token_alone_asks_nothing_and_is_cleared(
     assert asked(backend) == []
 
 
-def test_a_token_that_is_not_valid_yet_is_for_the_backend_to_judge(
-    backend: responses.RequestsMock, account: str
-) -> None:
-    """One of the clocks is wrong: a refresh would give another such token, for each request anew."""
+def test_a_token_that_is_not_valid_yet_is_left_to_the_backend(backend: responses.RequestsMock, account: str) -> None:
+    """One of the clocks is wrong: each request would refresh, and get another such token."""
     early = signed(account, KEY, nbf=2**40)
     backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
     response = browser(VAR_ACCESS_TOKEN=early, VAR_REFRESH_TOKEN=f"r-{account}").get("/en/essentials")
@@ -103,11 +101,11 @@ def test_a_token_that_is_not_valid_yet_is_for_the_backend_to_judge(
 
 @pytest.fixture
 def remembered() -> Iterator[list[int]]:
-    """The sizes of the tokens whose end was looked for, in characters."""
+    """The sizes, in characters, of the tokens whose `exp` was read."""
     sizes: list[int] = []
-    read, expiry._read = expiry._read, lambda token: sizes.append(len(token)) or read(token)
+    read, tokens._read_exp = tokens._read_exp, lambda token: sizes.append(len(token)) or read(token)
     yield sizes
-    expiry._read = read
+    tokens._read_exp = read
 
 
 @pytest.mark.parametrize("name", ["VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN"])

@@ -39,7 +39,7 @@ NEW = TokenPair(access="new-access", refresh="new-refresh")
 
 @pytest.fixture
 def refresh(request) -> str:
-    """A refresh token of this test alone: the store remembers what becomes of it."""
+    """A refresh token of this test alone: the store keeps its records."""
     return f"refresh-of-{request.node.name}"
 
 
@@ -131,7 +131,7 @@ def test_a_sound_request_id_is_passed_on_and_any_other_replaced(sent, kept):
         (None, None),
     ],
 )
-def test_the_browser_is_named_to_the_backend_by_what_a_header_may_contain(sent, forwarded):
+def test_the_backend_gets_the_user_agent_without_what_no_header_can_carry(sent, forwarded):
     assert read_user_agent(sent) == forwarded
 
 
@@ -194,7 +194,7 @@ def test_the_platforms_of_the_last_user_are_not_carried_into_a_new_sign_in():
     assert VAR_PERMITTED_PLATFORMS not in run(view).cookies, "nothing to remove"
 
 
-def test_what_the_profile_said_of_the_user_before_is_not_carried_into_a_new_sign_in(backend, account):
+def test_the_profile_of_the_last_user_is_not_carried_into_a_new_sign_in(backend, account):
     backend.get(f"{BACKEND}/me", status=503)
     pair = TokenPair(access=access_token(account), refresh="r")
 
@@ -226,7 +226,7 @@ def test_a_new_sign_in_has_the_platforms_that_resolve_post_login_path_learned(
     assert 3600 < platforms["max-age"] <= 7200
 
 
-def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
+def test_no_tokens_are_set_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
     def view(request):
         request.token_store.rotate(NEW, replaced=refresh)
         records = api_session().refresher._records
@@ -239,7 +239,7 @@ def test_nothing_is_delivered_for_a_sign_in_that_was_signed_out_meanwhile(refres
     assert response["Cache-Control"] == "private, no-store"
 
 
-def test_the_newest_generation_is_delivered(refresh):
+def test_the_latest_pair_is_set(refresh):
     newest = TokenPair(access="newest-access", refresh=f"{refresh}-newest")
     middle = TokenPair(access="middle-access", refresh=f"{refresh}-middle")
 
@@ -260,11 +260,11 @@ def test_the_newest_generation_is_delivered(refresh):
 
 def ended(request):
     request.token_store.end(rejected=request.token_store.current.refresh)
-    return HttpResponse("what the view made of it")
+    return HttpResponse("the response of the view")
 
 
 @pytest.mark.parametrize(("method", "status"), [("GET", 302), ("HEAD", 302), ("POST", 303), ("DELETE", 303)])
-def test_a_refused_refresh_redirects_to_the_root_whatever_the_view_made_of_it(method, status):
+def test_a_refused_refresh_redirects_to_the_root_whatever_the_view_returns(method, status):
     response = run(ended, cookies={VAR_REFRESH_TOKEN: "r"}, method=method)
     assert (response.status_code, response["Location"], response.content) == (status, "/", b"")
     assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
@@ -274,7 +274,7 @@ def test_a_refused_refresh_redirects_to_the_root_whatever_the_view_made_of_it(me
 
 
 @pytest.mark.parametrize("headers", [FETCH, {"accept": "*/*", "hx-request": "true"}], ids=["fetch", "htmx"])
-def test_for_scripts_it_is_401_with_the_way_to_go(headers):
+def test_a_script_gets_401_and_the_address_to_open(headers):
     response = run(ended, cookies={VAR_REFRESH_TOKEN: "r"}, headers=headers)
     assert (response.status_code, response["HX-Redirect"]) == (401, "/")
     assert response["Content-Type"] == "application/problem+json"
@@ -282,7 +282,7 @@ def test_for_scripts_it_is_401_with_the_way_to_go(headers):
     assert set_cookies(response) == dict.fromkeys(SIGN_IN_COOKIES, "")
 
 
-def test_an_error_that_a_view_lets_escape_ends_the_same_way():
+def test_so_does_one_whose_error_the_view_lets_escape():
     def view(request):
         ended(request)
         raise SignInEndedError("refused")

@@ -1,4 +1,4 @@
-"""A team's mistake reaches Django as an exception: nothing of it is dressed up as an outage, or as a page of ours."""
+"""A mistake in a team's code reaches Django as an exception. It is shown neither as an outage nor as a page of ours."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from portal.errors import ConfigurationError, UsageError
 from tests.portal.web.conftest import BACKEND, profile
 
 UNKNOWN_PARAMETER = "energy.get_clients: colour is no parameter of this endpoint; it knows city, q, sort"
-SLIPS = {
+MISTAKES = {
     "/en/energy/in-view": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-template": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-callback": (UsageError, UNKNOWN_PARAMETER),
     "/en/in-settings": (ConfigurationError, "'logistics' is no project"),
 }
-each_slip = pytest.mark.parametrize(
-    ("path", "kind", "message"), [(path, *slip) for path, slip in SLIPS.items()], ids=SLIPS
+each_mistake = pytest.mark.parametrize(
+    ("path", "kind", "message"), [(path, *mistake) for path, mistake in MISTAKES.items()], ids=MISTAKES
 )
 
 
 @pytest.fixture
 def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Client:
-    """A browser at a project with the slips."""
+    """A browser at a project with these mistakes."""
     settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     backend.post(f"{BACKEND}/energy/clients", json={"id": "cli_1", "name": "Ada", "email": "ada@example.com"})
     return energy_user
 
 
-@each_slip
+@each_mistake
 def test_a_test_meets_the_mistake_itself(team: Client, path: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         team.get(path)
 
 
-@each_slip
+@each_mistake
 def test_in_debug_the_page_is_djangos_technical_one(
     team: Client, path: str, kind: type[Exception], message: str
 ) -> None:
@@ -55,7 +55,7 @@ def test_in_debug_the_page_is_djangos_technical_one(
     assert "mistaken_urls.py" in body, "the traceback names the team's own line"
 
 
-@each_slip
+@each_mistake
 def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     team: Client, caplog: pytest.LogCaptureFixture, path: str, kind: type[Exception], message: str
 ) -> None:
@@ -80,7 +80,7 @@ def loses_the_query_client(get_response: Callable[[HttpRequest], HttpResponseBas
     return middleware
 
 
-def test_a_mistake_met_while_a_failure_page_is_made_is_no_part_of_that_page(team: Client, settings) -> None:
+def test_a_mistake_while_a_failure_page_is_made_is_not_hidden_by_that_page(team: Client, settings) -> None:
     settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.loses_the_query_client"]
     with pytest.raises(UsageError, match="first argument should be the request"):
         team.get("/en/energy/nothing/here")

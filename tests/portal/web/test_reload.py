@@ -1,4 +1,4 @@
-"""Which requests are a reload by the user. What browsers really send is tried in `tests/browser/test_reload.py`."""
+"""Which requests count as a reload by the user. `tests/browser/test_reload.py` tries what browsers really send."""
 
 from __future__ import annotations
 
@@ -14,8 +14,15 @@ LIST = "/en/energy/clients"
 
 
 def asked(**changes: Any) -> bool:
-    facts = {"method": "GET", "is_page": True, "cache_control": "", "address": LIST, "left": None, "linked_from": None}
-    return is_reload(**facts | changes)
+    request = {
+        "method": "GET",
+        "is_page": True,
+        "cache_control": "",
+        "address": LIST,
+        "left": None,
+        "linked_from": None,
+    }
+    return is_reload(**request | changes)
 
 
 @pytest.mark.parametrize("cache_control", ["max-age=0", "no-cache", "No-Cache", "no-store, max-age=0", " no-cache "])
@@ -32,11 +39,11 @@ class TestCacheControl:
 
 
 @pytest.mark.parametrize("cache_control", ["", "max-age=60", "no-store", "max-age=00", "max-age"])
-def test_any_other_cache_control_says_nothing(cache_control: str) -> None:
+def test_any_other_cache_control_is_no_reload(cache_control: str) -> None:
     assert not asked(cache_control=cache_control)
 
 
-def test_the_page_that_was_left_for_itself_is_a_reload() -> None:
+def test_leaving_a_page_for_itself_is_a_reload() -> None:
     assert asked(left=mark_of(LIST))
     assert asked(left=mark_of(f"{LIST}?q=a"), address=f"{LIST}?q=a")
     assert not asked(left=mark_of(LIST), address=f"{LIST}?q=a")
@@ -45,15 +52,15 @@ def test_the_page_that_was_left_for_itself_is_a_reload() -> None:
 
 
 def test_a_pages_link_to_itself_is_a_reload_unless_another_page_was_left() -> None:
-    """Back to a page that its own link had loaded, the browser sends the same Referer again."""
+    """If the user goes back to a page that its own link had loaded, the browser sends the same Referer again."""
     assert asked(linked_from=LIST)
     assert not asked(linked_from=f"{LIST}?q=a")
     assert not asked(linked_from=LIST, left=mark_of("/en/energy"))
     assert not asked(linked_from=LIST, left=NO_RELOAD)
 
 
-def test_asking_twice_alone_is_none() -> None:
-    """A program that keeps cookies, and asks for a page again, reloads nothing."""
+def test_a_second_request_alone_is_no_reload() -> None:
+    """A program that keeps cookies and requests a page again does not reload it."""
     assert not asked()
     assert not asked(left="")
 
@@ -77,6 +84,6 @@ def test_marks_tell_addresses_apart() -> None:
         ("", False),
     ],
 )
-def test_a_referer_counts_only_if_it_is_this_very_page(referer: str, reloads: bool) -> None:
+def test_a_referer_counts_only_if_it_is_this_page(referer: str, reloads: bool) -> None:
     request = RequestFactory().get(f"{LIST}?q=a", headers={"host": "testserver", "referer": referer})
     assert user_reloads(request) is reloads

@@ -1,4 +1,4 @@
-"""Every response names its request; a page that says what went wrong shows the same id (contract, section 6)."""
+"""Every response carries its request's id, and an error page shows it (contract, section 6)."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def stranger() -> Client:
         ("get", "/locale", 405),
     ],
 )
-def test_every_response_names_its_request(stranger: Client, method: str, path: str, status: int) -> None:
+def test_every_response_carries_its_id(stranger: Client, method: str, path: str, status: int) -> None:
     response = getattr(stranger, method)(path)
     b"".join(response)
     assert (response.status_code, response["X-Request-Id"]) == (status, ID)
 
 
-def test_so_does_the_answer_to_a_host_that_is_not_ours(stranger: Client) -> None:
+def test_so_does_the_response_to_an_unknown_host(stranger: Client) -> None:
     response = stranger.get("/en/energy", headers={"host": "evil.test"})
     assert (response.status_code, response["X-Request-Id"]) == (400, ID)
     assert json.loads(response.content)["requestId"] == ID
 
 
-def test_a_request_that_brings_no_sound_id_is_given_one(stranger: Client) -> None:
+def test_a_request_without_a_sound_id_gets_a_new_one(stranger: Client) -> None:
     first, second = (stranger.get("/healthz", headers={"x-request-id": "not sound"})["X-Request-Id"] for _ in range(2))
     assert re.fullmatch("[0-9a-f]{32}", first)
     assert first != second
@@ -73,7 +73,7 @@ def fail(backend: responses.RequestsMock, status: int | Exception) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 409, 422, 418, 500, 503, requests.ConnectionError()], ids=str)
-def test_a_page_of_a_failed_call_shows_it(
+def test_the_page_of_a_failed_call_shows_it(
     backend: responses.RequestsMock, energy_user: Client, status: int | Exception
 ) -> None:
     fail(backend, status)
@@ -82,7 +82,7 @@ def test_a_page_of_a_failed_call_shows_it(
     assert shown(response) == [response["X-Request-Id"]] == [ID]
 
 
-def test_pages_that_django_asks_for_show_it(energy_user: Client, settings) -> None:
+def test_pages_of_djangos_handlers_show_it(energy_user: Client, settings) -> None:
     settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     energy_user.raise_request_exception = False
     strict = Client(headers=NAVIGATION, enforce_csrf_checks=True)
@@ -149,14 +149,14 @@ def test_an_error_outside_of_every_middleware_of_ours_has_its_id(energy_user: Cl
     assert (response.status_code, response["X-Request-Id"], shown(response)) == (500, ID, [ID])
 
 
-# --- the sign-out form, on every page of somebody who is signed in ---
+# --- the sign-out form, on every page of a signed-in user ---
 
 SIGN_OUT = '<form method="post" action="/en/logout" data-sign-out>'
 SIGN_IN_AGAIN = '<form method="post" action="/en/logout" data-sign-in-again>'
 
 
 @pytest.mark.parametrize("status", [400, 413, 500])
-def test_a_page_that_stands_outside_of_the_shell_carries_it_and_asks_nobody(
+def test_a_page_outside_of_the_shell_carries_it_and_calls_nothing(
     backend: responses.RequestsMock, energy_user: Client, settings, status: int
 ) -> None:
     settings.ROOT_URLCONF = "tests.support.mistaken_urls"
@@ -172,7 +172,7 @@ def test_a_page_that_stands_outside_of_the_shell_carries_it_and_asks_nobody(
     assert len(backend.calls) == 0
 
 
-def test_where_a_page_offers_to_sign_in_again_that_form_is_the_one(
+def test_a_page_that_offers_to_sign_in_again_has_that_form_instead(
     backend: responses.RequestsMock, energy_user: Client
 ) -> None:
     fail(backend, 401)
@@ -180,9 +180,9 @@ def test_where_a_page_offers_to_sign_in_again_that_form_is_the_one(
     assert (body.count(SIGN_IN_AGAIN), body.count(SIGN_OUT)) == (1, 0)
 
 
-def test_the_page_that_asks_whether_to_sign_out_has_one_form_for_it(energy_user: Client) -> None:
+def test_the_sign_out_page_has_the_form_once(energy_user: Client) -> None:
     assert energy_user.get("/en/logout").content.decode().count('action="/en/logout"') == 1
 
 
-def test_nobody_who_is_signed_out_is_offered_to_sign_out(stranger: Client) -> None:
+def test_a_page_without_a_sign_in_has_no_sign_out_form(stranger: Client) -> None:
     assert 'action="/en/logout" data-sign-out' not in stranger.get("/en/nothing-here").content.decode()

@@ -8,7 +8,7 @@ The request's tokens          The cookie
 ============================  =====================================================================================
 kept                          is written if `/me` differs from the cookie that the browser sent
 new, from a sign-in           is written if `/me` answered; else the last user's cookie is removed
-new, from a refresh           is written anew, with the lifetime of the new refresh token
+new, from a refresh           is written again, with the lifetime of the new refresh token
 signed out                    is removed with the tokens (:func:`.token_cookies.clear_sign_in`), or is not written
 ============================  =====================================================================================
 """
@@ -36,8 +36,8 @@ def follow_profile(request: PortalRequest, response: HttpResponseBase, *, config
     platforms = request.me_platforms
     if platforms is None or dump_platforms_cookie(platforms) == request.COOKIES.get(VAR_PERMITTED_PLATFORMS):
         return
-    # The store is asked here alone, since most requests write nothing. The tokens are those that came with the request:
-    # the browser may have signed in anew meanwhile. While the store does not answer, no sign-out is known either.
+    # Only such a request reads the store; most requests write nothing. The tokens are those that came with the request:
+    # the browser may have signed in again meanwhile. While the store is down, the cookie is written.
     if api_session().refresher.sign_in_status(request.token_store.incoming) is not SignInStatus.SIGNED_OUT:
         _write(response, platforms, refresh=request.token_store.current.refresh, config=config)
 

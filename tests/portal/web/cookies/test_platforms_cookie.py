@@ -1,4 +1,4 @@
-"""The platforms cookie follows `/me`, and never comes back after a sign-out has cleared it."""
+"""The platforms cookie follows `/me`, and no late page writes it after a sign-out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Cookies = dict[str, str]
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Grows with each operation on the store of the refresh."""
+    """Grows with each operation on the refresh store."""
     made: list[str] = []
     do = SharedStore._do
 
@@ -59,7 +59,7 @@ def sign_out(cookies: Cookies) -> None:
 
 
 @pytest.mark.parametrize("without_refresh_token", [False, True])
-def test_a_page_under_way_during_the_sign_out_does_not_bring_it_back(
+def test_a_page_that_was_running_during_the_sign_out_does_not_write_it(
     backend: responses.RequestsMock, account: str, fresh: Cookies, without_refresh_token: bool
 ) -> None:
     if without_refresh_token:
@@ -70,9 +70,7 @@ def test_a_page_under_way_during_the_sign_out_does_not_bring_it_back(
     assert "VAR_PERMITTED_PLATFORMS" not in late.cookies
 
 
-def test_nor_does_a_page_that_was_refreshed_under_way(
-    backend: responses.RequestsMock, account: str, fresh: Cookies
-) -> None:
+def test_nor_does_such_a_page_that_has_refreshed(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
     expired = {**fresh, "VAR_ACCESS_TOKEN": access_token(account, "ENERGY_APP", lifetime_s=-60)}
     pair = {"accessToken": access_token(account, "ENERGY_APP"), "refreshToken": f"second_{account}"}
     backend.post(f"{BACKEND}/refresh", json=pair)
@@ -82,7 +80,7 @@ def test_nor_does_a_page_that_was_refreshed_under_way(
     assert not set(late.cookies) & set(SIGN_IN_COOKIES)
 
 
-def test_a_page_whose_sign_in_lasts_writes_it(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
+def test_a_page_of_an_active_sign_in_writes_it(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
     answer_while(backend, account, lambda: None)
     response = browser_with(fresh).get("/en/energy/clients")
     assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
@@ -97,7 +95,7 @@ def test_so_does_a_failure_that_a_program_reads(backend: responses.RequestsMock,
     assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
 
 
-def test_a_page_that_has_nothing_to_write_asks_no_store(
+def test_a_page_that_has_nothing_to_write_does_not_ask_the_store(
     backend: responses.RequestsMock, account: str, fresh: Cookies, looks: list[str]
 ) -> None:
     answer_while(backend, account, lambda: None)

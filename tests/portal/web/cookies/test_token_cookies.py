@@ -1,4 +1,4 @@
-"""The sign-in's cookies, attribute by attribute (contract, section 4)."""
+"""The cookies of a sign-in, attribute by attribute (contract, section 4)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_access_token_that_no_header_could_carry_counts_as_absent(access):
     assert read_tokens({VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: "r"}) == TokenPair(refresh="r")
 
 
-def test_where_a_name_comes_twice_the_last_counts():
+def test_of_two_cookies_of_one_name_the_last_counts():
     request = RequestFactory().get("/", headers={"cookie": f"{VAR_REFRESH_TOKEN}=first; x=y; {VAR_REFRESH_TOKEN}=last"})
     assert read_tokens(request.COOKIES).refresh == "last"
 
@@ -111,13 +111,13 @@ def test_it_is_renewed_with_what_the_profile_said_in_this_request():
     assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["%5B%22FINANCE%22%5D"]
 
 
-def test_a_browser_without_a_platforms_cookie_gets_none_that_nobody_read_from_the_profile():
+def test_a_refresh_without_a_profile_gives_no_platforms_cookie_to_a_browser_without_one():
     response = HttpResponse()
     follow_refresh(request_with(None), response, PAIR, config=config())
     assert not response.cookies
 
 
-def test_all_live_as_long_as_the_refresh_token_says():
+def test_all_have_the_lifetime_of_the_refresh_token():
     response = HttpResponse()
     pair = TokenPair(access="a", refresh=jwt(exp=time.time() + 1000))
     write_tokens(response, pair, config=config())

@@ -1,4 +1,4 @@
-"""The one line of a page that fails. Before running servers: tests/functional/test_log_of_failures.py."""
+"""The one log line of a page that fails. With running servers: tests/functional/test_log_of_failures.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.portal.web.conftest import BACKEND
 
 
 def chained(*errors: Exception) -> PortalError:
-    """The first, with the others as its causes, innermost last."""
+    """The first error, with the others as its causes, innermost last."""
     for outer, inner in pairwise(errors):
         outer.__cause__ = inner
     return errors[0]
@@ -64,7 +64,7 @@ REFUSED = ConnectionRefusedError(111, "Connection refused")
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_it_names_who_failed_and_the_innermost_cause(
+def test_it_names_the_side_that_failed_and_the_innermost_cause(
     caplog: pytest.LogCaptureFixture, error: PortalError, cause: str
 ) -> None:
     explain_failure(RequestFactory().get("/en/energy/clients?q=private"), error, status=503)
@@ -73,7 +73,7 @@ def test_it_names_who_failed_and_the_innermost_cause(
     assert (line.method, line.path, line.status, line.cause) == ("GET", "/en/energy/clients", 503, cause)
 
 
-def test_what_happened_to_be_handled_meanwhile_is_no_cause(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_that_was_being_handled_is_no_cause(caplog: pytest.LogCaptureFixture) -> None:
     def page() -> NoReturn:
         try:
             {}["what it looks up"]
@@ -125,7 +125,7 @@ def test_a_page_and_a_form_that_get_no_answer_have_one_line_each(
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 409, 422])
-def test_an_answer_that_the_page_is_there_to_show_is_no_error(
+def test_a_status_that_a_page_shows_on_purpose_has_no_line(
     backend: responses.RequestsMock, energy_user: Client, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
     backend.get(re.compile(f"{BACKEND}/energy/.*"), status=status)
@@ -133,7 +133,7 @@ def test_an_answer_that_the_page_is_there_to_show_is_no_error(
     assert errors_of(caplog) == []
 
 
-def test_a_process_that_is_not_ready_says_why(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_process_that_is_not_ready_logs_the_reason(caplog: pytest.LogCaptureFixture) -> None:
     entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         assert Client().get("/readyz").status_code == 503

@@ -1,4 +1,4 @@
-"""Every error of the tree has its page, and its problem document for programs."""
+"""Every error has its page, and a problem document for programs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_rejected_sign_in_offers_to_sign_in_again_with_a_form_and_never_redire
         (errors.StoreUnavailableError("x"), "1"),
     ],
 )
-def test_the_backends_own_wait_is_passed_on(error: errors.PortalError, seconds: str) -> None:
+def test_the_backends_retry_after_is_passed_on(error: errors.PortalError, seconds: str) -> None:
     assert render_failure(request_for(accept="text/html"), error)["Retry-After"] == seconds
 
 
@@ -117,18 +117,16 @@ def test_djangos_own_handlers_have_pages_too() -> None:
 
 
 @pytest.mark.parametrize("error", [errors.ApiTimeoutError(), errors.ApiUnavailableError(status=502)])
-def test_while_the_backend_is_away_the_page_asks_it_nothing(error: errors.PortalError) -> None:
+def test_while_the_backend_is_down_the_page_does_not_call_it(error: errors.PortalError) -> None:
     request = request_for(accept="text/html")
-    request.edge_user = type(
-        "Facts", (), {"signed_in": True, "home_url": "/en/energy", "user": None, "platforms": ()}
-    )()
-    # A request without a query client: whoever asks for the profile fails.
+    request.edge_user = type("User", (), {"signed_in": True, "home_url": "/en/energy", "user": None, "platforms": ()})()
+    # The request has no query client: reading the profile would fail.
     response = render_failure(request, error)
     assert response.status_code == 503
     assert "data-placeholder" in response.content.decode()
 
 
-def test_an_address_that_nothing_stands_at_is_our_own_404_in_the_shell(energy_user: Client) -> None:
+def test_an_unknown_url_is_our_own_404_in_the_shell(energy_user: Client) -> None:
     response = energy_user.get("/en/energy/nothing/here")
     assert response.status_code == 404
     assert "There is nothing here" in response.content.decode()
@@ -161,7 +159,7 @@ def test_every_failure_status_of_the_tree_has_a_page() -> None:
     assert found == {401, 403, 404, 409, 422, 502, 503}
 
 
-def test_a_body_that_is_too_large_is_said_to_be_and_no_address_is_blamed(energy_user: Client) -> None:
+def test_a_body_that_is_too_large_has_a_page_of_its_own(energy_user: Client) -> None:
     response = energy_user.post("/en/energy/clients/new", {"name": "x" * 3_000_000})
     assert response.status_code == 413
     assert "This is too much at once" in response.content.decode()

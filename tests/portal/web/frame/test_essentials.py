@@ -1,4 +1,4 @@
-"""The profile: one `/me` for each page, its last word on the platform, and the cookie that mirrors it."""
+"""The profile: one `/me` for each page, which decides about the platform, and the cookie that follows `/me`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def calls_to_me(backend: responses.RequestsMock) -> int:
     return sum(call.request.url == f"{BACKEND}/me" for call in backend.calls)
 
 
-def test_a_page_asks_for_the_profile_once_and_shows_it(backend: responses.RequestsMock, energy_user: Client) -> None:
+def test_a_page_reads_the_profile_once_and_shows_it(backend: responses.RequestsMock, energy_user: Client) -> None:
     body = energy_user.get("/en/energy/clients").content.decode()
     assert "Ada Lovelace" in body
     assert "data-placeholder" not in body
@@ -113,7 +113,7 @@ def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_d
     assert unquote(response.cookies[PLATFORMS_COOKIE].value) == '["FINANCE"]'
 
 
-def test_a_denial_leads_htmx_to_the_default_home_and_a_navigation_nowhere(
+def test_a_denied_platform_leads_htmx_to_the_default_home_and_redirects_no_navigation(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
@@ -124,7 +124,7 @@ def test_a_denial_leads_htmx_to_the_default_home_and_a_navigation_nowhere(
     assert response["Content-Type"] == "application/problem+json"
 
 
-def test_a_refusal_of_the_backends_own_leads_htmx_nowhere(backend: responses.RequestsMock, energy_user: Client) -> None:
+def test_a_403_of_the_backend_has_no_hx_redirect(backend: responses.RequestsMock, energy_user: Client) -> None:
     backend.get(f"{BACKEND}/energy/stations", status=403)
     response = energy_user.get("/en/energy/stations", headers={"hx-request": "true"})
     assert response.status_code == 403
@@ -141,13 +141,13 @@ def test_the_platforms_cookie_is_written_where_it_differs(energy_user: Client, b
     assert (cookie["path"], cookie["samesite"]) == ("/", "Lax")
 
 
-def test_the_platforms_cookie_is_left_alone_where_it_says_the_same(energy_user: Client) -> None:
+def test_the_platforms_cookie_is_not_written_if_it_has_the_same_platforms(energy_user: Client) -> None:
     energy_user.cookies[PLATFORMS_COOKIE] = "%5B%22ENERGY%22%5D"
     assert PLATFORMS_COOKIE not in energy_user.get("/en/energy/clients").cookies
 
 
 @pytest.mark.parametrize("answer", [[], "text", 5, None])
-def test_a_profile_that_is_no_object_is_as_good_as_none(
+def test_a_profile_that_is_no_object_counts_as_failed(
     backend: responses.RequestsMock, browser_of: Callable[..., Client], answer: object
 ) -> None:
     backend.get(f"{BACKEND}/me", json=answer)

@@ -83,8 +83,8 @@ def test_halves_are_rounded_up_and_never_by_way_of_binary_fractions() -> None:
 
 
 @pytest.mark.parametrize("value", ["1e28", "-1e300", "1e999999", "Infinity", "NaN"])
-def test_what_no_page_has_room_for_is_shown_as_no_value(value: str) -> None:
-    """A backend may send any number that JSON can write; the page stands all the same."""
+def test_a_number_that_is_too_long_is_shown_as_a_dash(value: str) -> None:
+    """A backend may send any number that JSON can write, and the page is still served."""
     number = Decimal(value)
     assert written(number_text, number, locale="de") == NO_VALUE
     assert written(money_text, number, currency="EUR", locale="en") == NO_VALUE
@@ -106,7 +106,7 @@ def test_days_are_written_as_cldr_says(locale: str) -> None:
     ("locale", "moment"),
     [("en", "Mar 9, 2026, 07:05 UTC"), ("de", "09.03.2026, 07:05 UTC"), ("tr", "9 Mar 2026 07:05 UTC")],
 )
-def test_times_are_in_utc_and_say_so(locale: str, moment: str) -> None:
+def test_times_are_in_utc_and_name_it(locale: str, moment: str) -> None:
     elsewhere = AT.astimezone(timezone(timedelta(hours=9)))
     assert written(moment_text, AT, locale=locale) == written(moment_text, elsewhere, locale=locale) == moment
     assert written(clock_text, elsewhere, locale=locale) == "07:05 UTC"
@@ -116,7 +116,7 @@ def test_an_unknown_language_is_written_like_the_default_one() -> None:
     assert written(number_text, 1234.5, locale="xx", places=1) == "1,234.5"
 
 
-def test_what_is_missing_is_a_dash() -> None:
+def test_a_missing_value_is_a_dash() -> None:
     missing = {
         written(number_text, None, locale="en"),
         written(day_text, None, locale="de"),
@@ -148,7 +148,9 @@ def test_a_month_is_a_word_of_the_pages_language() -> None:
         ("as_of", '<time data-as-of datetime="2026-03-09T07:05:00+00:00" data-local="clock">07:05 UTC</time>'),
     ],
 )
-def test_a_time_names_its_moment_and_how_scripts_write_it_anew(filter_name: str, expected: str) -> None:
+def test_a_time_element_has_its_datetime_and_the_form_in_which_scripts_rewrite_it(
+    filter_name: str, expected: str
+) -> None:
     with translation.override("en"):
         assert FILTERS[filter_name](AT) == expected
 

@@ -20,7 +20,7 @@ GATEWAY = "http://localhost:8000"
         ("http://localhost:8003/tr/finance", "http://localhost:8003/de/finance"),
     ],
 )
-def test_it_goes_back_to_the_page_in_the_chosen_language_and_remembers_it(target: str, location: str) -> None:
+def test_it_redirects_to_the_page_in_the_chosen_language_and_stores_the_choice(target: str, location: str) -> None:
     response = Client().post("/locale", {"locale": "de", "next": target})
     assert (response.status_code, response["Location"]) == (303, location)
     cookie = response.cookies["VAR_SELECTED_LOCALE"]
@@ -48,6 +48,6 @@ def test_an_unknown_language_changes_nothing(locale: str) -> None:
     assert "VAR_SELECTED_LOCALE" not in response.cookies
 
 
-def test_only_a_form_of_ours_may_switch() -> None:
+def test_only_a_form_of_ours_can_switch() -> None:
     assert Client().get("/locale").status_code == 405
     assert Client(enforce_csrf_checks=True).post("/locale", {"locale": "de"}).status_code == 403

@@ -49,7 +49,7 @@ def test_the_backend_is_told_under_the_bearer_only_while_it_is_good_and_nothing_
 
 
 @pytest.mark.parametrize("failure", [{"status": 500}, {"status": 401}, {"body": ConnectionError()}])
-def test_a_backend_that_fails_keeps_nobody_signed_in(
+def test_the_sign_out_works_while_the_backend_fails(
     backend: responses.RequestsMock, browser_of: Callable[..., Client], failure: dict[str, object]
 ) -> None:
     backend.post(f"{BACKEND}/auth/logout", **failure)
@@ -76,7 +76,7 @@ def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
 
 
 def tombstone_lifetimes(refresh: str) -> list[float]:
-    """For how long this token's tombstone stands, seconds."""
+    """Lifetime of this token's tombstone, seconds."""
     key = f"%{record_name(family_secret(refresh))}:signed-out"
     rows, _ = refresh_store().backend().database.run("SELECT expires FROM entries WHERE key LIKE ?", (key,))
     return [expires - time.time() for (expires,) in rows]

@@ -1,4 +1,4 @@
-"""What every application answers beside its pages."""
+"""The URLs that every app has beside its pages."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_metrics_count_calls_and_tell_which_circuits_are_open(backend: responses
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "2001:db8::1", "", "nonsense"])
 @pytest.mark.parametrize("bearer", [None, "Bearer wrong", "Bearer ", "Basic right", "right"])
-def test_metrics_tell_others_nothing(address: str, bearer: str | None) -> None:
+def test_metrics_refuse_all_others(address: str, bearer: str | None) -> None:
     headers = {} if bearer is None else {"authorization": bearer}
     with with_config(metrics_token="right"):
         assert Client(REMOTE_ADDR=address, headers=headers).get("/metrics").status_code == 403
@@ -120,7 +120,7 @@ def test_metrics_tell_how_full_the_stores_are() -> None:
         assert int(used.rpartition(" ")[2]) > 0
 
 
-def test_metrics_count_what_was_fetched_behind_the_requests() -> None:
+def test_metrics_count_background_fetches() -> None:
     process_runtime().revalidations.count("skipped")
     lines = Client().get("/metrics").content.decode().splitlines()
     counted = process_runtime().revalidations.counts()
@@ -153,7 +153,7 @@ def test_metrics_answer_the_token_of_the_environment_and_an_unset_token_opens_no
         assert Client(REMOTE_ADDR="10.0.0.1", headers={"authorization": "Bearer "}).get("/metrics").status_code == 403
 
 
-def test_behind_a_proxy_the_proxys_own_address_counts_for_nothing() -> None:
+def test_behind_a_proxy_the_proxys_own_address_does_not_count() -> None:
     with with_config(behind_proxy=True):
         client = Client(REMOTE_ADDR="127.0.0.1")
         assert client.get("/metrics").status_code == 403
@@ -179,17 +179,17 @@ def test_what_can_only_be_read_refuses_other_methods_and_sets_no_cookie(path: st
 
 
 @pytest.mark.parametrize("path", ["/static/nothing.css", "/.well-known/nothing"])
-def test_a_form_sent_to_where_nothing_stands_is_a_404(path: str) -> None:
+def test_a_form_sent_to_an_unknown_url_is_a_404(path: str) -> None:
     assert Client(enforce_csrf_checks=True).post(path).status_code == 404
 
 
-def test_the_sign_in_state_of_a_stranger() -> None:
+def test_the_sign_in_state_without_a_sign_in() -> None:
     response = Client().get("/sign-in-state")
     assert response.json() == {"signedIn": False, "account": None}
     assert "no-store" in response["Cache-Control"]
 
 
-def test_the_sign_in_state_names_the_account_by_a_digest_and_asks_nobody(
+def test_the_sign_in_state_has_the_account_tag_and_calls_nothing(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
     state = browser_of("ENERGY_APP").get("/sign-in-state").json()
@@ -206,7 +206,7 @@ def test_a_sign_in_that_only_a_refresh_could_name_has_no_account(backend: respon
 
 
 @pytest.mark.parametrize("path", ["/sign-in-state", "/en/essentials"])
-def test_while_a_tokens_key_is_unknown_nobody_is_called_signed_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_a_tokens_key_is_unknown_the_state_is_not_signed_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TokenCache, "check", lambda *_, **__: UNVERIFIABLE)
     client = Client(headers={"accept": "application/json"})
     client.cookies["VAR_ACCESS_TOKEN"] = "of.a.new-key"
