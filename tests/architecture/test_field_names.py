@@ -39,8 +39,14 @@ def declared_fields() -> set[str]:
 
 
 def fields_read(path: Path) -> Iterator[str]:
-    """What a module reads of records by a literal name: `text_of(record, "city")`, `record.get("city")`."""
+    """What a module reads of records by a literal name: `text["city"]`, `number_of(record, "cost")`, `record.get("id")`."""
     for node in ast.walk(ast.parse(path.read_text())):
+        if (
+            isinstance(node, ast.Subscript)
+            and ast.unparse(node.value) == "text"
+            and isinstance(node.slice, ast.Constant)
+        ):
+            yield node.slice.value
         if not isinstance(node, ast.Call):
             continue
         function, names = node.func, node.args
@@ -59,7 +65,9 @@ def test_presenters_read_fields_that_are_seen_here() -> None:
 def test_a_presenter_reads_what_a_service_declares(path: Path) -> None:
     read = set(fields_read(path))
     assert read <= declared_fields(), "declare the field with its resource, in portal.services"
-    assert not read & {ID_FIELD, CREATED_AT_FIELD}, "use `id_of` and `created_at_of`: all resources share this name"
+    assert not read & {ID_FIELD, CREATED_AT_FIELD}, (
+        "all resources share this name: take it from portal.config.wire_names"
+    )
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.parts[-2])

@@ -60,7 +60,7 @@ def adopt(copy: Path) -> None:
     energy = copy / "apps" / "energy"
     for own, new in CUSTOMER.items():
         change(services / "energy" / "clients.py", (rf"^    {own}: str", f"    {new}: str"))
-        change(energy / "presenters" / "clients.py", (rf'text_of\(record, "{own}"\)', f'text_of(record, "{new}")'))
+        change(energy / "presenters" / "clients.py", (rf'text\["{own}"\]', f'text["{new}"]'))
         change(energy / "forms.py", (rf"^    {own} = ", f"    {new} = "))
     change(energy / "views" / "clients.py", (r'cleaned_data\["name"\]', 'cleaned_data["fullName"]'))
 

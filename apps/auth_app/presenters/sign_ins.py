@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
-from portal.web.present import created_at_of, datetime_of, id_of, text_of
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present import datetime_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,11 +48,12 @@ class SignInRow:
 
 def present_sign_in(record: Mapping[str, Any]) -> SignInRow:
     """Make a row from a record of `GET /iam/auth/sessions`."""
+    text = texts_of(record)
     return SignInRow(
-        id=id_of(record),
-        device=device_name(text_of(record, "userAgent")),
+        id=text[ID_FIELD],
+        device=device_name(text["userAgent"]),
         current=record.get("current") is True,
-        created_at=created_at_of(record),
+        created_at=datetime_of(record, CREATED_AT_FIELD),
         last_used_at=datetime_of(record, "lastUsedAt"),
     )
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.present import Badge, badge_for, created_at_of, id_of, number_of, text_of
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present import Badge, badge_for, datetime_of, number_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,15 +41,16 @@ class ChargerView:
 
 def present_charger(record: Mapping[str, Any]) -> ChargerView:
     """Present a record of `/energy/chargers`."""
-    connector = text_of(record, "connector")
+    text = texts_of(record)
+    connector = text["connector"]
     return ChargerView(
-        id=id_of(record),
-        title=text_of(record, "name") or id_of(record),
-        station_id=text_of(record, "stationId"),
-        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
-        model=text_of(record, "model"),
+        id=text[ID_FIELD],
+        title=text["name"] or text[ID_FIELD],
+        station_id=text["stationId"],
+        station_name=text["stationName"] or text["stationId"],
+        model=text["model"],
         connector=CONNECTORS.get(connector, connector),
         max_power_kw=number_of(record, "maxPowerKw"),
-        status=badge_for(code=text_of(record, "status"), known=STATUSES),
-        created_at=created_at_of(record),
+        status=badge_for(code=text["status"], known=STATUSES),
+        created_at=datetime_of(record, CREATED_AT_FIELD),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.web.present import created_at_of, id_of, text_of
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present import datetime_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,28 +15,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientView:
-    """One client. What the record lacks is empty."""
+    """One client. `title` is the name, or the id of a client without a name. What the record lacks is empty."""
 
     id: str
-    name: str
+    title: str
     email: str
     phone: str
     city: str
     created_at: datetime | None
 
-    @property
-    def title(self) -> str:
-        """The client's name, or its id if it has no name."""
-        return self.name or self.id
-
 
 def present_client(record: Mapping[str, Any]) -> ClientView:
     """Present a record of `/energy/clients`."""
+    text = texts_of(record)
     return ClientView(
-        id=id_of(record),
-        name=text_of(record, "name"),
-        email=text_of(record, "email"),
-        phone=text_of(record, "phone"),
-        city=text_of(record, "city"),
-        created_at=created_at_of(record),
+        id=text[ID_FIELD],
+        title=text["name"] or text[ID_FIELD],
+        email=text["email"],
+        phone=text["phone"],
+        city=text["city"],
+        created_at=datetime_of(record, CREATED_AT_FIELD),
     )

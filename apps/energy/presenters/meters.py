@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy
 
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
 from portal.web.present import (
     Badge,
     BarChart,
     Point,
     badge_for,
     bar_chart,
-    created_at_of,
     datetime_of,
-    id_of,
     number_of,
     number_text,
     objects_of,
     short_day_text,
-    text_of,
+    texts_of,
 )
 
 if TYPE_CHECKING:
@@ -52,15 +51,16 @@ class MeterView:
 
 def present_meter(record: Mapping[str, Any]) -> MeterView:
     """Present a record of `/energy/meters`."""
+    text = texts_of(record)
     return MeterView(
-        id=id_of(record),
-        title=text_of(record, "serial") or id_of(record),
-        station_id=text_of(record, "stationId"),
-        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
+        id=text[ID_FIELD],
+        title=text["serial"] or text[ID_FIELD],
+        station_id=text["stationId"],
+        station_name=text["stationName"] or text["stationId"],
         last_reading_kwh=number_of(record, "lastReadingKwh"),
         last_reading_at=datetime_of(record, "lastReadingAt"),
-        status=badge_for(code=text_of(record, "status"), known=STATUSES),
-        created_at=created_at_of(record),
+        status=badge_for(code=text["status"], known=STATUSES),
+        created_at=datetime_of(record, CREATED_AT_FIELD),
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.present import Badge, badge_for, datetime_of, decimal_of, id_of, number_of, text_of
+from portal.config.wire_names import ID_FIELD
+from portal.web.present import Badge, badge_for, datetime_of, decimal_of, number_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,19 +44,20 @@ class SessionView:
 
 def present_session(record: Mapping[str, Any]) -> SessionView:
     """Present a record of `/energy/sessions`."""
+    text = texts_of(record)
     return SessionView(
-        id=id_of(record),
-        reference=text_of(record, "reference") or id_of(record),
-        charger_id=text_of(record, "chargerId"),
-        charger_name=text_of(record, "chargerName") or text_of(record, "chargerId"),
-        station_id=text_of(record, "stationId"),
-        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
-        client_id=text_of(record, "clientId"),
-        client_name=text_of(record, "clientName") or text_of(record, "clientId"),
+        id=text[ID_FIELD],
+        reference=text["reference"] or text[ID_FIELD],
+        charger_id=text["chargerId"],
+        charger_name=text["chargerName"] or text["chargerId"],
+        station_id=text["stationId"],
+        station_name=text["stationName"] or text["stationId"],
+        client_id=text["clientId"],
+        client_name=text["clientName"] or text["clientId"],
         started_at=datetime_of(record, "startedAt"),
         ended_at=datetime_of(record, "endedAt"),
         energy_kwh=number_of(record, "energyKwh"),
         cost=decimal_of(record, "cost"),
-        currency=text_of(record, "currency") or "EUR",
-        status=badge_for(code=text_of(record, "status"), known=STATUSES),
+        currency=text["currency"] or "EUR",
+        status=badge_for(code=text["status"], known=STATUSES),
     )

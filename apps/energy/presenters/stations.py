@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.present import Badge, badge_for, created_at_of, id_of, integer_of, number_of, text_of
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present import Badge, badge_for, datetime_of, integer_of, number_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,14 +41,15 @@ class StationView:
 
 def present_station(record: Mapping[str, Any]) -> StationView:
     """Present a record of `/energy/stations`."""
+    text = texts_of(record)
     latitude, longitude = number_of(record, "latitude"), number_of(record, "longitude")
     return StationView(
-        id=id_of(record),
-        title=text_of(record, "name") or id_of(record),
-        address=text_of(record, "address"),
-        place=", ".join(part for part in (text_of(record, "city"), text_of(record, "country")) if part),
+        id=text[ID_FIELD],
+        title=text["name"] or text[ID_FIELD],
+        address=text["address"],
+        place=", ".join(part for part in (text["city"], text["country"]) if part),
         position="" if latitude is None or longitude is None else f"{latitude:.5f}, {longitude:.5f}",
         charger_count=integer_of(record, "chargerCount"),
-        status=badge_for(code=text_of(record, "status"), known=STATUSES),
-        created_at=created_at_of(record),
+        status=badge_for(code=text["status"], known=STATUSES),
+        created_at=datetime_of(record, CREATED_AT_FIELD),
     )

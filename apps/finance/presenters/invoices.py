@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.present import Badge, badge_for, datetime_of, decimal_of, id_of, number_of, objects_of, text_of
+from portal.config.wire_names import ID_FIELD
+from portal.web.present import Badge, badge_for, datetime_of, decimal_of, number_of, objects_of, text_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,13 +53,14 @@ class InvoiceView:
 
 def present_invoice(record: Mapping[str, Any]) -> InvoiceView:
     """Present a record of `/finance/invoices`."""
+    text = texts_of(record)
     return InvoiceView(
-        id=id_of(record),
-        number=text_of(record, "number") or id_of(record),
-        client_name=text_of(record, "clientName"),
+        id=text[ID_FIELD],
+        number=text["number"] or text[ID_FIELD],
+        client_name=text["clientName"],
         amount=decimal_of(record, "amount"),
-        currency=text_of(record, "currency") or DEFAULT_CURRENCY,
-        status=badge_for(code=text_of(record, "status"), known=STATUSES),
+        currency=text["currency"] or DEFAULT_CURRENCY,
+        status=badge_for(code=text["status"], known=STATUSES),
         issued_at=datetime_of(record, "issuedAt"),
         due_at=datetime_of(record, "dueAt"),
         paid_at=datetime_of(record, "paidAt"),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.present import Badge, badge_for, created_at_of, datetime_of, id_of, text_of
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.web.present import Badge, badge_for, datetime_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,16 +48,17 @@ class WorkOrderView:
 
 def present_work_order(record: Mapping[str, Any]) -> WorkOrderView:
     """Present a record of `/operations/work-orders`."""
-    status = text_of(record, "status")
+    text = texts_of(record)
+    status = text["status"]
     return WorkOrderView(
-        id=id_of(record),
-        title=text_of(record, "title") or id_of(record),
-        station_id=text_of(record, "stationId"),
-        station_name=text_of(record, "stationName") or text_of(record, "stationId"),
-        assignee=text_of(record, "assignee"),
-        priority=badge_for(code=text_of(record, "priority"), known=PRIORITIES),
+        id=text[ID_FIELD],
+        title=text["title"] or text[ID_FIELD],
+        station_id=text["stationId"],
+        station_name=text["stationName"] or text["stationId"],
+        assignee=text["assignee"],
+        priority=badge_for(code=text["priority"], known=PRIORITIES),
         status=badge_for(code=status, known=STATUSES),
         can_complete=status not in _FINISHED,
-        created_at=created_at_of(record),
+        created_at=datetime_of(record, CREATED_AT_FIELD),
         completed_at=datetime_of(record, "completedAt"),
     )

@@ -24,6 +24,7 @@ from portal.edge.request_kind import is_htmx, is_navigation, navigation_headers
 from portal.edge.routes import (
     LOGIN_PATH,
     NEUTRAL_PATHS,
+    NO_SEGMENT,
     PROFILE_PATH,
     PUBLIC_PATHS,
     UNGATED_PATHS,
@@ -31,7 +32,6 @@ from portal.edge.routes import (
     Site,
     accept_target,
     home_path,
-    is_malformed,
     make_site,
     with_locale,
 )
@@ -40,6 +40,7 @@ from portal.edge.rules import login_url_from
 __all__ = [
     "LOGIN_PATH",
     "NEUTRAL_PATHS",
+    "NO_SEGMENT",
     "PATHNAME_META",
     "PROBLEM_CONTENT_TYPE",
     "PROFILE_PATH",
@@ -57,7 +58,6 @@ __all__ = [
     "explain",
     "home_path",
     "is_htmx",
-    "is_malformed",
     "is_navigation",
     "load_routes",
     "login_url_from",

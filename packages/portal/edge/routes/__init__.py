@@ -13,13 +13,13 @@ from portal.edge.routes.path_info import PathInfo, read_path_info
 from portal.edge.routes.paths import (
     LOGIN_PATH,
     NEUTRAL_PATHS,
+    NO_SEGMENT,
     PROFILE_PATH,
     PUBLIC_PATHS,
     UNGATED_PATHS,
     encode_path,
     encode_query,
     home_path,
-    is_malformed,
     split_locale,
 )
 from portal.edge.routes.redirect_targets import accept_target, with_locale
@@ -29,6 +29,7 @@ from portal.edge.routes.site import Site, make_site
 __all__ = [
     "LOGIN_PATH",
     "NEUTRAL_PATHS",
+    "NO_SEGMENT",
     "PROFILE_PATH",
     "PUBLIC_PATHS",
     "UNGATED_PATHS",
@@ -39,7 +40,6 @@ __all__ = [
     "encode_path",
     "encode_query",
     "home_path",
-    "is_malformed",
     "make_site",
     "read_path_info",
     "split_locale",

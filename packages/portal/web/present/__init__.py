@@ -29,14 +29,13 @@ from portal.web.present.formats import (
 )
 from portal.web.present.records import (
     counts_of,
-    created_at_of,
     datetime_of,
     decimal_of,
-    id_of,
     integer_of,
     number_of,
     objects_of,
     text_of,
+    texts_of,
 )
 from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of
 from portal.web.present.stat_tiles import StatTile
@@ -52,11 +51,9 @@ __all__ = [
     "clock_text",
     "compact_number_text",
     "counts_of",
-    "created_at_of",
     "datetime_of",
     "day_text",
     "decimal_of",
-    "id_of",
     "integer_of",
     "moment_text",
     "money_text",
@@ -71,4 +68,5 @@ __all__ = [
     "short_day_text",
     "split_bar",
     "text_of",
+    "texts_of",
 ]

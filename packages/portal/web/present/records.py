@@ -6,32 +6,29 @@ Of a record, only `id` is required (contract, section 8, "Of a row only `id` is 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
-
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def id_of(record: Mapping[str, Any]) -> str:
-    """The record's id."""
-    return text_of(record, ID_FIELD)
-
-
-def created_at_of(record: Mapping[str, Any]) -> datetime | None:
-    """When the record was created, in UTC."""
-    return datetime_of(record, CREATED_AT_FIELD)
+def texts_of(record: Mapping[str, Any]) -> Mapping[str, str]:
+    """All texts of a record by their names, and its numbers as texts. A field that is missing or odd is empty."""
+    texts: defaultdict[str, str] = defaultdict(str)
+    for name, value in record.items():
+        if isinstance(value, str):
+            texts[name] = value
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            texts[name] = str(value)
+    return texts
 
 
 def text_of(record: Mapping[str, Any], name: str) -> str:
-    """A text, or a number as a text."""
-    value = record.get(name)
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    """One text, or a number as a text; :func:`texts_of` reads several at once."""
+    return texts_of({name: record.get(name)})[name]
 
 
 def integer_of(record: Mapping[str, Any], name: str) -> int | None:

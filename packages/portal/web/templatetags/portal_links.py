@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from django import template
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 
-from portal.edge import is_malformed
+from portal.edge import NO_SEGMENT
 
 if TYPE_CHECKING:
     from django.template import RequestContext
@@ -31,17 +32,16 @@ def nav_link(context: RequestContext, route: str, label: str, icon: str, *, exac
 @register.simple_tag
 def row_link(route: str, row_id: str, label: object) -> str:
     """A link to the row's page. An id that no address can carry (one with a slash) is shown without a link."""
-    if url := id_url(route, row_id):
-        return format_html('<a href="{}">{}</a>', url, label)
+    if not NO_SEGMENT.match(row_id):
+        with suppress(NoReverseMatch):
+            return format_html('<a href="{}">{}</a>', reverse(route, args=[row_id]), label)
     return format_html("{}", label)
 
 
 @register.simple_tag
 def id_url(route: str, row_id: str) -> str:
     """The address of the row's page; empty where its id can't stand in one, or where the edge would refuse it."""
-    if not row_id or is_malformed(f"/{row_id}"):
-        return ""
-    try:
-        return reverse(route, args=[row_id])
-    except NoReverseMatch:
-        return ""
+    if not NO_SEGMENT.match(row_id):
+        with suppress(NoReverseMatch):
+            return reverse(route, args=[row_id])
+    return ""

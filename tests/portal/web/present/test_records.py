@@ -23,6 +23,8 @@ ODD = st.recursive(
 def test_every_reader_is_total(value: Any) -> None:
     record = {"field": value}
     assert isinstance(records.text_of(record, "field"), str)
+    assert records.texts_of(record)["field"] == records.text_of(record, "field")
+    assert records.texts_of(record)["missing"] == ""
     assert isinstance(records.integer_of(record, "field"), int | None)
     assert isinstance(records.number_of(record, "field"), float | None)
     assert isinstance(records.decimal_of(record, "field"), Decimal | None)
@@ -49,3 +51,15 @@ def test_a_moment_is_in_utc(value: str) -> None:
 @pytest.mark.parametrize("value", ["yesterday", "0001-01-01T00:00:00+23:59", 5, None])
 def test_what_is_no_moment_is_missing(value: object) -> None:
     assert records.datetime_of({"at": value}, "at") is None
+
+
+def test_a_number_is_read_as_a_text_and_a_truth_value_is_not() -> None:
+    text = records.texts_of({"name": "Ada", "zip": 1050, "share": 0.5, "vip": True, "tags": ["x"], "city": None})
+    assert [text[name] for name in ("name", "zip", "share", "vip", "tags", "city")] == [
+        "Ada",
+        "1050",
+        "0.5",
+        "",
+        "",
+        "",
+    ]
