@@ -45,10 +45,10 @@ EXPIRY_LEEWAY_S: Final = 30
 REFRESH_DEADLINE_S: Final = 10.0
 #: Lifetime of the lock around it, seconds: longer than the call that it protects.
 REFRESH_LOCK_S: Final = 15
-#: How long a "failed" and a "not reachable" verdict are remembered, seconds.
+#: How long the outcomes "failed" and "later" of a refresh are remembered, seconds.
 REFRESH_FAILED_MEMORY_S: Final = 30
 REFRESH_UNREACHABLE_MEMORY_S: Final = 1
-#: How long a hand-over record outlives the use of the token that it gives, seconds.
+#: Grace period: how long a refresh token still gets the latest pair after its successor was submitted, seconds.
 ROTATION_GRACE_S: Final = 60
 #: Answers of the refresh endpoint that end a sign-in.
 REFRESH_FAILED_STATUSES: Final = frozenset({400, 401, 403, 422, 500})
@@ -57,9 +57,9 @@ SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
 
 #: Longest wait of one request for a refresh that another process, or another request, is making, seconds.
 REFRESH_WAIT_S: Final = 5.0
-#: Older tokens of one sign-in that are remembered, so that what it leaves in the store is at most twice the size of its
-#: tokens: those that are over, so that they are not presented a second time, and those whose successor no browser has
-#: presented yet. The one that a request presents is kept beside them.
+#: Older tokens of one sign-in that are remembered, so that a sign-in takes at most twice its tokens' size in the store:
+#: those whose grace period is over, so that they are not submitted a second time, and those whose successor no browser
+#: has submitted yet. The token that a request submits is kept beside them.
 REFRESH_SPENT_KEPT: Final = 3
 REFRESH_UNCONFIRMED_KEPT: Final = 8
 #: How long an access token that was over when it came, by this machine's clock, is given to others, seconds.
