@@ -13,6 +13,7 @@ from django.core.checks import Error, Warning, register  # noqa: A004  Django's 
 
 from portal.config.current import portal_config
 from portal.config.environment import REPOSITORY
+from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LATEST_START_S, REFRESH_LOCK_S, STORE_TIMEOUT_S
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
@@ -126,3 +127,26 @@ def check_the_key_fits_its_algorithms(app_configs: Sequence[AppConfig] | None, *
     except ConfigurationError as error:
         return [Error(str(error), hint="APP_JWT_KEY and APP_JWT_ALGORITHMS belong together", id="portal.E003")]
     return []
+
+
+@register
+def check_the_refresh_lock_outlasts_the_call(
+    app_configs: Sequence[AppConfig] | None = None,
+    *,
+    deadline_s: float = REFRESH_DEADLINE_S,
+    lock_s: float = REFRESH_LOCK_S,
+    **_kwargs: object,
+) -> list[CheckMessage]:
+    """A lock that ends during the call lets a second process submit the same token: the backend may end the sign-in."""
+    del app_configs
+    needed = REFRESH_LATEST_START_S + deadline_s + STORE_TIMEOUT_S
+    if lock_s >= needed:
+        return []
+    return [
+        Error(
+            f"REFRESH_LOCK_S is {lock_s:g}, and a refresh may hold its lock for {needed:g} s: REFRESH_LATEST_START_S, "
+            "REFRESH_DEADLINE_S and STORE_TIMEOUT_S together",
+            hint="raise REFRESH_LOCK_S in portal.config.limits, or lower REFRESH_DEADLINE_S",
+            id="portal.E004",
+        )
+    ]

@@ -15,12 +15,15 @@ from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 
 
-def copy_of_checkout(folder: Path) -> Path:
-    """Copy what the servers need into `folder`, which is made."""
+def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
+    """Copy what the servers need into `folder`, which is made.
+
+    :param whole: what else is in the checkout as well: tests, documentation, deployment.
+    """
     folder.mkdir()
-    for part in ("manage.py", "pyproject.toml"):
+    for part in ("manage.py", "pyproject.toml", *(("CODEOWNERS", "Makefile", "README.md") if whole else ())):
         shutil.copy(ROOT / part, folder)
-    for part in ("packages", "apps"):
+    for part in ("packages", "apps", *(("tests", "docs", "deploy", "requirements", "benchmarks") if whole else ())):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 

@@ -4,7 +4,7 @@ A step names a file in backticks, and a block of code follows it:
 
 - a `diff` block changes the file: its lines without `+` stand in the file once, one after the other;
 - a block in another language is a whole new file;
-- an `sh` block that follows no file is run, line by line.
+- an `sh` block that follows no file is run, line by line; `> file` keeps what is printed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import shlex
 import textwrap
 from pathlib import Path
 
-from tests.support.checkout_copy import run
+from tests.support.checkout_copy import in_copy, run
 
-_STEP = re.compile(r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)\n *```", re.DOTALL)
+_STEP = re.compile(
+    r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)\n *```", re.DOTALL
+)
 
 
 class HowToError(AssertionError):
@@ -68,11 +70,18 @@ def _change(path: Path, diff: str, name: str) -> None:
 
 def _run(copy: Path, code: str) -> None:
     for line in code.split("\n"):
-        program, *words = shlex.split(line, comments=True) or [""]
-        if not program:
+        command, _, file = line.partition(" > ")
+        words = shlex.split(command, comments=True)
+        variables = {}
+        while words and "=" in words[0]:
+            name, _, value = words.pop(0).partition("=")
+            variables[name] = value
+        if not words:
             continue
-        if program not in {"python", ".venv/bin/python"}:
-            raise HowToError(f"only python is run: {line}")
-        done = run(copy, *words)
+        if words.pop(0) != ".venv/bin/python":
+            raise HowToError(f"only .venv/bin/python is run: {line}")
+        done = run(copy, *words, variables=in_copy(copy, **variables))
         if done.returncode:
             raise HowToError(f"{line}: {done.stdout}{done.stderr}")
+        if file:
+            (copy / file).write_text(done.stdout)

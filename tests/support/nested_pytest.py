@@ -22,14 +22,14 @@ def run_app_tests_in_copy(copy: Path, app: str) -> subprocess.CompletedProcess[s
     return run_pytest(copy / "tests" / "apps" / app, checkout=copy)
 
 
-def run_pytest(folder: Path, *, checkout: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run the tests below `folder`.
+def run_pytest(*paths: Path, checkout: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the tests of these files and folders; the output has a line for each test.
 
     :param checkout: whose `pyproject.toml` counts, and whose packages are imported.
     """
     options = ["-p", "no:cacheprovider", "-c", str(checkout / "pyproject.toml"), "--rootdir", str(checkout)]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(folder)],
+        [sys.executable, "-m", "pytest", "-rA", *options, *map(str, paths)],
         cwd=checkout,
         env={**os.environ, "PYTHONPATH": f"{checkout}:{checkout / 'packages'}"},
         capture_output=True,

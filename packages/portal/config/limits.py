@@ -1,4 +1,8 @@
-"""Every number that bounds the portal's behaviour, with its unit and its source."""
+"""The numbers that people change: limits of all queries, calls, refreshes and sign-ins, with unit and source.
+
+A number that only its algorithm understands is beside its only user. What one query or one deployment changes is not
+here: `stale_time_s` of a query in `portal.services`, and the environment (docs/reference/environment.md).
+"""
 
 from __future__ import annotations
 
@@ -43,8 +47,10 @@ REVALIDATION_TOKEN_S: Final = 5.0
 EXPIRY_LEEWAY_S: Final = 30
 #: Deadline of the refresh call itself, seconds.
 REFRESH_DEADLINE_S: Final = 10.0
-#: Lifetime of the lock around it, seconds: longer than the call that it protects.
+#: Lifetime of the lock around it, seconds: longer than the call that it protects (system check `portal.E004`).
 REFRESH_LOCK_S: Final = 15
+#: A lock that took longer than this to get is given back unused: it could end before the call does, seconds.
+REFRESH_LATEST_START_S: Final = 3.0
 #: How long the outcomes "failed" and "later" of a refresh are remembered, seconds.
 REFRESH_FAILED_MEMORY_S: Final = 30
 REFRESH_UNREACHABLE_MEMORY_S: Final = 1

@@ -27,6 +27,7 @@ from portal.api.tokens import sign_in_lifetime
 from portal.config.limits import (
     REFRESH_DEADLINE_S,
     REFRESH_FAILED_MEMORY_S,
+    REFRESH_LATEST_START_S,
     REFRESH_LOCK_S,
     REFRESH_REPEAT_PAUSE_S,
     REFRESH_UNREACHABLE_MEMORY_S,
@@ -52,8 +53,6 @@ logger = logging.getLogger(__name__)
 #: Pause before the records are read again while another process refreshes, seconds: doubles from the first to the last.
 FIRST_PAUSE_S: Final = 0.02
 LAST_PAUSE_S: Final = 0.2
-#: A lock that took longer than this to get is given back unused, because it could end before the call does, seconds.
-LATEST_START_S: Final = 3.0
 #: How long an outcome is offered to a store that fails, and the pause between two offers, seconds.
 SAVE_FOR_S: Final = 600.0
 SAVE_PAUSE_S: Final = 0.25
@@ -150,7 +149,7 @@ class RefreshAttempt:
                 return result
 
             return self._save(self.submitted, release, result)
-        if record is not None and self.clock.monotonic() - asked_at <= LATEST_START_S:
+        if record is not None and self.clock.monotonic() - asked_at <= REFRESH_LATEST_START_S:
             return self._submit(record, owner)
         try:
             self.records.release_lock(secret, owner=owner)

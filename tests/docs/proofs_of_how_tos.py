@@ -1,0 +1,165 @@
+"""What is to be seen in a checkout in which the how-tos were followed. `test_how_tos.py` runs these tests in a copy."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from portal.api.call_log import Attempt, Call, log_response
+from portal.api.responses import RawResponse
+from portal.api.transport import Transport
+from portal.config.environment import REPOSITORY
+from portal.config.log_lines import line_formatter
+from portal.services.energy.stations import StationQueries
+from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
+from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
+from portal.web.present import day_text, number_text
+
+FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
+
+
+@pytest.fixture
+def app(request: pytest.FixtureRequest) -> str:
+    """The project that a test names: `@in_app("finance")`."""
+    return str(request.param)
+
+
+def in_app(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("app", [name], indirect=True, ids=[""])
+
+
+@in_app("energy")
+def test_field(backend: Backend, signed_in: SignedIn) -> None:
+    row = {"id": "cli_1", "name": "Ada", "company": "Analytical Engines"}
+    backend.lists("/energy/clients", [row])
+    backend.answers("GET", "/energy/clients/cli_1", json=row)
+    backend.answers("POST", "/energy/clients", json=row, status=201)
+    browser = signed_in("ENERGY_APP")
+    for path in ("/de/energy/clients", "/de/energy/clients/cli_1"):
+        page = browser.get(path).content.decode()
+        assert "Analytical Engines" in page
+        assert "Firma" in page
+    form = {"name": "Ada", "email": "ada@example.com", "company": "Analytical Engines"}
+    form |= {name: str(value) for name, value in hidden(browser.get("/en/energy/clients/new")).items()}
+    assert browser.post("/en/energy/clients/new", form).status_code == 303
+    assert backend.calls_to("/energy/clients", method="POST")[-1].body["company"] == "Analytical Engines"
+
+
+def hidden(page: Any) -> dict[str, str]:
+    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page.content.decode()))
+
+
+@in_app("finance")
+def test_list_page(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/clients", [{"id": "cli_1", "name": "Ada", "email": "ada@example.com"}])
+    page = signed_in("FINANCE_APP").get("/de/finance/clients")
+    assert row_ids(page) == ["cli_1"]
+    assert "Kundschaft" in page.content.decode()
+    assert 'href="/de/finance/clients"' in page.content.decode()
+
+
+@in_app("energy")
+def test_path(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/sites", [{"id": "sta_1", "name": "Harbour"}])
+    assert row_ids(signed_in("ENERGY_APP").get("/en/energy/stations")) == ["sta_1"]
+
+
+def test_stale_time() -> None:
+    assert StationQueries.use_get_stations_query.stale_time_s == 30
+    assert StationQueries.use_get_station_query.stale_time_s == 300
+
+
+@in_app("energy")
+def test_sort(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/sites", [{"id": "sta_1"}])
+    page = signed_in("ENERGY_APP").get("/de/energy/stations?sort=country")
+    assert "Land, A bis Z" in page.content.decode()
+    assert backend.calls_to("/energy/sites")[-1].query["sort"] == "country"
+
+
+@in_app("auth_app")
+def test_cookie(backend: Backend, signed_out: Client) -> None:
+    made = backend.sign_in("ENERGY_APP")
+    backend.answers("POST", "/auth/login", json=made.pair)
+    response = signed_out.post("/en/login", FORM)
+    assert response.cookies["ACME_ACCESS_TOKEN"].value == made.access
+    assert "VAR_ACCESS_TOKEN" not in response.cookies
+    backend.lists("/iam/auth/sessions", [])
+    assert signed_out.get("/en/profile").status_code == 200
+
+
+@in_app("energy")
+def test_refresh_timeout(backend: Backend, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float] = []
+    send = Transport.send
+
+    def noted(self: Transport, **options: Any) -> RawResponse:
+        if options["target"] == "/refresh":
+            left.append(options["deadline"].remaining())
+        return send(self, **options)
+
+    monkeypatch.setattr(Transport, "send", noted)
+    backend.lists("/energy/clients", [])
+    signed_in("ENERGY_APP", expired=True).get("/en/energy/clients")
+    assert [round(seconds) for seconds in left] == [8]
+
+
+@in_app("auth_app")
+@pytest.mark.parametrize(
+    ("locale", "text"),
+    [
+        ("en", "Use the account of your company."),
+        ("de", "Nutzen Sie Ihr Firmenkonto."),
+        ("tr", "Şirket hesabınızı kullanın."),  # noqa: RUF001  Turkish
+    ],
+)
+def test_sign_in_text(signed_out: Client, locale: str, text: str) -> None:
+    assert text in signed_out.get(f"/{locale}/login").content.decode()
+
+
+@in_app("auth_app")
+def test_language(signed_out: Client, use_locale: UseLocale) -> None:
+    catalogs = sorted(REPOSITORY.glob("*/**/locale/fr/LC_MESSAGES/django.po"))
+    assert [path.parts[-5] for path in catalogs] == ["auth_app", "energy", "finance", "operations", "web"]
+    page = signed_out.get("/fr/login").content.decode()
+    assert '<html lang="fr"' in page
+    assert "Se connecter" in page
+    assert "Français" in signed_out.get("/en/login").content.decode()
+    use_locale("fr")
+    assert day_text(datetime(2026, 3, 9, tzinfo=UTC)) == "9 mars 2026"
+    assert number_text(1234.5, places=1) == "1\N{NARROW NO-BREAK SPACE}234,5"
+
+
+@in_app("operations")
+def test_list_helper(backend: Backend, query_client: NewQueryClient) -> None:
+    rows = [{"id": f"wo_{number}", "title": str(number)} for number in range(3)]
+    backend.lists("/operations/work-orders", rows)
+    backend.answers("PATCH", "/operations/work-orders/wo_2", json={"id": "wo_2", "title": "two"})
+    client = query_client("OPERATIONS_APP")
+    before = WorkOrderQueries.use_get_work_orders_query(client)
+    assert [row["id"] for row in before.unwrap().items] == ["wo_0", "wo_1", "wo_2"]
+    WorkOrderMutations.use_update_work_order_mutation(client).mutate(body={}, params={"id": "wo_2"}).unwrap()
+    after = WorkOrderQueries.use_get_work_orders_query(client).unwrap()
+    assert [row["title"] for row in after.items] == ["two", "0", "1"]
+    assert len(backend.calls_to("/operations/work-orders")) == 1
+
+
+def test_log() -> None:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(line_formatter(app="energy", log_format="json"))
+    logger = logging.getLogger("portal.api.calls")
+    logger.addHandler(handler)
+    try:
+        response = RawResponse(status=500, headers={}, content=b"12345")
+        log_response(Call("backend", "GET", "/me", Attempt(), None), response, duration_ms=1.0)
+    finally:
+        logger.removeHandler(handler)
+    assert json.loads(written.getvalue())["bytes"] == 5

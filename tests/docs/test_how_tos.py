@@ -1,0 +1,144 @@
+"""Each how-to is followed to the letter in a copy of the checkout, and then proven there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support.checkout_copy import copy_of_checkout, run
+from tests.support.harness import ROOT
+from tests.support.how_to import HowToError, follow, section
+from tests.support.nested_pytest import run_pytest
+
+PAGES = ROOT / "docs" / "how-to"
+QUERY, NAME = PAGES / "change-a-query.md", PAGES / "change-a-name-a-number-or-a-text.md"
+#: Changes that do not meet: all of them are made in one copy. The last ones translate what the others wrote.
+PARTS = {
+    "field": (PAGES / "add-a-field.md", None),
+    "list_page": (PAGES / "add-a-list-page.md", None),
+    "path": (QUERY, "Another path"),
+    "stale_time": (QUERY, "Another stale time"),
+    "sort": (QUERY, "Sort a list by another column"),
+    "cookie": (NAME, "The name of a cookie"),
+    "refresh_timeout": (NAME, "The time limit of a token refresh"),
+    "sign_in_text": (NAME, "The text of the sign-in page"),
+    "list_helper": (PAGES / "add-a-list-helper.md", None),
+    "log": (PAGES / "log-a-field.md", None),
+    "language": (PAGES / "add-a-language.md", None),
+}
+#: Tests that should pass after all these changes: those that the pages name, and others where a changed name is used.
+STILL_PASS = (
+    "tests/apps/finance",
+    "tests/contract/test_cookies.py",
+    "tests/portal/config/test_limits.py",
+    "tests/portal/api/test_call_log.py",
+)
+PROOFS = "tests/docs/proofs_of_how_tos.py"
+
+
+class Walks(NamedTuple):
+    """A copy in which all parts were followed.
+
+    :param stopped: what stopped a part.
+    :param proven: of each part, how its proof ended.
+    :param output: of the copy's tests.
+    """
+
+    copy: Path
+    stopped: dict[str, HowToError]
+    proven: dict[str, set[str]]
+    others: set[str]
+    output: str
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> Walks:
+    copy = copy_of_checkout(tmp_path_factory.mktemp("how-tos") / "copy", whole=True)
+    stopped = {}
+    for part, (page, heading) in PARTS.items():
+        try:
+            follow(section(page, heading) if heading else page.read_text(), copy)
+        except HowToError as error:
+            stopped[part] = error
+    done = run_pytest(copy / PROOFS, *(copy / path for path in STILL_PASS), checkout=copy)
+    ends = re.findall(r"^(PASSED|FAILED|ERROR) (\S+?)(?:::test_(\w+))?(?:\[.*)?$", done.stdout, flags=re.MULTILINE)
+    proven: dict[str, set[str]] = {}
+    for end, file, name in ends:
+        if file == PROOFS:
+            proven.setdefault(name, set()).add(end)
+    others = {f"{file}::{name}" for end, file, name in ends if file != PROOFS and end != "PASSED"}
+    return Walks(copy, stopped, proven, others, done.stdout + done.stderr)
+
+
+def prove(walks: Walks, part: str) -> None:
+    if part in walks.stopped:
+        raise walks.stopped[part]
+    assert walks.proven.get(part) == {"PASSED"}, walks.output
+
+
+def test_a_field_is_in_the_list_on_the_page_and_in_the_form(walks: Walks) -> None:
+    prove(walks, "field")
+
+
+def test_a_new_list_page_shows_its_rows_and_is_in_the_sidebar(walks: Walks) -> None:
+    prove(walks, "list_page")
+
+
+def test_an_endpoint_is_called_at_its_new_path(walks: Walks) -> None:
+    prove(walks, "path")
+
+
+def test_one_query_has_another_stale_time(walks: Walks) -> None:
+    prove(walks, "stale_time")
+
+
+def test_a_list_is_sorted_by_one_more_column(walks: Walks) -> None:
+    prove(walks, "sort")
+
+
+def test_a_renamed_cookie_is_what_the_sign_in_sets_and_reads(walks: Walks) -> None:
+    prove(walks, "cookie")
+
+
+def test_a_refresh_may_take_as_long_as_the_limit_says(walks: Walks) -> None:
+    prove(walks, "refresh_timeout")
+
+
+def test_the_sign_in_page_has_its_new_text_in_each_language(walks: Walks) -> None:
+    prove(walks, "sign_in_text")
+
+
+def test_a_new_language_is_in_the_menu_and_on_its_pages(walks: Walks) -> None:
+    prove(walks, "language")
+
+
+def test_a_new_list_helper_changes_a_cached_list(walks: Walks) -> None:
+    prove(walks, "list_helper")
+
+
+def test_each_call_logs_one_more_field(walks: Walks) -> None:
+    prove(walks, "log")
+
+
+def test_the_tests_of_a_checkout_pass_after_all_these_changes(walks: Walks) -> None:
+    assert walks.others == set(), walks.output
+
+
+def test_the_code_that_the_pages_give_is_formatted_and_free_of_lint(walks: Walks) -> None:
+    for command in (["format", "--check"], ["check"]):
+        done = run(walks.copy, "-m", "ruff", *command, "packages", "apps", "tests/apps")
+        assert done.returncode == 0, done.stdout
+
+
+def test_without_the_changes_no_proof_passes() -> None:
+    done = run_pytest(ROOT / PROOFS)
+    assert re.search(r"^(?!.*passed)=+ .*failed", done.stdout, flags=re.MULTILINE), done.stdout
+
+
+def test_contributing_names_a_first_file_that_is_there_and_the_how_to() -> None:
+    rows = re.findall(r"^\| [^|]+ \| `([^`]+)`[^|]* \| \[", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
+    assert len(rows) >= 12
+    assert [file for file in rows if "<" not in file and not (ROOT / file).exists()] == []
