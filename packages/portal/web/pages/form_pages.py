@@ -12,7 +12,7 @@ import secrets
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
 from portal.web.errors import RETRY_AFTER_S, explain_failure
 
@@ -56,6 +56,16 @@ def form_page(
         response["HX-Retarget"] = "#content"
         wait_s = RETRY_AFTER_S if form.outage.retry_after is None else math.ceil(form.outage.retry_after)
         response["Retry-After"] = str(max(1, wait_s))
+    return response
+
+
+def see_other(url: str, *args: object) -> HttpResponse:
+    """Redirect with 303 after a form was sent: the browser gets the page, and a reload does not send the form again.
+
+    :param url: a URL, or the name of one, whose values are `args`.
+    """
+    response = redirect(url, *args)
+    response.status_code = HTTPStatus.SEE_OTHER
     return response
 
 

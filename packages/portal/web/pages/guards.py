@@ -6,7 +6,6 @@ from functools import wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.cache import patch_cache_control
 
@@ -88,13 +87,3 @@ def with_405_page(view: View) -> View:
         return method_refused(request, allow=response["Allow"])
 
     return answering
-
-
-def see_other(url: str, *args: object) -> HttpResponse:
-    """Redirect with 303 after a form was sent: the browser gets the page, and a reload does not send the form again.
-
-    :param url: a URL, or the name of one, whose values are `args`.
-    """
-    response = redirect(url, *args)
-    response.status_code = HTTPStatus.SEE_OTHER
-    return response
