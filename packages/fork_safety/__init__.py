@@ -34,23 +34,12 @@ def reset_after_fork(owner: T, reset: Callable[[T], None]) -> None:
     _resets[owner] = reset
 
 
-class ForkSafeLock:
+def ForkSafeLock() -> threading.Lock:  # noqa: N802  a factory, named like `threading.Lock`
     """A `threading.Lock` that is free in every child process. A thread that holds it must not fork."""
-
-    __slots__ = ("__weakref__", "_lock")
-
-    def __init__(self) -> None:
-        self._reset()
-        reset_after_fork(self, ForkSafeLock._reset)
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-    def _reset(self) -> None:
-        self._lock = threading.Lock()
+    lock = threading.Lock()
+    # Python's own modules reset their locks with this method: `threading`, `logging`, `concurrent.futures`.
+    reset_after_fork(lock, type(lock)._at_fork_reinit)  # type: ignore[attr-defined]  # noqa: SLF001
+    return lock
 
 
 def _after_fork_in_child() -> None:

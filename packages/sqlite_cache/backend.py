@@ -69,7 +69,6 @@ class SQLiteCache(BaseCache):
             evicts=when_full == "evict",
             cull_frequency=self._cull_frequency,
         )
-        self._json = JSONSerializer()
 
     def add(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Set `key` if it is missing or expired; True for exactly one of all callers at once.
@@ -84,7 +83,10 @@ class SQLiteCache(BaseCache):
         """The value at `key`, or `default`."""
         name = self.make_and_validate_key(key, version=version)
         rows, _ = self.database.run(_GET, (name, self.clock()))
-        return self._load(rows[0][0]) if rows else default
+        if not rows:
+            return default
+        stored = rows[0][0]
+        return stored if isinstance(stored, int) else JSONSerializer.loads(stored)
 
     def set(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> None:
         """Set `key`, and replace any value of before."""
@@ -128,7 +130,9 @@ class SQLiteCache(BaseCache):
         marks = ",".join("?" * len(names))
         statement = f"SELECT key, value FROM entries WHERE key IN ({marks}) AND {_ALIVE}"
         rows, _ = self.database.run(statement, (*names, self.clock()))
-        return {names[name]: self._load(value) for name, value in rows}
+        return {
+            names[name]: stored if isinstance(stored, int) else JSONSerializer.loads(stored) for name, stored in rows
+        }
 
     def set_many(
         self, data: Mapping[str, Any], timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None
@@ -164,13 +168,6 @@ class SQLiteCache(BaseCache):
 
     def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Sequence[Any]:
         name = self.make_and_validate_key(key, version=version)
-        return name, self._dump(value), self.get_backend_timeout(timeout)
-
-    def _dump(self, value: Any) -> str | int:
         # SQLite can add to an integer that it stores as one. A larger integer than SQLite's own is stored as text.
-        if type(value) is int and -(2**62) < value < 2**62:
-            return value
-        return self._json.dumps(value)
-
-    def _load(self, stored: str | int) -> Any:
-        return stored if isinstance(stored, int) else self._json.loads(stored)
+        is_integer = type(value) is int and -(2**62) < value < 2**62
+        return name, value if is_integer else JSONSerializer.dumps(value), self.get_backend_timeout(timeout)

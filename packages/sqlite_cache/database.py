@@ -6,7 +6,7 @@ import contextlib
 import random
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from fork_safety import ForkSafeLock
 from sqlite_cache.errors import CacheBusyError
@@ -14,10 +14,9 @@ from sqlite_cache.file import empty_journal, is_busy, journal_bytes, open_databa
 from sqlite_cache.pool import ConnectionPool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-T = TypeVar("T")
 Rows = list[tuple[Any, ...]]
 
 #: Pause between two tries while another process writes, seconds. SQLite's own pauses grow to 100 ms, so a process that
@@ -50,23 +49,26 @@ class Database:
         :raises CacheBusyError: other processes write for longer than the limit.
         :raises sqlite3.Error: SQLite reports another failure.
         """
-
-        def work(connection: sqlite3.Connection) -> tuple[Rows, int]:
-            cursor = self._execute(connection, statement, values)
-            return cursor.fetchall(), cursor.rowcount
-
-        return self._on_sound_file(work)
+        for last_try in (False, True):
+            try:
+                with self.pool.connection() as connection:
+                    cursor = self._execute(connection, statement, values)
+                    return cursor.fetchall(), cursor.rowcount
+            except sqlite3.DatabaseError as error:
+                self._recover(error, last_try=last_try)
+        raise AssertionError  # the loop returns or raises
 
     def run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run one statement for each of `rows`, all in one transaction; errors as :meth:`run`."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            self._execute(connection, "BEGIN IMMEDIATE", ())
-            connection.executemany(statement, rows)
-            connection.execute("COMMIT")
-
-        if rows:
-            self._on_sound_file(work)
+        for last_try in (False, True) if rows else ():
+            try:
+                with self.pool.connection() as connection:
+                    self._execute(connection, "BEGIN IMMEDIATE", ())
+                    connection.executemany(statement, rows)
+                    connection.execute("COMMIT")
+                    return
+            except sqlite3.DatabaseError as error:
+                self._recover(error, last_try=last_try)
 
     def pause(self) -> None:
         """Let other processes write."""
@@ -94,18 +96,12 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         return open_database(self.path, busy_timeout_s=self.busy_timeout_s)
 
-    def _on_sound_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do `work` on a connection; once more if the file was damaged and an empty one replaces it now."""
-        for last_try in (False, True):
-            try:
-                with self.pool.connection() as connection:
-                    return work(connection)
-            except sqlite3.DatabaseError as error:
-                if is_busy(error):
-                    raise CacheBusyError(f"other processes write to {self.path.name} without a gap") from error
-                if last_try or not replace_damaged(self.path, error, busy_timeout_s=self.busy_timeout_s):
-                    raise
-        raise AssertionError  # the loop returns or raises
+    def _recover(self, error: sqlite3.DatabaseError, *, last_try: bool) -> None:
+        """Return if the file was damaged and an empty one replaces it now; raise in any other case."""
+        if is_busy(error):
+            raise CacheBusyError(f"other processes write to {self.path.name} without a gap") from error
+        if last_try or not replace_damaged(self.path, error, busy_timeout_s=self.busy_timeout_s):
+            raise error
 
     def _execute(self, connection: sqlite3.Connection, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
         """Run `statement`, again and again while another process writes, for `busy_timeout_s` at most."""

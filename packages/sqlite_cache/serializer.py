@@ -7,7 +7,6 @@ run different versions of the code.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 
 class JSONSerializer:
@@ -17,10 +16,6 @@ class JSONSerializer:
     strings. A value without a JSON form is a `TypeError` or `ValueError`.
     """
 
-    def dumps(self, value: Any) -> str:
-        """Write `value` as compact JSON in ASCII, so that lone surrogates can be stored too."""
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
-
-    def loads(self, data: str | bytes) -> Any:
-        """Read what :meth:`dumps` wrote."""
-        return json.loads(data)
+    #: Compact, and in ASCII, so that lone surrogates can be stored too.
+    dumps = staticmethod(json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode)
+    loads = staticmethod(json.loads)

@@ -118,7 +118,7 @@ def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_s
     def hold() -> None:
         with cache.database.pool.connection():
             holds.set()
-            while not cache.database.pool._lock._lock.locked():
+            while not cache.database.pool._lock.locked():
                 """The fork has not begun to wait."""
             maker.start()
             maker.join(0.3)

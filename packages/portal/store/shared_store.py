@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.conf import settings
@@ -66,35 +67,36 @@ class SharedStore:
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
-        return self._do(lambda backend: backend.get(key, MISSING))
+        return self._do(methodcaller("get", key, MISSING))
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         """Those of `keys` that have a value, in one round trip."""
-        return self._do(lambda backend: backend.get_many(list(keys)))
+        return self._do(methodcaller("get_many", list(keys)))
 
     def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
         """Set `key` if it has no value; True for exactly one of all callers, in all processes."""
-        added = self._do(lambda backend: backend.add(key, value, _whole_seconds(lifetime_s)))
+        added: bool = self._do(methodcaller("add", key, value, _whole_seconds(lifetime_s)))
         self._size.after_write()
         return added
 
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
         """Set `key`, and replace any value of before."""
-        self._do(lambda backend: backend.set(key, value, _whole_seconds(lifetime_s)))
+        self._do(methodcaller("set", key, value, _whole_seconds(lifetime_s)))
         self._size.after_write()
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
         """Set several keys in one round trip."""
-        self._do(lambda backend: backend.set_many(dict(values), _whole_seconds(lifetime_s)))
+        self._do(methodcaller("set_many", dict(values), _whole_seconds(lifetime_s)))
         self._size.after_write()
 
     def delete(self, key: str) -> bool:
         """Remove `key`; False where it had no value."""
-        return self._do(lambda backend: backend.delete(key))
+        deleted: bool = self._do(methodcaller("delete", key))
+        return deleted
 
     def delete_many(self, keys: Iterable[str]) -> None:
         """Remove several keys in one round trip."""
-        self._do(lambda backend: backend.delete_many(list(keys)))
+        self._do(methodcaller("delete_many", list(keys)))
 
     def incr(self, key: str, delta: int = 1) -> int | Missing:
         """Add to the whole number at `key` and give the sum; `MISSING` where it has no value."""
@@ -109,7 +111,8 @@ class SharedStore:
 
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
         """Give `key` a new lifetime from now; False where it has no value."""
-        return self._do(lambda backend: backend.touch(key, _whole_seconds(lifetime_s)))
+        touched: bool = self._do(methodcaller("touch", key, _whole_seconds(lifetime_s)))
+        return touched
 
     def size(self) -> StoreSize | None:
         """How full the store was some seconds ago; None where that is unknown. Never raises."""
@@ -127,8 +130,7 @@ class SharedStore:
 
     def circuit(self) -> CircuitBreaker:
         """The circuit of the server: one for each address, so two aliases on one server share it."""
-        circuit = self._circuit
-        if circuit is None:
+        if (circuit := self._circuit) is None:
             circuit = self._circuit = store_circuits.of(_address(self.alias))
         return circuit
 
@@ -143,12 +145,12 @@ class SharedStore:
 
     def _do(self, operation: Callable[[BaseCache], T]) -> T:
         """Do one operation. The circuit admits the operation, and learns its outcome."""
-        circuit = self.circuit()
+        circuit = self._circuit or self.circuit()
         admission = circuit.admit()
         if admission is None:
             raise StoreUnavailableError(f"store {self.alias!r}: it does not answer at the moment")
         try:
-            result = operation(self.backend())
+            result = operation(self._backend or self.backend())
         except TypeError:
             circuit.withdraw(admission)
             raise
