@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
     of: int = 1
 
 
-class Call(NamedTuple):
+class LoggedCall(NamedTuple):
     """What a line tells about a call before its end.
 
     :param to: the called server: the backend, the OpenID provider, its keys.
@@ -56,14 +56,14 @@ class Call(NamedTuple):
     request_id: str | None
 
 
-def log_response(call: Call, response: RawResponse, *, duration_ms: float) -> None:
+def log_response(call: LoggedCall, response: RawResponse, *, duration_ms: float) -> None:
     """Log a whole response."""
     error = response.json_error
     outcome = CallOutcome.MALFORMED if error else _BY_CLASS.get(response.status // 100, CallOutcome.MALFORMED)
     _log(call, outcome, says=str(response.status), status=response.status, duration_ms=duration_ms, cause=error)
 
 
-def log_no_response(call: Call, error: ApiUnavailableError, *, duration_ms: float) -> None:
+def log_no_response(call: LoggedCall, error: ApiUnavailableError, *, duration_ms: float) -> None:
     """Log a call without a whole response."""
     if isinstance(error, CircuitOpenError):
         outcome = CallOutcome.CIRCUIT_OPEN
@@ -107,7 +107,13 @@ def _own_words(error: BaseException) -> str:
 
 
 def _log(
-    call: Call, outcome: CallOutcome, *, says: str, status: int | None, duration_ms: float, cause: Exception | None
+    call: LoggedCall,
+    outcome: CallOutcome,
+    *,
+    says: str,
+    status: int | None,
+    duration_ms: float,
+    cause: Exception | None,
 ) -> None:
     call_counters.count((call.to, outcome))
     expected = outcome in _EXPECTED and status != HTTPStatus.TOO_MANY_REQUESTS

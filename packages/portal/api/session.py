@@ -198,13 +198,13 @@ def _json_bytes(value: Any) -> bytes:
         raise UsageError(f"the body can't be written as JSON: {error}") from error
 
 
-class _Process:
+class _ProcessSession:
     """The session of this process; another one after a fork, or with another configuration (tests)."""
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._made: tuple[PortalConfig, ApiSession] | None = None
-        reset_after_fork(self, _Process._forget)
+        reset_after_fork(self, _ProcessSession._forget)
 
     def session(self, config: PortalConfig) -> ApiSession:
         made = self._made
@@ -220,7 +220,7 @@ class _Process:
         self._made = None
 
 
-_process = _Process()
+_process = _ProcessSession()
 
 
 def make_session(config: PortalConfig) -> ApiSession:

@@ -26,7 +26,7 @@ import urllib3
 from requests.hooks import default_hooks
 from requests.structures import CaseInsensitiveDict
 
-from portal.api.call_log import Attempt, Call, log_no_response, log_response
+from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.connections import CallState, DeadlineAdapter
 from portal.api.responses import RawResponse
 from portal.config.limits import CIRCUIT_PROBE_S, CIRCUIT_PROBE_WAIT_S, CIRCUIT_SILENCE_S, MAX_ANSWER_BYTES
@@ -105,7 +105,7 @@ class Transport:
         prepared.body = body
         prepared.hooks = default_hooks()
         path, _, _ = target.partition("?")
-        call = Call(self._to, method, path, attempt, headers.get(REQUEST_ID_HEADER))
+        call = LoggedCall(self._to, method, path, attempt, headers.get(REQUEST_ID_HEADER))
         began = time.monotonic()
         try:
             if deadline.passed:

@@ -9,7 +9,7 @@ import socket
 
 import pytest
 
-from portal.api.call_log import Attempt, Call, log_response
+from portal.api.call_log import Attempt, LoggedCall, log_response
 from portal.api.metrics import CallOutcome, call_counters
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.responses import RawResponse
@@ -212,7 +212,7 @@ def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
     caplog.set_level("WARNING", logger="portal.api.calls")
     before = call_counters.snapshot()["backend", CallOutcome.OK]
     log_response(
-        Call("backend", "GET", "/me", Attempt(), None),
+        LoggedCall("backend", "GET", "/me", Attempt(), None),
         RawResponse(status=200, headers={}, content=b""),
         duration_ms=1.0,
     )
