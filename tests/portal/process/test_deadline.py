@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portal.process.deadline import Deadline
+from portal.process.deadline import Deadline, DeadlineShare
 
 
 def test_a_deadline_counts_down_and_stays_at_zero():
@@ -15,3 +15,23 @@ def test_a_deadline_counts_down_and_stays_at_zero():
     assert (deadline.remaining(), deadline.passed) == (0, True)
     now[0] = 200
     assert deadline.remaining() == 0
+
+
+def test_a_share_passes_with_its_own_seconds_and_leaves_the_rest_of_the_whole():
+    now = [100.0]
+    whole = Deadline(10, clock=lambda: now[0])
+    share = DeadlineShare(whole, seconds=3)
+    assert share.remaining() == 3
+    now[0] = 102
+    assert (share.remaining(), share.passed) == (1, False)
+    now[0] = 103
+    assert (share.remaining(), share.passed) == (0, True)
+    assert whole.remaining() == 7
+
+
+def test_a_share_is_never_longer_than_the_whole():
+    now = [100.0]
+    share = DeadlineShare(Deadline(2, clock=lambda: now[0]), seconds=3)
+    assert share.remaining() == 2
+    now[0] = 102
+    assert share.passed

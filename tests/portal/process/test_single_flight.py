@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from portal.process.single_flight import Flight, SingleFlight
+from portal.process.single_flight import Flight, NoResultError, SingleFlight
 
 
 def test_all_who_ask_for_one_key_share_one_flight():
@@ -173,3 +173,14 @@ def test_an_error_in_the_leaders_own_thread_reaches_the_leader_and_all_who_wait(
     with pytest.raises(KeyError):
         flight.result(timeout_s=0)
     assert flights.join("key")[1]
+
+
+def test_a_leader_that_ends_without_a_result_leaves_none_to_others_and_its_key_to_the_next():
+    single_flight: SingleFlight[int] = SingleFlight()
+    flight, leads = single_flight.join("a")
+    assert leads
+    with single_flight.lead(flight):
+        assert single_flight.join("a") == (flight, False)
+    with pytest.raises(NoResultError):
+        flight.result(timeout_s=1)
+    assert single_flight.join("a")[1]

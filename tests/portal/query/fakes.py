@@ -278,7 +278,7 @@ class FakeBackend:
 
 
 def jsoned(value: Any) -> bytes:
-    """What stands on the wire: as it is now, whatever is changed before the answer is read."""
+    """The bytes of the response. They stay, whatever changes before the response is read."""
     return json.dumps(value).encode()
 
 
@@ -345,7 +345,7 @@ class World:
 
 @dataclass
 class Process:
-    """What one worker process remembers."""
+    """One worker process."""
 
     world: World
     runtime: QueryRuntime

@@ -37,7 +37,7 @@ class LaggingBackend(FakeBackend):
         return copy.deepcopy(answer)
 
     def note(self, *, at: float) -> None:
-        """Remember that the rows are what they are now from this time on."""
+        """Note that the rows are what they are now from this time on."""
         self.past.append((at, copy.deepcopy(self.rows)))
 
     def rows_then(self) -> list[dict[str, Any]]:

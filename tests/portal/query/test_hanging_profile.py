@@ -1,4 +1,4 @@
-"""A GET `/me` that hangs: it may take a part of the request's time only, where it is just to prove a token."""
+"""A GET `/me` that hangs: it may take a part of the request's time only, where it only binds a token."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_the_write_is_sent(backend: HangingBackend, client: QueryClient) -> None
     assert "c5" not in [row["id"] for row in backend.rows]
 
 
-def test_the_list_is_read_and_the_proof_not_asked_for_again(backend: HangingBackend, client: QueryClient) -> None:
+def test_the_list_is_read_and_the_binding_not_tried_again(backend: HangingBackend, client: QueryClient) -> None:
     for word in ("1", "2", "3"):
         assert ClientQueries.use_get_clients_query(client, {"q": word}).is_success
     assert backend.counted()["GET", "/me"] == 1
     assert backend.now == 3
 
 
-def test_a_client_that_lives_longer_asks_for_the_proof_again(
+def test_a_client_that_lives_longer_tries_to_bind_again(
     world: World, backend: HangingBackend, client: QueryClient
 ) -> None:
     ClientQueries.use_get_clients_query(client, {"q": "1"})

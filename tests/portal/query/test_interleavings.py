@@ -173,12 +173,12 @@ class InterleavingMachine(RuleBasedStateMachine):
         client = self.processes[process].request(self.ada)
         request = Underway(lambda: run(client), done)
         self.underway.append(request)
-        self._settle(request, request.start)
+        self._step(request, request.start)
 
     def _advance(self, request: Underway) -> None:
-        self._settle(request, request.advance)
+        self._step(request, request.advance)
 
-    def _settle(self, request: Underway, step: Callable[[], None]) -> None:
+    def _step(self, request: Underway, step: Callable[[], None]) -> None:
         try:
             step()
         finally:

@@ -21,7 +21,7 @@ def faulty(world: World, process: Process, ada: TokenStore) -> Faulty:
 
 
 class TestVariants:
-    def test_an_added_row_that_is_there_already_is_replaced_where_it_stands(self, faulty: Faulty) -> None:
+    def test_an_added_row_that_is_there_already_is_replaced_in_its_place(self, faulty: Faulty) -> None:
         faulty.shown()
         faulty.answer = {"id": "b", "name": "changed"}
         faulty.write(adds())
@@ -38,14 +38,14 @@ class TestVariants:
         assert faulty.fetched() == 2
 
     @pytest.mark.parametrize(
-        ("verdict", "shown", "fetched"), [(True, ["n", "a", "b"], 1), (False, ["a", "b"], 1), (None, ["a", "b"], 2)]
+        ("belongs", "shown", "fetched"), [(True, ["n", "a", "b"], 1), (False, ["a", "b"], 1), (None, ["a", "b"], 2)]
     )
     def test_matches_decides_where_an_added_row_goes(
-        self, faulty: Faulty, verdict: bool | None, shown: list[str], fetched: int
+        self, faulty: Faulty, belongs: bool | None, shown: list[str], fetched: int
     ) -> None:
         faulty.shown({"q": "x"})
         asked: list[Any] = []
-        faulty.write(adds(matches=lambda params, row: (asked.append((params, row["id"])), verdict)[1]))
+        faulty.write(adds(matches=lambda params, row: (asked.append((params, row["id"])), belongs)[1]))
         assert faulty.shown({"q": "x"}) == shown
         assert faulty.fetched() == fetched
         assert asked
@@ -78,7 +78,7 @@ class TestVariants:
             assert faulty.queries.use_get_things_query(faulty.request()).data.items[0] == {"id": "n", "name": "N"}
 
     @pytest.mark.parametrize("matches", [lambda params, row: 1 / 0, lambda params, row: "yes"])
-    def test_a_matches_that_gives_no_verdict_leaves_it_to_the_server(self, faulty: Faulty, matches: Any) -> None:
+    def test_a_matches_that_gives_no_answer_leaves_it_to_the_server(self, faulty: Faulty, matches: Any) -> None:
         faulty.shown({"q": "x"})
         assert faulty.write(adds(matches=matches)).is_success
         faulty.shown({"q": "x"})
@@ -116,7 +116,7 @@ class TestVariants:
         assert stays_in_place(params, {"id": "x"}) is place
 
 
-class TestOutdate:
+class TestInvalidation:
     @pytest.mark.parametrize(
         ("get_params", "invalidated"),
         [

@@ -1,4 +1,4 @@
-"""A command's `QueryClient` may live for hours: what it remembers is bounded, in number and in time."""
+"""A command's `QueryClient` may live for hours: what it memoizes is bounded, in number and in time."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class VersionedBackend(FakeBackend):
         return self._as_shown_to(self.users.get(token or ""), super()._do(token, method, path, params, body))
 
     def _as_shown_to(self, user: str | None, answer: Any) -> Any:
-        """Every row says whom it was shown to."""
+        """Every row names the user who saw it."""
         if isinstance(answer, dict) and "items" in answer:
             return {**answer, "items": [{**row, "shown_to": user} for row in answer["items"]]}
         return {**answer, "shown_to": user} if isinstance(answer, dict) else answer

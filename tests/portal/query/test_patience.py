@@ -80,7 +80,7 @@ def page_of(process: Process, tokens: TokenStore, **options: Any) -> QueryClient
 
 
 def see_profile(process: Process, tokens: TokenStore) -> None:
-    """The first one proves whose the token is, the second one is cached."""
+    """The first response binds the token, the second one is cached."""
     for _ in range(2):
         me(process.request(tokens))
 

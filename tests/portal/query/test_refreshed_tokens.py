@@ -1,4 +1,4 @@
-"""Tokens that change on the way: a refresh hands the proof on, to the same user only."""
+"""Tokens that change on the way: a refresh binds the new token, for the same user only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_an_expired_token_is_refreshed_before_the_first_read_also_when_all_is_ca
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     assert ids(ClientQueries.use_get_clients_query(client)) == ["c5", "c4"]
     assert tokens.changed
-    assert len(world.backend.calls) == 2, "the proof was handed on: nothing is asked again"
+    assert len(world.backend.calls) == 2, "the new token is bound: nothing is asked again"
 
 
 def test_a_refresh_that_cant_be_had_now_is_an_error_without_data(
@@ -103,12 +103,12 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
 
 
 @pytest.mark.parametrize("new", ["not a token", ""])
-def test_a_token_that_names_no_subject_inherits_nothing(new: str) -> None:
+def test_a_token_that_names_no_subject_is_not_bound_by_a_refresh(new: str) -> None:
     namespaces = Namespaces(store=FakeStore())
     old = make_token("ada")
     namespaces.bind(old, {"id": "ada"})
     assert namespaces.rebind(old=old, new=new) is None
-    assert namespaces.rebind(old="unproven", new=old) is None
+    assert namespaces.rebind(old="unbound", new=old) is None
 
 
 def test_an_opaque_token_works_without_being_shared(world: World, process: Process) -> None:

@@ -94,7 +94,7 @@ class TestAReloadDuringTheFetchOfAnotherRequest:
     def test_does_not_wait_for_one_that_left_before_it_began(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
-        listed(process.request(ada), params={"q": "5"})  # so that the token is proven
+        listed(process.request(ada), params={"q": "5"})  # so that the token is bound
         reads = world.backend.reads()
         seen = self._read_within_a_fetch(world, lambda: process.request(ada, reload=True))
         listed(process.request(ada))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Waits:
-    """Counts attempts and remembers waits, in a time of its own."""
+    """Counts attempts and notes waits, in a time of its own."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -35,7 +35,7 @@ def test_another_sign_in_of_the_same_user_does_not_open_the_door_again(
         ClientQueries.use_get_clients_query(process.request(ada))
 
 
-def test_a_sign_out_while_the_profile_is_on_its_way_leaves_no_proof_that_opens_anything(
+def test_a_sign_out_while_the_profile_is_on_its_way_leaves_no_binding_that_opens_anything(
     world: World, process: Process, ada: TokenStore
 ) -> None:
     def sign_out(_method: str, _path: str) -> None:
@@ -60,7 +60,7 @@ def test_a_write_with_them_is_not_sent(world: World, process: Process, ada: Toke
     assert world.backend.counted()["DELETE", "/energy/clients/c5"] == 0
 
 
-def test_a_token_with_a_proof_that_stands_is_not_asked_again(world: World, process: Process, ada: TokenStore) -> None:
+def test_a_bound_token_is_not_asked_about_again(world: World, process: Process, ada: TokenStore) -> None:
     ClientQueries.use_get_clients_query(process.request(ada))
     asked = world.backend.tombstones_asked
     ClientQueries.use_get_clients_query(process.request(ada))

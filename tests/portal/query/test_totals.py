@@ -42,7 +42,7 @@ class TestAListsTotal:
         assert total(process.request(ada), pages=pages) == 6
 
     @pytest.mark.parametrize(("seconds", "expected"), [(2, 4), (1.9, None)])
-    def test_counts_what_stands_on_a_page_that_is_not_loaded_unless_it_may_be_gone_already(
+    def test_counts_a_row_on_a_page_that_is_not_loaded_unless_it_may_be_gone_already(
         self, world: World, process: Process, ada: TokenStore, seconds: float, expected: int | None
     ) -> None:
         """Clocks may be 2 s apart: a page that came just before may have been counted after the removal."""
@@ -156,3 +156,25 @@ def test_what_each_operation_makes_of_the_number(
 def test_more_removals_than_rows_leave_no_number() -> None:
     record = WriteRecord(by="m", patches=(Patch(kind="remove", row_id="n"),), changed_ids=frozenset({"n"}), began_at=10)
     assert patched_totals([], record, total=0) == [None]
+
+
+def test_a_row_that_was_removed_from_a_page_which_was_fetched_again_since_is_counted() -> None:
+    """All pages of the list are shown, and no page has the row: it was on the second one before."""
+    older = Page(
+        stamp=VersionStamp(position=1, generation="g"),
+        at=0,
+        cursor=None,
+        body={"items": [{"id": "a"}], "hasNext": True, "nextCursor": "x", "total": 2},
+        came_at=1,
+    )
+    newer = Page(
+        stamp=VersionStamp(position=2, generation="g"),
+        at=20,
+        cursor="x",
+        body={"items": [], "hasNext": False, "total": 1},
+        came_at=21,
+    )
+    removal = Patch(kind="remove", row_id="b")
+    record = WriteRecord(by="m", patches=(removal,), changed_ids=frozenset({"b"}), began_at=10, done_at=11)
+    patched = apply_patches(pages=[older, newer], records=[(2, record)], params={}, matches=lambda *_: True)
+    assert patched.totals == [1, 1]

@@ -48,15 +48,15 @@ def world() -> World:
 
 @pytest.fixture
 def laptop(world: World, process: Process) -> TokenStore:
-    return proven(world, process)
+    return bound(world, process)
 
 
 @pytest.fixture
 def phone(world: World, process: Process) -> TokenStore:
-    return proven(world, process)
+    return bound(world, process)
 
 
-def proven(world: World, process: Process) -> TokenStore:
+def bound(world: World, process: Process) -> TokenStore:
     tokens = world.backend.sign_in("ada")
     UserQueries.use_get_me_query(process.request(tokens))
     return tokens

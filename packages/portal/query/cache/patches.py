@@ -77,7 +77,8 @@ def apply_patches(
                 _count(totals, concerned, 1)
             elif fits is False and was_there and not any(places[index] for index in _others(pages, concerned)):
                 _count(totals, concerned, -1)
-            elif fits is None or not (was_there or _is_whole(pages)):
+            elif fits is None or not (was_there or (_is_whole(pages) and len(before) == len(pages))):
+                # It may have been on a page that is not loaded, or that was fetched again since.
                 _count_unseen(totals, pages, patch, record, before=before, fits=fits, params=params)
         for index in before if is_unsure else ():
             invalidated[index] = True

@@ -123,7 +123,7 @@ class TestResults:
         assert isinstance(gone.error, ApiNotFoundError)
         assert listed.is_success
 
-    def test_are_remembered_by_the_request(self, world: World, process: Process, ada: TokenStore) -> None:
+    def test_are_memoized_by_the_request(self, world: World, process: Process, ada: TokenStore) -> None:
         client = process.request(ada)
         use_queries(client, clients.spec(), summary.spec())
         reads = world.backend.reads()

@@ -79,7 +79,7 @@ class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
         self, world: World, process: Process, ada: TokenStore, first: bool
     ) -> None:
         other = world.process()
-        listed(other.request(ada), params={"q": "3"})  # so that the token is proven
+        listed(other.request(ada), params={"q": "3"})  # so that the token is bound
         if not first:
             listed(process.request(ada))
             world.clock.now += PAST_ITS_LIFE_S
@@ -89,7 +89,7 @@ class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
         assert listed(process.request(ada)) == ["c4"], "the page of before, less the row"
         assert world.backend.reads() == reads
 
-    def test_when_it_waits_for_a_flight_that_left_before_the_write(
+    def test_when_it_waits_for_a_fetch_that_began_before_the_write(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         listed(process.request(ada), params={"q": "3"})
@@ -179,7 +179,7 @@ class TestI4PatchesAppearAllOrNone:
         assert seen == [["c4", "c3"]], "from the backend: nothing cached shows half a write"
 
 
-class TestI16OverlappingWritesNeverSettleOnTheOlderVersion:
+class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
     def test_whose_answers_come_in_the_other_order(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada))
         world.backend.inside = once(

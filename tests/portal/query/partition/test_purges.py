@@ -83,7 +83,9 @@ def test_the_order_of_permissions_changes_nothing(world: World, process: Process
     assert world.backend.reads() == 1
 
 
-def test_a_request_that_purges_shows_nothing_that_it_remembers(world: World, process: Process, ada: TokenStore) -> None:
+def test_a_request_that_purges_shows_nothing_that_it_has_memoized(
+    world: World, process: Process, ada: TokenStore
+) -> None:
     client = process.request(ada)
     ClientQueries.use_get_clients_query(client)
     client.purge()

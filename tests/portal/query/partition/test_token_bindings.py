@@ -19,7 +19,7 @@ def ids(result) -> list[str]:
     return [row["id"] for row in result.data.items]
 
 
-def proofs(world: World) -> int:
+def bindings(world: World) -> int:
     return sum(key.startswith("binding:") for key in world.store.values)
 
 
@@ -31,7 +31,7 @@ def test_the_first_query_of_a_token_asks_for_the_profile_once(world: World, proc
     assert world.backend.counted()["GET", "/me"] == 1
 
 
-def test_another_process_takes_the_proof_from_the_store(world: World, process: Process, ada: TokenStore) -> None:
+def test_another_process_takes_the_binding_from_the_store(world: World, process: Process, ada: TokenStore) -> None:
     ClientQueries.use_get_clients_query(process.request(ada))
     assert ids(ClientQueries.use_get_clients_query(world.process().request(ada))) == ["c5", "c4"]
     assert len(world.backend.calls) == 2
@@ -56,13 +56,13 @@ def test_with_the_profile_failing_a_query_goes_on_without_the_cache(
     assert isinstance(UserQueries.use_get_me_query(client).error, ApiUnavailableError)
     assert world.backend.counted()["GET", "/me"] == 3, "tried once, with its retries, by whoever asks"
     assert not any("cli" in key for key in world.store.values)
-    assert proofs(world) == 0
+    assert bindings(world) == 0
 
 
-def test_a_profile_without_an_id_proves_nothing(world: World, process: Process, ada: TokenStore) -> None:
+def test_a_profile_without_an_id_binds_nothing(world: World, process: Process, ada: TokenStore) -> None:
     world.backend.open_paths = {"/me": {"permissions": ["ENERGY_APP"]}}
     ClientQueries.use_get_clients_query(process.request(ada))
-    assert proofs(world) == 0
+    assert bindings(world) == 0
 
 
 @pytest.mark.parametrize("profile", [None, [], "ada", {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
@@ -74,7 +74,7 @@ def test_a_number_names_the_same_principal_as_its_digits() -> None:
     assert principal_of({"id": 7}) == principal_of({"id": "7"})
 
 
-def test_the_answer_that_came_before_the_proof_is_not_stored(world: World, process: Process, ada: TokenStore) -> None:
+def test_the_answer_that_came_before_the_binding_is_not_stored(world: World, process: Process, ada: TokenStore) -> None:
     """Its request left before anyone knew in which log of writes to look."""
     UserQueries.use_get_me_query(process.request(ada))
     UserQueries.use_get_me_query(process.request(ada))
@@ -102,7 +102,7 @@ def test_a_token_that_has_expired_since_opens_nothing(world: World, process: Pro
 
 
 @pytest.mark.parametrize("stored", [None, "x", [], ["p"], ["p", "n"], ["p", "n", "x"], [1, "n", None]])
-def test_what_is_no_proof_opens_nothing(world: World, stored: object) -> None:
+def test_a_value_that_is_not_a_binding_opens_nothing(world: World, stored: object) -> None:
     token = make_token("ada")
     Namespaces(store=world.store).bind(token, {"id": "ada"})
     [name] = [key for key in world.store.values if key.startswith("binding:")]

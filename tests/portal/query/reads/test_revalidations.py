@@ -59,7 +59,7 @@ class TestAnAnswerPastItsStaleTime:
         assert following.data.items[0]["name"] == "by someone else"
         assert not following.is_stale
 
-    def test_of_one_record_likewise(self, world: World, process: Process, ada: TokenStore) -> None:
+    def test_of_one_record_too(self, world: World, process: Process, ada: TokenStore) -> None:
         summary(process.request(ada))
         world.backend.rows.pop()
         world.clock.now += STALE_S

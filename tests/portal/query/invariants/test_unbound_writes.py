@@ -27,7 +27,7 @@ def other(world: World, process: Process, ada: TokenStore) -> Process:
     return made
 
 
-def lose_proofs(world: World) -> None:
+def lose_bindings(world: World) -> None:
     world.store.values = {key: value for key, value in world.store.values.items() if not key.startswith("binding:")}
 
 
@@ -36,7 +36,7 @@ def store_is_down(world: World, *, down: bool) -> None:
 
 
 class TestTheProfileIsUnavailable:
-    """The token can't be proven before its write leaves, which leaves all the same."""
+    """The token can't be bound before its write leaves, and the write leaves nevertheless."""
 
     @pytest.fixture(autouse=True)
     def no_profile(self, world: World, other: Process) -> None:
@@ -87,19 +87,19 @@ class TestTheProfileIsUnavailable:
         delete(process.request(laptop), "c5")
         assert listed(other.request(laptop)) == ["c4", "c3"]
 
-    def test_where_the_store_has_lost_the_proof_that_another_process_remembers(
+    def test_where_the_store_has_lost_the_binding_that_another_process_has_in_memory(
         self, world: World, process: Process, other: Process, ada: TokenStore
     ) -> None:
-        lose_proofs(world)
+        lose_bindings(world)
         delete(process.request(ada), "c5")
         assert listed(other.request(ada)) == ["c4", "c3"], "without the profile: from the backend"
         world.backend.before = None
         assert listed(other.request(ada)) == ["c4", "c3"]
 
-    def test_nor_is_a_proof_handed_on_that_the_store_has_lost(
+    def test_nor_does_a_refresh_use_a_binding_that_the_store_has_lost(
         self, world: World, process: Process, other: Process, ada: TokenStore
     ) -> None:
-        lose_proofs(world)
+        lose_bindings(world)
         delete(process.request(ada), "c5")
         world.backend.before = None
         renewed = refreshed(world, other, ada)
@@ -171,7 +171,7 @@ class TestTheStoreIsDown:
         listed(other.request(ada))
         assert world.backend.reads() == reads + 1
 
-    def test_what_is_owed_is_bounded_and_becomes_all_that_is_cached(
+    def test_pending_purges_are_bounded_and_become_all_that_is_cached(
         self, world: World, process: Process, other: Process, ada: TokenStore
     ) -> None:
         store_is_down(world, down=True)
@@ -189,7 +189,7 @@ class TestTheStoreIsDown:
         assert world.backend.reads() == reads, "and that once"
 
 
-class TestANewProof:
+class TestANewBinding:
     def test_begins_a_generation_so_nothing_older_than_itself_is_shown_to_it(
         self, world: World, process: Process, other: Process
     ) -> None:

@@ -1,4 +1,4 @@
-"""Two tokens of one user with different permissions, as scopes give them: each keeps what it has cached."""
+"""Two tokens of one user with different permissions, as OAuth scopes give them: each keeps what it has cached."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_do_not_take_each_others_cached_data_away(
     for _ in range(4):
         for tokens in (ada, wide):
             listed(process.request(tokens))
-    # The second one to prove itself begins a generation, as any other token of the user does.
+    # The first binding of the second token begins a generation, as that of any other token does.
     assert world.backend.counted()["GET", "/me"] == 2
     assert world.backend.counted()["GET", "/energy/clients"] == 3
 
