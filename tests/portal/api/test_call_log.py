@@ -16,6 +16,7 @@ from portal.api.responses import RawResponse
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
+from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from portal.query.backend_calls import BackendCaller
@@ -104,7 +105,7 @@ FAILURES = {
     "no http": ("unreachable", "BadStatusLine"),
     "broken off": ("unreachable", "IncompleteRead"),
     "closed": ("unreachable", "RemoteDisconnected: Remote end closed connection without response"),
-    "too large": ("malformed", "ApiMalformedError: The backend's answer is larger than 20 bytes."),
+    "too large": ("malformed", "ApiMalformedError: The backend's answer is larger than 8388608 bytes."),
     "wrong packing": ("unreachable", "zlib.error"),
 }
 BYTES = {
@@ -115,17 +116,15 @@ BYTES = {
     "a number that is none": reply(b'["of-the-answer", 1e999]'),
     "no http": b"of-the-answer\r\n\r\n",
     "broken off": reply(b"of-the-answer" * 10)[:-50],
-    "too large": reply(b'{"a": "of-the-answer and more"}'),
+    "too large": reply(b'{"a": "of-the-answer and more"}' + b" " * MAX_ANSWER_BYTES),
     "wrong packing": reply(b"of-the-answer", headers="Content-Encoding: gzip\r\n"),
 }
 
 
 @pytest.mark.parametrize("kind", FAILURES)
-def test_a_failure_is_one_line_that_names_the_innermost_cause(connect, lines, kind, tmp_path, monkeypatch):
+def test_a_failure_is_one_line_that_names_the_innermost_cause(connect, lines, kind, tmp_path):
     outcome, cause = FAILURES[kind]
     options = {}
-    if kind == "too large":
-        monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
     if kind in {"dns", "refused"}:
         url = "http://no-such-host.invalid" if kind == "dns" else refusing()
         transport = connect(url)

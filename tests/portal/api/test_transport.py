@@ -16,6 +16,7 @@ import pytest
 
 from portal.api.transport import Transport
 from portal.config import limits
+from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from tests.support.http_server import reply, scripted_server
@@ -256,18 +257,16 @@ def test_a_connection_that_breaks_within_the_answer_may_have_been_sent(connect):
     assert caught.value.was_sent
 
 
-def test_an_answer_that_is_too_large_is_not_read_to_its_end(connect, monkeypatch):
-    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 1000)
+def test_an_answer_that_is_too_large_is_not_read_to_its_end(connect):
     with (
-        scripted_server(lambda _, out: out.sendall(reply(b"x" * 1_000_000))) as server,
+        scripted_server(lambda _, out: out.sendall(reply(b"x" * 2 * MAX_ANSWER_BYTES))) as server,
         pytest.raises(ApiMalformedError, match="larger"),
     ):
         send(connect(server.url))
 
 
-def test_an_answer_that_unpacks_to_too_much_is_refused(connect, monkeypatch):
-    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 1000)
-    bomb = gzip.compress(b"x" * 10_000_000)
+def test_an_answer_that_unpacks_to_too_much_is_refused(connect):
+    bomb = gzip.compress(b"x" * (MAX_ANSWER_BYTES + 1))
     with (
         scripted_server(lambda _, out: out.sendall(reply(bomb, headers="Content-Encoding: gzip\r\n"))) as server,
         pytest.raises(ApiMalformedError, match="larger"),
@@ -290,9 +289,8 @@ def test_a_damaged_packed_answer_is_no_usable_answer(connect):
         send(connect(server.url))
 
 
-def test_after_an_oversized_answer_the_connection_is_not_used_again(connect, monkeypatch):
-    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 1000)
-    bodies = iter([b"x" * 5000, b"{}"])
+def test_after_an_oversized_answer_the_connection_is_not_used_again(connect):
+    bodies = iter([b"x" * 2 * MAX_ANSWER_BYTES, b"{}"])
     with scripted_server(lambda _, out: out.sendall(reply(next(bodies)))) as server:
         transport = connect(server.url)
         with pytest.raises(ApiMalformedError):

@@ -10,6 +10,7 @@ from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.responses import RawResponse
 from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import MAX_ANSWER_BYTES
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
@@ -128,12 +129,11 @@ def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_submitted_ag
 
 @pytest.mark.parametrize(("status", "lost"), [(200, True), (503, False), (400, False)])
 def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be_used_up(
-    provider, endpoint, monkeypatch, status, lost
+    provider, endpoint, status, lost
 ):
     """Whether a 400 was about the token can't be known without its body: nobody is signed out by it."""
     endpoint.submit(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
-    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
-    provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * 100})
+    provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * MAX_ANSWER_BYTES})
     outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost is lost
@@ -179,12 +179,11 @@ def test_a_provider_that_is_down_has_not_taken_the_token(provider, endpoint):
     assert outcome.lost is False
 
 
-def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(provider, endpoint, backend, monkeypatch):
+def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(provider, endpoint, backend):
     """A token endpoint knows no Idempotency-Key: a second use would be theft to it."""
     refresher = TokenRefresher(token_endpoint=endpoint, store=StoreOn(backend), max_age_s=3600)
     endpoint.submit(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
-    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
-    provider.token_answer = (200, {"access_token": "x" * 100})
+    provider.token_answer = (200, {"access_token": "x" * MAX_ANSWER_BYTES})
     for _ in range(2):
         tokens = TokenStore(pair(1))
         with pytest.raises(SignInEndedError):

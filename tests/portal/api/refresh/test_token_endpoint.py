@@ -19,6 +19,7 @@ from portal.api.refresh.token_endpoint import (
 )
 from portal.api.tokens import TokenPair
 from portal.api.transport import RawResponse, Transport
+from portal.config.limits import MAX_ANSWER_BYTES
 from portal.config.wire_names import IDEMPOTENCY_WINDOW_S
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
@@ -169,9 +170,8 @@ def test_a_page_is_not_the_backend_and_the_token_may_be_submitted_again(kind, co
     assert outcome == NoResponse(reason="no JSON", lost=False)
 
 
-def test_an_answer_that_is_larger_than_is_read_is_lost(monkeypatch):
-    monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
-    with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
+def test_an_answer_that_is_larger_than_is_read_is_lost():
+    with scripted_server(lambda _, out: out.sendall(reply(b" " * MAX_ANSWER_BYTES + b"{}"))) as server:
         outcome = submit(server.url)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost
@@ -185,15 +185,15 @@ def test_an_answer_that_is_larger_than_is_read_is_lost(monkeypatch):
         ("401 Unauthorized", InvalidGrant(reason="status 401")),
     ],
 )
-def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected, monkeypatch):
+def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected):
     def cut(_: Received, out: socket.socket) -> None:
         out.sendall(reply(b"x" * 100, status=status)[:-10])
         out.shutdown(socket.SHUT_RDWR)
 
-    for answer in (cut, lambda _, out: out.sendall(reply(b"x" * 100, status=status))):
+    too_large = reply(b"x" * (MAX_ANSWER_BYTES + 1), status=status)
+    for answer in (cut, lambda _, out: out.sendall(too_large)):
         with scripted_server(answer) as server:
             assert submit(server.url) == expected
-        monkeypatch.setattr("portal.api.transport.MAX_ANSWER_BYTES", 20)
 
 
 # --- tokens that can't be kept ---
