@@ -23,9 +23,8 @@ from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.process import Deadline
 from portal.web.cookies import (
     clear_sign_in,
+    follow_new_tokens,
     follow_profile,
-    follow_refresh,
-    follow_sign_in,
     read_tokens,
     remove_duplicates,
     write_tokens,
@@ -111,12 +110,11 @@ class ApiAccessMiddleware:
     def _set_new_tokens(self, request: PortalRequest, response: HttpResponseBase) -> None:
         tokens = request.token_store
         response["Cache-Control"] = "private, no-store"
-        if tokens.status is TokenStatus.SIGNED_IN:
-            write_tokens(response, tokens.current, config=self.config)
-            follow_sign_in(request, response, tokens.current, config=self.config)
-        elif (pair := api_session().refresher.tokens_to_set(tokens)) is not None:
+        signed_in = tokens.status is TokenStatus.SIGNED_IN
+        pair = tokens.current if signed_in else api_session().refresher.tokens_to_set(tokens)
+        if pair is not None:
             write_tokens(response, pair, config=self.config)
-            follow_refresh(request, response, pair, config=self.config)
+            follow_new_tokens(request, response, pair, config=self.config)
 
     def _end_sign_in(self, request: PortalRequest) -> HttpResponse:
         response = sign_in_ended(request)

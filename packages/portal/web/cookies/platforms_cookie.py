@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.api import SignInStatus, api_session
+from portal.api import SignInStatus, TokenStatus, api_session
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.identity import dump_platforms_cookie, parse_platforms_cookie
 from portal.web.cookies.token_cookies import remove_cookie, set_sign_in_cookie
@@ -33,38 +33,33 @@ if TYPE_CHECKING:
 
 def follow_profile(request: PortalRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
     """Write the cookie of a request that kept its tokens, if `/me` named other platforms than the browser's cookie."""
-    platforms = request.me_platforms
+    platforms, tokens = request.me_platforms, request.token_store
     if platforms is None or dump_platforms_cookie(platforms) == request.COOKIES.get(VAR_PERMITTED_PLATFORMS):
         return
     # Only such a request reads the store; most requests write nothing. The tokens are those that came with the request:
     # the browser may have signed in again meanwhile. While the store is down, the cookie is written.
-    if api_session().refresher.sign_in_status(request.token_store.incoming) is not SignInStatus.SIGNED_OUT:
-        _write(response, platforms, refresh=request.token_store.current.refresh, config=config)
+    if api_session().refresher.sign_in_status(tokens.incoming) is not SignInStatus.SIGNED_OUT:
+        _write(response, platforms, tokens.current, config=config)
 
 
-def follow_sign_in(
+def follow_new_tokens(
     request: PortalRequest, response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig
 ) -> None:
-    """Write the cookie of a user who has just signed in, or remove the cookie of the user before."""
-    if request.me_platforms is not None:
-        _write(response, request.me_platforms, refresh=pair.refresh, config=config)
-    elif VAR_PERMITTED_PLATFORMS in request.COOKIES:
+    """Write the cookie for the lifetime of new tokens, or remove the cookie of the user before a sign-in.
+
+    :param pair: the new tokens.
+    """
+    platforms, sent = request.me_platforms, request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
+    if platforms is None and sent is not None and request.token_store.status is TokenStatus.REFRESHED:
+        platforms = parse_platforms_cookie(sent)
+    if platforms is not None:
+        _write(response, platforms, pair, config=config)
+    elif sent is not None:
         remove_cookie(response, VAR_PERMITTED_PLATFORMS, config=config)
 
 
-def follow_refresh(
-    request: PortalRequest, response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig
-) -> None:
-    """Write the cookie for as long as the new tokens: with the platforms of `/me`, else with those it has."""
-    platforms, sent = request.me_platforms, request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
-    if platforms is None and sent is not None:
-        platforms = parse_platforms_cookie(sent)
-    if platforms is not None:
-        _write(response, platforms, refresh=pair.refresh, config=config)
-
-
 def _write(
-    response: HttpResponseBase, platforms: tuple[TPlatform, ...], *, refresh: str | None, config: PortalConfig
+    response: HttpResponseBase, platforms: tuple[TPlatform, ...], pair: TokenPair, *, config: PortalConfig
 ) -> None:
     value = dump_platforms_cookie(platforms)
-    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, refresh=refresh, config=config)
+    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, refresh=pair.refresh, config=config)

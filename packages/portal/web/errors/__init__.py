@@ -20,6 +20,7 @@ from portal.web.errors.failure_pages import (
     offer_list,
     page_not_found,
     render_failure,
+    retry_after_s,
 )
 from portal.web.errors.problems import problem
 from portal.web.errors.redirects import (
@@ -45,5 +46,6 @@ __all__ = [
     "redirect_htmx_home",
     "redirect_htmx_to_login",
     "render_failure",
+    "retry_after_s",
     "sign_in_ended",
 ]

@@ -184,9 +184,12 @@ def failure_for(error: PortalError) -> Failure:
         )
         messages = [message for texts in error.errors.values() for message in texts]
         failure = replace(failure, messages=messages or [error.detail] * bool(error.detail))
-    if isinstance(error, ApiUnavailableError) and error.retry_after is not None:
-        failure = replace(failure, retry_after=max(1, math.ceil(error.retry_after)))
-    return failure
+    return replace(failure, retry_after=retry_after_s(error)) if isinstance(error, ApiUnavailableError) else failure
+
+
+def retry_after_s(error: ApiUnavailableError) -> int:
+    """Seconds after which a browser may try again: those that the backend named, else 5."""
+    return RETRY_AFTER_S if error.retry_after is None else max(1, math.ceil(error.retry_after))
 
 
 def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:

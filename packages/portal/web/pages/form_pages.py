@@ -6,7 +6,6 @@ arrives twice, because its response was lost or a button was pressed twice, crea
 
 from __future__ import annotations
 
-import math
 import re
 import secrets
 from http import HTTPStatus
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.shortcuts import redirect, render
 
-from portal.web.errors import RETRY_AFTER_S, explain_failure
+from portal.web.errors import explain_failure, retry_after_s
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -54,8 +53,7 @@ def form_page(
         explain_failure(request, form.outage, status=response.status_code)
         # htmx discards a 503, unless the response names the element to fill.
         response["HX-Retarget"] = "#content"
-        wait_s = RETRY_AFTER_S if form.outage.retry_after is None else math.ceil(form.outage.retry_after)
-        response["Retry-After"] = str(max(1, wait_s))
+        response["Retry-After"] = str(retry_after_s(form.outage))
     return response
 
 

@@ -16,7 +16,7 @@ from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGI
 from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
-from portal.web.errors import REASON_PARAM, RENEWAL_LOST, RETRY_AFTER_S, explain_failure
+from portal.web.errors import REASON_PARAM, RENEWAL_LOST, RETRY_AFTER_S, explain_failure, retry_after_s
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
@@ -118,8 +118,7 @@ def _token(data: object, name: str) -> str | None:
 def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
     if isinstance(error, ApiUnavailableError):
         explain_failure(request, error, status=503)
-        wait = RETRY_AFTER_S if error.retry_after is None else math.ceil(error.retry_after)
-        return SignInFailure(status=503, retry_after=max(1, wait))
+        return SignInFailure(status=503, retry_after=retry_after_s(error))
     if isinstance(error, ApiUnauthorizedError | ApiValidationError | ApiClientError):
         return SignInFailure(status=401, text=_("Email or password is wrong."))
     raise error

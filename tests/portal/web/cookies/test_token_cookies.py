@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from portal.api.tokens import TokenPair
+from portal.api.tokens import TokenPair, TokenStore
 from portal.config.cookies import (
     SIGN_IN_COOKIES,
     VAR_ACCESS_TOKEN,
@@ -18,7 +18,7 @@ from portal.config.cookies import (
     VAR_SELECTED_LOCALE,
 )
 from portal.config.current import portal_config
-from portal.web.cookies import clear_sign_in, follow_refresh, read_tokens, remove_duplicates, write_tokens
+from portal.web.cookies import clear_sign_in, follow_new_tokens, read_tokens, remove_duplicates, write_tokens
 from tests.support.refresh_world import jwt
 
 PAIR = TokenPair(access="an-access-token", refresh="a-refresh-token")
@@ -43,6 +43,8 @@ def attributes(line: str) -> dict[str, str]:
 def request_with(platforms_cookie: str | None, *, me_platforms: tuple[str, ...] | None = None) -> HttpRequest:
     request = RequestFactory().get("/")
     request.me_platforms = me_platforms
+    request.token_store = TokenStore(TokenPair(refresh="spent"))
+    request.token_store.rotate(PAIR, replaced="spent")
     if platforms_cookie is not None:
         request.COOKIES[VAR_PERMITTED_PLATFORMS] = platforms_cookie
     return request
@@ -97,7 +99,7 @@ def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https,
 
 def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
     response = HttpResponse()
-    follow_refresh(request_with("%5B%22ENERGY%22%5D"), response, PAIR, config=config())
+    follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, PAIR, config=config())
     (line,) = lines(response, VAR_PERMITTED_PLATFORMS)
     assert line.startswith("VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D;")
     assert "httponly" not in attributes(line)
@@ -107,13 +109,13 @@ def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
 def test_it_is_renewed_with_what_the_profile_said_in_this_request():
     response = HttpResponse()
     request = request_with("%5B%22ENERGY%22%5D", me_platforms=("FINANCE",))
-    follow_refresh(request, response, PAIR, config=config())
+    follow_new_tokens(request, response, PAIR, config=config())
     assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["%5B%22FINANCE%22%5D"]
 
 
 def test_a_refresh_without_a_profile_gives_no_platforms_cookie_to_a_browser_without_one():
     response = HttpResponse()
-    follow_refresh(request_with(None), response, PAIR, config=config())
+    follow_new_tokens(request_with(None), response, PAIR, config=config())
     assert not response.cookies
 
 
@@ -121,7 +123,7 @@ def test_all_have_the_lifetime_of_the_refresh_token():
     response = HttpResponse()
     pair = TokenPair(access="a", refresh=jwt(exp=time.time() + 1000))
     write_tokens(response, pair, config=config())
-    follow_refresh(request_with("%5B%22ENERGY%22%5D"), response, pair, config=config())
+    follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, pair, config=config())
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 
