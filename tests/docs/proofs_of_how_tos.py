@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from portal.api.call_log import Attempt, Call, log_response
+from portal.api.call_log import Attempt, LoggedCall, log_response
 from portal.api.responses import RawResponse
 from portal.api.transport import Transport
 from portal.config.environment import REPOSITORY
@@ -159,7 +159,7 @@ def test_log() -> None:
     logger.addHandler(handler)
     try:
         response = RawResponse(status=500, headers={}, content=b"12345")
-        log_response(Call("backend", "GET", "/me", Attempt(), None), response, duration_ms=1.0)
+        log_response(LoggedCall("backend", "GET", "/me", Attempt(), None), response, duration_ms=1.0)
     finally:
         logger.removeHandler(handler)
     assert json.loads(written.getvalue())["bytes"] == 5

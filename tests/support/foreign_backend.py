@@ -21,8 +21,8 @@ import jwt
 
 #: What it calls the constants of `portal.config.wire_names`.
 NAMES: dict[str, Any] = {
-    "LOGIN_PATH": "/session/open",
-    "LOGOUT_PATH": "/session/close",
+    "AUTH_LOGIN_PATH": "/session/open",
+    "AUTH_LOGOUT_PATH": "/session/close",
     "REFRESH_PATH": "/session/renew",
     "ME_PATH": "/whoami",
     "LOGIN_EMAIL_FIELD": "loginName",

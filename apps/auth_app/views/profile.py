@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from apps.auth_app.presenters.sign_ins import SignInRow
-    from portal.services.iam.auth import SignIn
+    from portal.services.iam.auth import ActiveSignIn
     from portal.web import PortalRequest
 
 
@@ -51,7 +51,7 @@ def profile(request: PortalRequest) -> HttpResponse:
     return response
 
 
-def _present_list(items: Iterable[SignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
+def _present_list(items: Iterable[ActiveSignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
     rows = [present_sign_in(row) for row in items]
     first_url = reverse("profile")
     return {

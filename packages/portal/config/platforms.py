@@ -36,5 +36,4 @@ PLATFORMS: tuple[Platform, ...] = (
 )
 
 PLATFORM_BY_NAME: dict[TPlatform, Platform] = {platform.name: platform for platform in PLATFORMS}
-PLATFORM_BY_APP: dict[str, Platform] = {platform.app: platform for platform in PLATFORMS}
 PLATFORM_BY_PREFIX: dict[str, Platform] = {platform.prefix: platform for platform in PLATFORMS}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 # --- sign-in ---
-LOGIN_PATH: Final = "/auth/login"
-LOGOUT_PATH: Final = "/auth/logout"
+AUTH_LOGIN_PATH: Final = "/auth/login"
+AUTH_LOGOUT_PATH: Final = "/auth/logout"
 REFRESH_PATH: Final = "/refresh"
 ME_PATH: Final = "/me"
 LOGIN_EMAIL_FIELD: Final = "email"
@@ -18,7 +18,7 @@ LOGIN_PASSWORD_FIELD: Final = "password"  # noqa: S105  a field's name, not a pa
 ACCESS_TOKEN_FIELD: Final = "accessToken"  # noqa: S105  a field's name
 REFRESH_TOKEN_FIELD: Final = "refreshToken"  # noqa: S105  a field's name
 #: Calls that never carry the bearer: many backends refuse an expired one before they look at the body.
-PATHS_WITHOUT_BEARER: Final = frozenset({LOGIN_PATH, REFRESH_PATH})
+PATHS_WITHOUT_BEARER: Final = frozenset({AUTH_LOGIN_PATH, REFRESH_PATH})
 
 # --- profile and claims ---
 PROFILE_ID_FIELD: Final = "id"

@@ -16,13 +16,12 @@ from portal.identity.permissions import derive_platforms_from_me, permission_str
 from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
 from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
 from portal.identity.users import DecodedUser, get_user_from_token, user_from_claims
-from portal.identity.verification import KeySource, make_verifier, use_key_source
+from portal.identity.verification import make_verifier, use_key_source
 
 __all__ = [
     "INVALID",
     "NO_TOKEN",
     "DecodedUser",
-    "KeySource",
     "TokenCache",
     "TokenCheck",
     "TokenState",

@@ -32,15 +32,11 @@ The design, its words and its invariants: docs/explanation/query-cache.md.
 from __future__ import annotations
 
 from portal.query.client import QueryClient, client_of, create_query_client
-from portal.query.endpoints import REGISTRY, DeclaredMutation, Endpoint, QuerySpec, Variables
+from portal.query.endpoints import REGISTRY, DeclaredMutation, Endpoint, QuerySpec
 from portal.query.events import QueryEvent
 from portal.query.hooks import (
-    Mutation,
     MutationGroup,
-    MutationHook,
-    PaginatedQueryHook,
     QueryGroup,
-    QueryHook,
     check_endpoints,
     create_mutation_group,
     create_query_group,
@@ -57,20 +53,15 @@ __all__ = [
     "REGISTRY",
     "DeclaredMutation",
     "Endpoint",
-    "Mutation",
     "MutationGroup",
-    "MutationHook",
     "MutationResult",
-    "PaginatedQueryHook",
     "PaginatedRes",
     "PaginatedResult",
     "QueryClient",
     "QueryEvent",
     "QueryGroup",
-    "QueryHook",
     "QueryResult",
     "QuerySpec",
-    "Variables",
     "check_endpoints",
     "client_of",
     "create_mutation_group",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from portal.config.wire_names import LOGIN_PATH, LOGOUT_PATH
+from portal.config.wire_names import AUTH_LOGIN_PATH, AUTH_LOGOUT_PATH
 from portal.query import MutationGroup, mutation_endpoint
 
 
@@ -35,5 +35,5 @@ class TokensRes(TypedDict):
 class AuthMutations(MutationGroup):
     """`use_login_mutation` and `use_logout_mutation`."""
 
-    use_login_mutation = mutation_endpoint(data=TokensRes, body=LoginReq, url=LOGIN_PATH, method="POST")
-    use_logout_mutation = mutation_endpoint(body=LogoutReq, url=LOGOUT_PATH, method="POST")
+    use_login_mutation = mutation_endpoint(data=TokensRes, body=LoginReq, url=AUTH_LOGIN_PATH, method="POST")
+    use_logout_mutation = mutation_endpoint(body=LogoutReq, url=AUTH_LOGOUT_PATH, method="POST")

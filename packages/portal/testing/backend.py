@@ -13,10 +13,10 @@ import requests
 
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.wire_names import (
+    AUTH_LOGOUT_PATH,
     CURSOR_PARAM,
     ID_FIELD,
     LIMIT_PARAM,
-    LOGOUT_PATH,
     ME_PATH,
     PATHS_WITHOUT_BEARER,
     REFRESH_PATH,
@@ -40,10 +40,9 @@ _Response: TypeAlias = tuple[int, dict[str, str], str] | Exception
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: These paths need no bearer.
-_OPEN_PATHS: Final = PATHS_WITHOUT_BEARER | {LOGOUT_PATH}
+_OPEN_PATHS: Final = PATHS_WITHOUT_BEARER | {AUTH_LOGOUT_PATH}
 #: It has characters that must be encoded in an address: a page that forgets to encode a cursor fails.
 _CURSOR: Final = "after {}&="
-_FIRST_FAILURE: Final = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +168,7 @@ class Backend:
                 return _json_response(200, self._profiles[account])
             case "POST", path if path == REFRESH_PATH:
                 return self._refreshed(call)
-            case "POST", path if path == LOGOUT_PATH:
+            case "POST", path if path == AUTH_LOGOUT_PATH:
                 self._signed_in.pop(self._account_by_refresh.get(_refresh_token(call), ""), None)
                 return 204, {}, ""
         self.unexpected.append(call)

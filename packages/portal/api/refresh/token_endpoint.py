@@ -20,10 +20,10 @@ from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.config.wire_names import (
     ACCESS_TOKEN_FIELD,
+    AUTH_LOGOUT_PATH,
     HONOURS_IDEMPOTENCY_KEY,
     IDEMPOTENCY_HEADER,
     IDEMPOTENCY_WINDOW_S,
-    LOGOUT_PATH,
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
     REQUEST_ID_HEADER,
@@ -112,7 +112,7 @@ class BackendTokenEndpoint:
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
         try:
-            response = self._post(LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
+            response = self._post(AUTH_LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
         except ApiError as error:
             logger.warning("sign-out: the backend could not be told (%s)", type(error).__name__)
         else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from portal.errors import ApiError
     from portal.query.cache.page_cache import CacheEntry
-    from portal.query.cache.pages import Page, Row
+    from portal.query.cache.pages import JsonRow, Page
     from portal.query.endpoints import ReadRequest, Registry
     from portal.query.events import CacheStatus
 
@@ -32,7 +32,7 @@ class MergedPage:
     """
 
     page: Page
-    rows: Sequence[Row] = ()
+    rows: Sequence[JsonRow] = ()
     is_invalidated: bool = False
     total: int | None = None
 

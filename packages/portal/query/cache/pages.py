@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from portal.config.wire_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
 from portal.errors import ApiMalformedError
 
-Row: TypeAlias = dict[str, Any]
+JsonRow: TypeAlias = dict[str, Any]
 
 #: Types of values that tell rows apart. A tuple: a union would be made again for each row.
 _ID_TYPES: Final = (str, int, float)
@@ -66,9 +66,9 @@ class Page:
         return self.stamp.position if self.stamp else 0
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[JsonRow]:
         """The rows of a list's page, as they came."""
-        rows: list[Row] = self.body[ITEMS_FIELD]
+        rows: list[JsonRow] = self.body[ITEMS_FIELD]
         return rows
 
     @property
@@ -139,7 +139,9 @@ def check_list_body(body: object, *, endpoint: str) -> None:
         raise ApiMalformedError(f"{endpoint}: the answer is no page of a list")
 
 
-def unique_rows(pages: Iterable[Sequence[Row]], *, unique_by: str | Literal[False]) -> tuple[tuple[Row, ...], bool]:
+def unique_rows(
+    pages: Iterable[Sequence[JsonRow]], *, unique_by: str | Literal[False]
+) -> tuple[tuple[JsonRow, ...], bool]:
     """The rows of all pages in order, each once: the first one stays.
 
     :returns: the rows, and whether some have no usable value in `unique_by`, so that nobody can tell them apart.
@@ -147,7 +149,7 @@ def unique_rows(pages: Iterable[Sequence[Row]], *, unique_by: str | Literal[Fals
     if unique_by is False:
         return tuple(row for rows in pages for row in rows), False
     seen: set[str | int | float] = set()
-    unique: list[Row] = []
+    unique: list[JsonRow] = []
     has_unnamed = False
     for rows in pages:
         for row in rows:

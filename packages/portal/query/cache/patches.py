@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, Page, Row
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, JsonRow, Page
 from portal.query.cache.write_records import Kind, Patch, WriteRecord
 
 #: Whether a row belongs in a variant of a list. Arguments: the patch's kind, the key of the mutation, the variant's
 #: parameters, the row. True: at the start, or in its place. False: not in this variant. None: only the server knows.
-RowMatcher: TypeAlias = Callable[[Kind, str, Mapping[str, Any], Row], bool | None]
+RowMatcher: TypeAlias = Callable[[Kind, str, Mapping[str, Any], JsonRow], bool | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class PatchedPages:
     :param patches: how many patches changed something.
     """
 
-    rows: Sequence[Sequence[Row]]
+    rows: Sequence[Sequence[JsonRow]]
     invalidated: Sequence[bool]
     totals: Sequence[int | None]
     patches: int
@@ -93,7 +93,7 @@ def is_invalidated(*, page: Page, records: Sequence[tuple[int, WriteRecord]], pa
     )
 
 
-def _places(name: str, rows: Sequence[Row]) -> list[int]:
+def _places(name: str, rows: Sequence[JsonRow]) -> list[int]:
     """Where the row with this id stands. The same as by `row_id`, in one call for all rows."""
     ids = [row.get(ID_FIELD) for row in rows]
     return [at for at, value in enumerate(ids) if value == name or (type(value) is int and str(value) == name)]
@@ -101,7 +101,7 @@ def _places(name: str, rows: Sequence[Row]) -> list[int]:
 
 def _apply(
     patch: Patch,
-    rows: list[list[Row]],
+    rows: list[list[JsonRow]],
     *,
     places: Sequence[Sequence[int]],
     concerned: Sequence[int],

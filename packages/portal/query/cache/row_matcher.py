@@ -11,7 +11,7 @@ from portal.query.cache.json_copy import copied
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from portal.query.cache.pages import Row
+    from portal.query.cache.pages import JsonRow
     from portal.query.cache.write_records import Kind
     from portal.query.endpoints import Registry
 
@@ -28,7 +28,7 @@ class DeclaredMatches:
     endpoint: str
     registry: Registry
 
-    def __call__(self, kind: Kind, by: str, params: Mapping[str, Any], row: Row) -> bool | None:
+    def __call__(self, kind: Kind, by: str, params: Mapping[str, Any], row: JsonRow) -> bool | None:
         """Whether the row belongs in the variant with these parameters; None where only the server knows.
 
         Without a `matches`, the list without parameters takes every row; whether a row meets a filter, and where it

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
-from portal.query.cache.pages import READ_LAG_S, Row
+from portal.query.cache.pages import READ_LAG_S, JsonRow
 from portal.query.endpoints import LIST_HELPERS
 
 Kind: TypeAlias = str
@@ -29,7 +29,7 @@ class Patch:
 
     kind: Kind
     row_id: str
-    row: Row | None = None
+    row: JsonRow | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,11 @@ A binding is made by a success of GET `/me`, or by a refresh (docs/explanation/q
 
 from __future__ import annotations
 
-from portal.query.partition.generations import Generations, generation_key, namespace_generation_key
+from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.namespaces import Namespaces, different_subjects, same_subject
 from portal.query.partition.token_bindings import Partition, binding_key, principal_of_id
 
 __all__ = [
-    "Generations",
     "Namespaces",
     "Partition",
     "binding_key",

@@ -10,7 +10,7 @@ from portal.services.rows import ListParams, Row, RowParams, row_url
 PATH: Final = "/iam/auth/sessions"
 
 
-class SignIn(Row, total=False):
+class ActiveSignIn(Row, total=False):
     """One sign-in; `current` marks the sign-in whose token sent the request."""
 
     createdAt: str
@@ -23,7 +23,7 @@ class SignInQueries(QueryGroup):
     """`use_get_sign_ins_query`."""
 
     # `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
-    use_get_sign_ins_query = paginated_query_endpoint(item=SignIn, params=ListParams, url=PATH, cache=False)
+    use_get_sign_ins_query = paginated_query_endpoint(item=ActiveSignIn, params=ListParams, url=PATH, cache=False)
 
 
 class SignInMutations(MutationGroup):

@@ -11,13 +11,12 @@ Arrows go down. `portal.oidc` uses `post_login` and `rate_limit` in place of `pa
 
 from __future__ import annotations
 
-from portal.web.sign_in.password import SignInFailure, explain, reason_of, sign_in
+from portal.web.sign_in.password import explain, reason_of, sign_in
 from portal.web.sign_in.post_login import keep_sign_in, resolve_post_login_path
 from portal.web.sign_in.rate_limit import sign_in_limit
 from portal.web.sign_in.sign_out import sign_out_response
 
 __all__ = [
-    "SignInFailure",
     "explain",
     "keep_sign_in",
     "reason_of",

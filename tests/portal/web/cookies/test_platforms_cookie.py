@@ -9,7 +9,8 @@ import responses
 from django.test import Client
 
 from portal.config.cookies import SIGN_IN_COOKIES
-from portal.store import REFRESH_ALIAS, SharedStore
+from portal.store import SharedStore
+from portal.store.shared_store import REFRESH_ALIAS
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 Cookies = dict[str, str]

@@ -15,7 +15,8 @@ from portal.oidc.id_tokens import IdTokenClaims
 from portal.oidc.sign_in import _keep
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
-from portal.web.sign_in import SignInFailure, sign_in, sign_in_limit
+from portal.web.sign_in import sign_in, sign_in_limit
+from portal.web.sign_in.password import SignInFailure
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 

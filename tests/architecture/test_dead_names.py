@@ -1,0 +1,189 @@
+"""Production code has no name that nothing uses, no export without a reader, and one name for one thing.
+
+A use is a name in production code, or a word in one of its strings, its templates or this project's settings: Django
+finds much by name. An import, an entry of `__all__` and a docstring are no uses, and neither are tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = tuple(ROOT / room for room in ("packages/portal", "packages/sqlite_cache", "packages/fork_safety", "apps"))
+#: What others install and import: every export is a promise.
+PUBLISHED = {"portal.testing", "sqlite_cache", "fork_safety"}
+
+PROMISED = "promised in docs/reference/contract.md, section 1"
+DJANGO = "Django finds it by this name"
+#: Names that production code does not use, and why they stay.
+UNUSED = {
+    "Command": DJANGO,
+    "PortalAppConfig": DJANGO,
+    "PortalDevtoolsConfig": DJANGO,
+    "PortalWebConfig": DJANGO,
+    "handler400": DJANGO,
+    "handler403": DJANGO,
+    "handler404": DJANGO,
+    "handler500": DJANGO,
+    "urlpatterns": DJANGO,
+    "clear_tokens": PROMISED,
+    "create_mutation_group": PROMISED,
+    "create_query_group": PROMISED,
+    "AccountMutations": "an endpoint of the backend (docs/reference/endpoints.md) that no page has yet",
+    "KNOWN_NAMES": "lists the platforms' names for the message catalogs",
+}
+#: Exports that no other room of production code imports, and why they stay.
+UNREAD = {
+    "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
+    "portal.api.clear_tokens": PROMISED,
+    "portal.query.PaginatedRes": PROMISED,
+    "portal.query.create_mutation_group": PROMISED,
+    "portal.query.create_query_group": PROMISED,
+    "portal.web.resolve_post_login_path": PROMISED,
+    "portal.oidc.has_ended": "called through `portal.api.IdentityProvider`",
+    "portal.oidc.make_token_endpoint": "called through `portal.api.IdentityProvider`",
+    "portal.oidc.sign_out_url": "called through `portal.api.IdentityProvider`",
+    "portal.store.SentinelCache": "named in the settings",
+}
+#: Names that several modules give to things of their own, and why.
+SHARED = {
+    "Command": DJANGO,
+    "PATH": "the path of a service's own endpoints; no other module reads it",
+}
+
+
+def _modules() -> dict[str, ast.Module]:
+    """Every production module by its dotted name."""
+    return {_dotted(path): ast.parse(path.read_text()) for room in ROOMS for path in room.rglob("*.py")}
+
+
+def _dotted(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(part for part in parts if part not in {"packages", "__init__"})
+
+
+modules = cache(_modules)
+
+
+def defined(module: ast.Module) -> Iterator[str]:
+    """The classes, functions and constants of a module, but for overloads, and checks that a decorator registers."""
+    for node in module.body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                if not {"overload", "register"} & set(map(ast.unparse, decorators)):
+                    yield name
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+
+
+def exports(module: ast.Module) -> list[str]:
+    """`__all__`."""
+    for node in module.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
+                return list(ast.literal_eval(value))
+    return []
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def used_in(module: ast.Module) -> Iterator[str]:
+    """The names that a module's code uses, and the words of its strings."""
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Expr(value=ast.Constant() as docstring):
+                skipped.add(docstring)
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
+                skipped.update(ast.walk(node))
+    for node in ast.walk(module):
+        match node:
+            case _ if node in skipped:
+                pass
+            case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
+                yield name
+            case ast.Constant(value=str(text)):
+                yield from words(text)
+
+
+@cache
+def used() -> frozenset[str]:
+    named = {name for module in modules().values() for name in used_in(module)}
+    for folder in ROOMS:
+        for template in (*folder.rglob("*.html"), *folder.rglob("*.txt"), *folder.rglob("*.svg")):
+            named.update(words(template.read_text()))
+    for published in PUBLISHED:
+        named.update(exports(modules()[published]))
+    return frozenset(named)
+
+
+@cache
+def type_variables() -> frozenset[str]:
+    """Each module names its own; `T` is one in all."""
+    return frozenset(
+        node.targets[0].id
+        for module in modules().values()
+        for node in module.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("TypeVar(")
+    )
+
+
+def imported() -> dict[tuple[str, str], set[str]]:
+    """Module and name, to the modules that import the name from there, or import the module and use the name."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for importer, module in modules().items():
+        for node in ast.walk(module):
+            match node:
+                case ast.ImportFrom(module=str(source), names=names):
+                    for alias in names:
+                        found[source, alias.name].add(importer)
+                        for used_name in used_in(module) if f"{source}.{alias.name}" in modules() else ():
+                            found[f"{source}.{alias.name}", used_name].add(importer)
+    return found
+
+
+def test_every_name_of_production_code_is_used() -> None:
+    dead = {
+        f"{dotted}: {name}"
+        for dotted, module in modules().items()
+        for name in defined(module)
+        if name not in used() and name not in UNUSED and not name.startswith("__")
+    }
+    assert dead == set()
+
+
+def test_every_export_is_imported_by_another_room() -> None:
+    importers = imported()
+    unread = {
+        f"{room}.{name}"
+        for room, module in modules().items()
+        if room not in PUBLISHED
+        for name in exports(module)
+        if not any(not importer.startswith(f"{room}.") for importer in importers[room, name])
+    }
+    assert unread == set(UNREAD)
+
+
+def test_two_things_of_the_portal_have_two_names() -> None:
+    givers = Counter(
+        name
+        for dotted, module in modules().items()
+        if dotted.startswith("portal.")
+        for name in set(defined(module))
+        if name[0].isupper() and name not in type_variables()
+    )
+    assert {name for name, times in givers.items() if times > 1} == set(SHARED)
+
+
+def test_each_exception_is_needed() -> None:
+    assert not {name for name in UNUSED if name in used()}
+    assert {name for module in modules().values() for name in defined(module)} >= set(UNUSED)
