@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode
 
-ACCESS, REFRESH = "VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN"
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+
+ACCESS, REFRESH = VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 SIGN_OUT_FIELD = re.compile(r'name="csrfmiddlewaretoken"\s+value="([^"]+)"')
 
 

@@ -24,6 +24,7 @@ from benchmarks import _rates
 from benchmarks._default_project import EMPTY_PATH
 from benchmarks._targets import Targets
 from portal.config.base_settings import project_settings
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 
 ROUNDS = 60
 CALLS = 200
@@ -110,7 +111,7 @@ def cases() -> list[Case]:
     shipped = list(settings.MIDDLEWARE)
     bare, stack = handler([]), handler(shipped)
     token = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"], "exp": time.time() + 3600}, SECRET)
-    signed_in = {"HTTP_COOKIE": f"VAR_ACCESS_TOKEN={token}; VAR_REFRESH_TOKEN=r; VAR_SELECTED_LOCALE=en"}
+    signed_in = {"HTTP_COOKIE": f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {VAR_SELECTED_LOCALE}=en"}
     without_proxy = handler([name for name in shipped if name != PROXY])
     return [
         Case("Django's bare handler", bare, 200, EMPTY_PATH),

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _sign_in(stack: RunningStack) -> list[str]:
         connection.request("POST", "/auth/login", body, {"Content-Type": "application/json"})
         pair = json.load(connection.getresponse())
         connection.close()
-        found.append(f"VAR_ACCESS_TOKEN={pair['accessToken']}; VAR_REFRESH_TOKEN={pair['refreshToken']}")
+        found.append(f"{VAR_ACCESS_TOKEN}={pair['accessToken']}; {VAR_REFRESH_TOKEN}={pair['refreshToken']}")
     return found
 
 

@@ -56,6 +56,8 @@ from urllib.parse import urlencode
 import jwt
 import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
@@ -199,7 +201,7 @@ class Browser:
     def __init__(self, application: Any, *, backend: str) -> None:
         self._application = application
         pair = requests.post(f"{backend}/auth/login", json=ACCOUNT, timeout=30).json()
-        self.cookies = {"VAR_ACCESS_TOKEN": pair["accessToken"], "VAR_REFRESH_TOKEN": pair["refreshToken"]}
+        self.cookies = {VAR_ACCESS_TOKEN: pair["accessToken"], VAR_REFRESH_TOKEN: pair["refreshToken"]}
 
     def get(self, path: str) -> str:
         """The page; anything but 200 is an error."""
@@ -219,9 +221,9 @@ class Browser:
 
     def use_short_lived_token(self) -> None:
         """Carry the same access token with an earlier end."""
-        claims = jwt.decode(self.cookies["VAR_ACCESS_TOKEN"], KEY, algorithms=["HS256"])
+        claims = jwt.decode(self.cookies[VAR_ACCESS_TOKEN], KEY, algorithms=["HS256"])
         claims["exp"] = int(time.time()) + SHORT_LIFE_S
-        self.cookies["VAR_ACCESS_TOKEN"] = jwt.encode(claims, KEY, algorithm="HS256")
+        self.cookies[VAR_ACCESS_TOKEN] = jwt.encode(claims, KEY, algorithm="HS256")
 
     def _send(self, method: str, path: str, *, body: bytes, wanted: int) -> str:
         environ = {
@@ -282,11 +284,11 @@ def walk_all(tracer: Tracer, new_browser: Callable[[], Browser]) -> list[Walk]:
     browser = new_browser()
     browser.use_short_lived_token()
     browser = _known(browser, tracer)
-    before = browser.cookies["VAR_ACCESS_TOKEN"]
+    before = browser.cookies[VAR_ACCESS_TOKEN]
     time.sleep(SHORT_LIFE_S + 1)
     with tracer.tracing(expired):
         browser.get(CLIENTS)
-    if browser.cookies["VAR_ACCESS_TOKEN"] == before:
+    if browser.cookies[VAR_ACCESS_TOKEN] == before:
         raise AssertionError("no refresh took place")
 
     browser = _known(new_browser(), tracer)

@@ -9,6 +9,7 @@ import jwt
 import pytest
 from playwright.sync_api import Page, expect
 
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from tests.browser.conftest import submit_login
 from tests.support.harness import RunningStack, running_stack
 
@@ -29,7 +30,7 @@ def stack_without_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def token_cookies(stack: RunningStack) -> list[dict[str, str]]:
     claims = {"sub": "acc_1", "permissions": ["ENERGY_APP"], "exp": time.time() + 300}
     token = jwt.encode(claims, "a key that nobody checks, long enough for HS256", algorithm="HS256")
-    return [{"name": "VAR_ACCESS_TOKEN", "value": token, "url": stack.url("energy")}]
+    return [{"name": VAR_ACCESS_TOKEN, "value": token, "url": stack.url("energy")}]
 
 
 def test_a_wrong_password_and_an_unknown_account_look_the_same(
@@ -77,7 +78,7 @@ def test_a_backend_that_is_not_running_is_said_so_and_nobody_is_signed_out(
     expect(page.locator("h1")).to_have_text("The service can’t be reached")
     expect(page.get_by_role("link", name="Try again").first).to_be_visible()
     assert "Traceback" not in page.content()
-    assert {cookie["name"] for cookie in page.context.cookies()} >= {"VAR_ACCESS_TOKEN"}
+    assert {cookie["name"] for cookie in page.context.cookies()} >= {VAR_ACCESS_TOKEN}
 
 
 def test_sign_in_without_a_backend_keeps_the_form(stack_without_backend: RunningStack, new_page: NewPage) -> None:

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from tests.browser.conftest import FLAGS, submit_login
 from tests.support.backend_proxy import BackendProxy, backend_proxy
@@ -355,7 +356,7 @@ def test_permissions_that_were_taken_away_close_the_platform_without_a_loop(site
         assert answer.status == 403
         expect(page.locator("h1")).to_have_text("This is not open to you")
         cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
-        assert json.loads(unquote(cookies["VAR_PERMITTED_PLATFORMS"])) == ["FINANCE"]
+        assert json.loads(unquote(cookies[VAR_PERMITTED_PLATFORMS])) == ["FINANCE"]
         sign_out(page)
         site.sign_in(page, "operations")
         expect(page).to_have_url(site.url("finance", "/en/finance"))

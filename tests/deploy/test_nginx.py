@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import requests
 
-from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.deploy.files import NGINX_SITE
 from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
@@ -185,7 +185,7 @@ def test_what_is_called_alike_is(site: Site, path: str) -> None:
 
 def test_the_largest_cookies_that_browsers_keep_arrive_whole_even_twice(site: Site) -> None:
     pairs = [f"{name}={LARGEST}" for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)] * 2
-    cookie = "; ".join([*pairs, "VAR_PERMITTED_PLATFORMS=" + "%22" * 1024])
+    cookie = "; ".join([*pairs, f"{VAR_PERMITTED_PLATFORMS}=" + "%22" * 1024])
     assert received(ask(site, headers={"Cookie": cookie}))["cookie"] == [cookie]
 
 

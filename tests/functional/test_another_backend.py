@@ -15,6 +15,7 @@ import pytest
 import requests
 
 from portal.config import wire_names as contract
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from tests.support import foreign_backend as foreign
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
 from tests.support.foreign_backend import ADDRESSES, CUSTOMER, CUSTOMERS, EMAIL, NAMES, OPERATOR, ForeignBackend
@@ -127,7 +128,7 @@ def test_who_signs_in_is_led_by_the_claims_and_shown_by_the_profile(elsewhere: E
 
 
 def test_the_tokens_own_permissions_open_a_platform(elsewhere: Elsewhere, person: HttpBrowser) -> None:
-    person.http.cookies.clear(domain="localhost.local", path="/", name="VAR_PERMITTED_PLATFORMS")
+    person.http.cookies.clear(domain="localhost.local", path="/", name=VAR_PERMITTED_PLATFORMS)
     assert person.get(f"{elsewhere.energy}/en/energy", follow=False).status_code == 200
 
 
@@ -225,10 +226,10 @@ def test_a_refusal_is_shown_in_the_backends_words(
 
 
 def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person: HttpBrowser) -> None:
-    before = person.cookie("VAR_ACCESS_TOKEN")
+    before = person.cookie(VAR_ACCESS_TOKEN)
     elsewhere.backend.forget_access()
     assert person.get(f"{elsewhere.energy}{CLIENTS}?q=renewed").status_code == 200
-    assert person.cookie("VAR_ACCESS_TOKEN") not in {None, before}
+    assert person.cookie(VAR_ACCESS_TOKEN) not in {None, before}
     renewal = elsewhere.backend.asked_for("/session/renew", "POST")[-1]
     assert "authorization" not in renewal.headers
     assert "x-once" in renewal.headers
@@ -236,9 +237,9 @@ def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person
 
 
 def test_signing_out_tells_the_backend(elsewhere: Elsewhere, person: HttpBrowser) -> None:
-    renewal = person.cookie("VAR_REFRESH_TOKEN")
+    renewal = person.cookie(VAR_REFRESH_TOKEN)
     left = person.submit(person.get(f"{elsewhere.energy}/en/logout"), "/logout", follow=False)
     assert left.status_code == 303
-    assert person.cookie("VAR_ACCESS_TOKEN") is None
+    assert person.cookie(VAR_ACCESS_TOKEN) is None
     assert elsewhere.backend.asked_for("/session/close", "POST")[-1].body == {"renewal": renewal}
     assert renewal not in elsewhere.backend.renewals

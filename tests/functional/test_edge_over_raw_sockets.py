@@ -20,6 +20,7 @@ from pathlib import Path
 import jwt
 import pytest
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 from portal.server.server_group import answers
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
@@ -136,7 +137,7 @@ def cookie(**values: str) -> str:
     return "Cookie: " + "; ".join(f"{name}={value}" for name, value in values.items())
 
 
-SIGNED_IN = cookie(VAR_ACCESS_TOKEN=ENERGY)
+SIGNED_IN = cookie(**{VAR_ACCESS_TOKEN: ENERGY})
 
 
 def next_of(answer: Answer) -> str | None:
@@ -304,7 +305,7 @@ def test_options_is_answered_by_the_edge_itself(server: Server) -> None:
     ids=lambda value: ascii(value)[:20],
 )
 def test_a_malformed_or_overlong_platforms_cookie_counts_as_empty(server: Server, platforms: str) -> None:
-    answer = server.send("/en/energy", cookie(VAR_REFRESH_TOKEN="r", VAR_PERMITTED_PLATFORMS=platforms))
+    answer = server.send("/en/energy", cookie(**{VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: platforms}))
     if answer.status == 302:
         assert answer.header("location") == f"{GATEWAY}/en/profile"
     else:
@@ -313,12 +314,12 @@ def test_a_malformed_or_overlong_platforms_cookie_counts_as_empty(server: Server
 
 def test_a_hundred_cookies_do_no_harm(server: Server) -> None:
     many = {f"name{number}": "value" for number in range(100)}
-    assert server.send("/en/finance", cookie(**many, VAR_ACCESS_TOKEN=ENERGY)).header("location") == "/en/energy"
+    assert server.send("/en/finance", cookie(**many, **{VAR_ACCESS_TOKEN: ENERGY})).header("location") == "/en/energy"
     assert server.send("/en/energy", cookie(**many)).status == 302
 
 
 @pytest.mark.parametrize(
-    "header", ["Cookie: =", "Cookie: ;;;", "Cookie: VAR_ACCESS_TOKEN", "Cookie: VAR_ACCESS_TOKEN="]
+    "header", ["Cookie: =", "Cookie: ;;;", f"Cookie: {VAR_ACCESS_TOKEN}", f"Cookie: {VAR_ACCESS_TOKEN}="]
 )
 def test_malformed_cookies_are_none(server: Server, header: str) -> None:
     answer = server.send("/en/energy", header)
@@ -336,7 +337,7 @@ def test_a_type_that_django_can_not_read_is_no_error(server: Server, odd: str) -
 @pytest.mark.parametrize("value", ["\xff\xfe", "\xe9", "\xc3\xa9"], ids=ascii)
 def test_octets_outside_ascii_in_a_cookie_are_no_error(server: Server, value: str) -> None:
     """The server in front of WSGI may drop such a header whole: then the request has no cookies."""
-    for name in ("VAR_ACCESS_TOKEN", "VAR_PERMITTED_PLATFORMS", "VAR_SELECTED_LOCALE", "other"):
+    for name in (VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE, "other"):
         assert server.send("/en/energy", cookie(**{name: value})).status == 302
 
 
@@ -350,28 +351,30 @@ def test_cookies_that_the_server_lost_are_a_signed_out_request_and_are_logged_on
 
 @pytest.mark.parametrize("size", [4_097, 20_000, 65_536])
 def test_a_huge_token_is_refused_or_counts_as_none(server: Server, size: int) -> None:
-    answer = server.send("/en/energy", cookie(VAR_ACCESS_TOKEN="x" * size))
+    answer = server.send("/en/energy", cookie(**{VAR_ACCESS_TOKEN: "x" * size}))
     assert answer.status in {302, 400, 431, None}
     if answer.status == 302:
         assert next_of(answer)
         cleared = " ".join(answer.headers["set-cookie"])
-        assert all(name in cleared for name in ("VAR_ACCESS_TOKEN=", "VAR_REFRESH_TOKEN=", "VAR_PERMITTED_PLATFORMS="))
+        assert all(
+            name in cleared for name in (f"{VAR_ACCESS_TOKEN}=", f"{VAR_REFRESH_TOKEN}=", f"{VAR_PERMITTED_PLATFORMS}=")
+        )
 
 
 @pytest.mark.parametrize("dead", [FORGED, "garbage", ENERGY[:-3], '"', "%00"], ids=lambda value: ascii(value)[:12])
 def test_a_dead_token_is_cleared_on_the_redirect(server: Server, dead: str) -> None:
     for target, status in (("/energy", 307), ("/en/energy", 302)):
-        answer = server.send(target, cookie(VAR_ACCESS_TOKEN=dead))
+        answer = server.send(target, cookie(**{VAR_ACCESS_TOKEN: dead}))
         assert answer.status == status
         cleared = [line.partition("=")[0] for line in answer.headers["set-cookie"]]
-        assert sorted(cleared) == ["VAR_ACCESS_TOKEN", "VAR_PERMITTED_PLATFORMS", "VAR_REFRESH_TOKEN"]
+        assert sorted(cleared) == [VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN]
         assert all("max-age=0" in line.lower() for line in answer.headers["set-cookie"])
         assert answer.header("cache-control") == "private, no-store"
 
 
 def test_of_a_cookie_that_comes_twice_the_last_counts(server: Server) -> None:
-    last_good = f"Cookie: VAR_ACCESS_TOKEN={FORGED}; VAR_ACCESS_TOKEN={ENERGY}"
-    last_bad = f"Cookie: VAR_ACCESS_TOKEN={ENERGY}; VAR_ACCESS_TOKEN={FORGED}"
+    last_good = f"Cookie: {VAR_ACCESS_TOKEN}={FORGED}; {VAR_ACCESS_TOKEN}={ENERGY}"
+    last_bad = f"Cookie: {VAR_ACCESS_TOKEN}={ENERGY}; {VAR_ACCESS_TOKEN}={FORGED}"
     assert server.send("/en/finance", last_good).header("location") == "/en/energy"
     assert next_of(server.send("/en/finance", last_bad))
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
 
 PATIENCE_S = 60
@@ -63,7 +64,7 @@ def browser(energy: RunningStack) -> requests.Session:
     credentials = {"email": "energy@example.com", "password": "demo"}
     pair = requests.post(f"{energy.backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
     session = requests.Session()
-    session.headers["Cookie"] = f"VAR_ACCESS_TOKEN={pair['accessToken']}; VAR_REFRESH_TOKEN={pair['refreshToken']}"
+    session.headers["Cookie"] = f"{VAR_ACCESS_TOKEN}={pair['accessToken']}; {VAR_REFRESH_TOKEN}={pair['refreshToken']}"
     return session
 
 

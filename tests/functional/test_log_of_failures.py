@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.testing import access_token, page_of, profile_of
 from portal.testing.sign_ins import new_account
 from tests.functional.test_log_of_a_server import ask, logged_server
@@ -112,7 +113,7 @@ def test_one_line_names_the_page_and_the_cause(tmp_path: Path, resources: ExitSt
     failure = FAILURES[name]
     variables = failure.variables(resources, tmp_path)
     token = access_token(new_account(), "ENERGY_APP", lifetime_s=-60 if failure.expired else 300)
-    cookies = f"VAR_ACCESS_TOKEN={token}; VAR_REFRESH_TOKEN=r; VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D"
+    cookies = f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
     with logged_server(tmp_path, APP_LOG_FORMAT="json", **variables) as (_, port, log):
         status = ask(port, f"{PAGE}?q=private", Cookie=cookies, **{"X-Request-Id": "the-page"})
         lines = lines_of(log, "the-page")
@@ -135,7 +136,7 @@ def test_a_wrong_parameter_is_one_traceback(tmp_path: Path, resources: ExitStack
     token = access_token(new_account(), "ENERGY_APP")
     variables = backend(resources, lambda out: out.sendall(reply(json.dumps(page_of([])).encode())))
     with logged_server(tmp_path, target=served, APP_LOG_FORMAT="json", **variables) as (_, port, log):
-        cookie = f"VAR_ACCESS_TOKEN={token}"
+        cookie = f"{VAR_ACCESS_TOKEN}={token}"
         assert ask(port, "/en/energy/in-view", Cookie=cookie, **{"X-Request-Id": "the-page"}) == 500
         until(lambda: lines_of(log, "the-page"), seconds=10, what="the line is written")
         (line,) = [line for line in lines_of(log, "the-page") if line["level"] in {"WARNING", "ERROR"}]

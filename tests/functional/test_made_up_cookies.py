@@ -6,6 +6,7 @@ import http.client
 import os
 from pathlib import Path
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from tests.functional.test_log_of_a_server import logged_server
 from tests.functional.test_serve import children
 from tests.support.http_server import reply, scripted_server
@@ -32,9 +33,7 @@ def test_a_worker_keeps_nothing_of_cookies_that_no_browser_keeps(tmp_path: Path)
 
         def visit(number: int) -> int:
             made_up = f"e30.{number:0{COOKIE_CHARS}d}.x"
-            cookies = (
-                f"VAR_ACCESS_TOKEN={made_up}; VAR_REFRESH_TOKEN=r{number}; VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D"
-            )
+            cookies = f"{VAR_ACCESS_TOKEN}={made_up}; {VAR_REFRESH_TOKEN}=r{number}; {VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
             connection.request("GET", "/en/essentials", headers={"Accept": "text/html", "Cookie": cookies})
             response = connection.getresponse()
             response.read()

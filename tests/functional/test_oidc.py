@@ -12,6 +12,7 @@ import jwt
 import pytest
 import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser, forms_of
@@ -52,8 +53,8 @@ class World:
     def sign_in(self, browser: HttpBrowser, *, email: str) -> requests.Response:
         answer = self.through_provider(browser, self.begin(browser), email=email)
         assert answer.status_code == 303, answer.text
-        assert browser.cookie("VAR_ACCESS_TOKEN")
-        assert browser.cookie("VAR_REFRESH_TOKEN")
+        assert browser.cookie(VAR_ACCESS_TOKEN)
+        assert browser.cookie(VAR_REFRESH_TOKEN)
         return answer
 
     def state(self, browser: HttpBrowser, app: str = "energy") -> dict[str, object]:
@@ -137,7 +138,7 @@ def test_the_password_form_signs_nobody_in(world: World, browser: HttpBrowser) -
     fields = {"email": "all@example.com", "password": "demo", "csrfmiddlewaretoken": token}
     answer = browser.post(page.url, fields)
     assert (answer.status_code, answer.headers["Location"]) == (303, "/en/login")
-    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie(VAR_ACCESS_TOKEN) is None
     assert "/en/login/oidc" in browser.get(page.url).text, "nobody is signed in: the page offers the provider"
 
 
@@ -146,7 +147,7 @@ def test_parallel_requests_of_two_applications_refresh_once_and_sign_nobody_out(
         world.sign_in(browser, email="all@example.com")
         for _ in range(3):
             before = int(str(world.provider.counts()["refreshes"]))
-            wait_until_expired(str(browser.cookie("VAR_ACCESS_TOKEN")))
+            wait_until_expired(str(browser.cookie(VAR_ACCESS_TOKEN)))
             # The very same cookies in every request, as a browser with many tabs sends them.
             cookies = {cookie.name: cookie.value for cookie in browser.http.cookies if cookie.name.startswith("VAR_")}
             pages = [
@@ -165,7 +166,7 @@ def test_parallel_requests_of_two_applications_refresh_once_and_sign_nobody_out(
             with ThreadPoolExecutor(len(pages)) as pool:
                 answers = list(pool.map(ask, pages))
             assert [answer.status_code for answer in answers] == [200] * len(pages)
-            given = {answer.cookies.get("VAR_REFRESH_TOKEN") for answer in answers}
+            given = {answer.cookies.get(VAR_REFRESH_TOKEN) for answer in answers}
             assert len(given - {None}) == 1
             assert int(str(world.provider.counts()["refreshes"])) == before + 1
             browser.http.cookies.update(answers[0].cookies)
@@ -183,7 +184,7 @@ def test_signing_out_here_signs_out_at_the_provider_too(world: World, browser: H
     # A browser lets the form lead there: its page says that it may.
     policy = page.headers["Content-Security-Policy"]
     assert world.provider.issuer in policy.partition("form-action")[2].partition(";")[0]
-    assert browser.cookie("VAR_REFRESH_TOKEN") is None
+    assert browser.cookie(VAR_REFRESH_TOKEN) is None
     confirm = browser.get(target)
     action, fields = forms_of(confirm)[0]
     done = browser.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
@@ -213,10 +214,10 @@ def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world
             timeout=30,
         )
         assert (page.status_code, page.headers["Location"]) == (302, "/")
-        assert 'VAR_REFRESH_TOKEN=""' in page.headers["Set-Cookie"]
+        assert f'{VAR_REFRESH_TOKEN}=""' in page.headers["Set-Cookie"]
         # The watch of a tab, which asks for nothing else.
         assert world.state(browser, "operations") == {"signedIn": False, "account": None}
-        assert browser.cookie("VAR_REFRESH_TOKEN") is None
+        assert browser.cookie(VAR_REFRESH_TOKEN) is None
         # The same account's other browser, another session there, goes on.
         assert world.state(elsewhere)["signedIn"] is True
         assert elsewhere.get(world.url("energy", "/en/energy")).status_code == 200
@@ -232,7 +233,7 @@ def test_an_attempt_ends_once(world: World) -> None:
     with HttpBrowser() as thief:
         stolen = thief.get(callback, follow=False)
         assert stolen.status_code == 400
-        assert thief.cookie("VAR_ACCESS_TOKEN") is None
+        assert thief.cookie(VAR_ACCESS_TOKEN) is None
 
 
 def test_a_code_that_is_redeemed_again_signs_nobody_in(world: World) -> None:
@@ -241,10 +242,10 @@ def test_a_code_that_is_redeemed_again_signs_nobody_in(world: World) -> None:
         page = world.begin(browser)
         attempt = {cookie.name: cookie.value for cookie in browser.http.cookies if cookie.name.startswith("oidc_")}
         callback = world.through_provider(browser, page, email="energy@example.com").url
-        assert browser.cookie("VAR_ACCESS_TOKEN"), "used once, it signs in"
+        assert browser.cookie(VAR_ACCESS_TOKEN), "used once, it signs in"
     with HttpBrowser() as thief:
         thief.http.cookies.update(attempt)
         stolen = thief.get(callback, follow=False)
         assert stolen.status_code == 400
         assert 'data-failure="code-refused"' in stolen.text
-        assert thief.cookie("VAR_ACCESS_TOKEN") is None
+        assert thief.cookie(VAR_ACCESS_TOKEN) is None

@@ -12,6 +12,7 @@ import pytest
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.fake_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
 from tests.support.harness import running_stack
 from tests.support.http_browser import HttpBrowser
@@ -78,8 +79,8 @@ def browser() -> Iterator[HttpBrowser]:
 def assert_nobody_is_signed_in(browser: HttpBrowser, answer: requests.Response, *, status: int, failure: str) -> None:
     assert answer.status_code == status, answer.text
     assert f'data-failure="{failure}"' in answer.text
-    assert browser.cookie("VAR_ACCESS_TOKEN") is None
-    assert browser.cookie("VAR_REFRESH_TOKEN") is None
+    assert browser.cookie(VAR_ACCESS_TOKEN) is None
+    assert browser.cookie(VAR_REFRESH_TOKEN) is None
 
 
 def test_an_honest_provider_signs_in(gateway: Gateway, browser: HttpBrowser) -> None:
@@ -87,7 +88,7 @@ def test_an_honest_provider_signs_in(gateway: Gateway, browser: HttpBrowser) -> 
     answer = gateway.sign_in(browser)
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/de/finance"
-    assert browser.cookie("VAR_ACCESS_TOKEN")
+    assert browser.cookie(VAR_ACCESS_TOKEN)
     form = gateway.provider.forms[0]
     assert form["grant_type"] == "authorization_code"
     assert len(form["code_verifier"]) >= 43
@@ -274,7 +275,7 @@ def test_a_logout_token_ends_that_session_and_no_other(gateway: Gateway, browser
         assert gateway.sign_in(browser).status_code == 303
         assert gateway.end(gateway.provider.logout_token(sid="s-3")).status_code == 200
         assert state_of(gateway, browser) is False
-        assert browser.cookie("VAR_REFRESH_TOKEN") is None
+        assert browser.cookie(VAR_REFRESH_TOKEN) is None
         assert state_of(gateway, other) is True
 
 

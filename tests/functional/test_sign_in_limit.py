@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from tests.support.harness import running_stack
 from tests.support.http_browser import HttpBrowser
 
@@ -35,13 +36,13 @@ def test_twenty_wrong_tries_end_in_429_and_the_owner_still_gets_in(gateway, brow
     last = answers[-1]
     assert 0 < int(last.headers["Retry-After"]) <= 15 * 60
     assert "Too many failed tries" in last.text
-    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie(VAR_ACCESS_TOKEN) is None
     # Not even with the right password, from there.
     assert browser.sign_in(gateway, email="all@example.com").status_code == 429
     with HttpBrowser() as owner:
         come_from(owner, "198.51.100.7")
         assert owner.sign_in(gateway, email="all@example.com").status_code == 303
-        assert owner.cookie("VAR_ACCESS_TOKEN")
+        assert owner.cookie(VAR_ACCESS_TOKEN)
 
 
 def test_an_unknown_account_is_answered_as_a_wrong_password_is(gateway, browser):
@@ -72,7 +73,7 @@ def test_a_form_that_another_site_sends_is_refused(gateway, browser):
         # The token of somebody else's page, and no cookie of it: what another site could send.
         refused = stranger.submit(page, "/login", **fields)
         assert refused.status_code == 403
-        assert stranger.cookie("VAR_ACCESS_TOKEN") is None
+        assert stranger.cookie(VAR_ACCESS_TOKEN) is None
     elsewhere = browser.http.post(
         f"{gateway}/en/login",
         data=fields | {"csrfmiddlewaretoken": browser.http.cookies.get("csrf_auth_app") or ""},
@@ -80,4 +81,4 @@ def test_a_form_that_another_site_sends_is_refused(gateway, browser):
         timeout=20,
     )
     assert elsewhere.status_code == 403
-    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie(VAR_ACCESS_TOKEN) is None

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack
 from tests.support.http_browser import HttpBrowser, forms_of
 
@@ -28,8 +29,8 @@ def assert_signed_out(browser: HttpBrowser, stack: RunningStack, app: str, path:
     """The application finds out with what it asks the backend for, and the browser is sent to `/` without cookies."""
     answer = browser.get(stack.url(app, path), follow=False)
     assert (answer.status_code, answer.headers["Location"]) == (302, "/")
-    assert browser.cookie("VAR_ACCESS_TOKEN") is None
-    assert browser.cookie("VAR_REFRESH_TOKEN") is None
+    assert browser.cookie(VAR_ACCESS_TOKEN) is None
+    assert browser.cookie(VAR_REFRESH_TOKEN) is None
     state = browser.http.get(stack.url("finance", "/sign-in-state"), timeout=20).json()
     assert state == {"signedIn": False, "account": None}
 
@@ -70,7 +71,7 @@ def test_ending_all_ends_this_one_too(stack: RunningStack, browsers: list[HttpBr
     first, second, here = browsers
     done = here.submit(profile(here, stack), "/profile/sign-ins/revoke")
     assert done.url == stack.url("auth_app", "/en/signed-out")
-    assert here.cookie("VAR_REFRESH_TOKEN") is None
+    assert here.cookie(VAR_REFRESH_TOKEN) is None
     assert_signed_out(first, stack, "operations", "/en/operations/work-orders?q=revoked-all")
     assert_signed_out(second, stack, "finance", "/en/finance/invoices?q=revoked-all")
 
@@ -80,7 +81,7 @@ def test_ending_the_own_sign_in_is_a_sign_out(stack: RunningStack, browsers: lis
     page = profile(here, stack)
     done = here.submit(page, revocations(page)[0])
     assert done.url == stack.url("auth_app", "/en/signed-out")
-    assert here.cookie("VAR_ACCESS_TOKEN") is None
+    assert here.cookie(VAR_ACCESS_TOKEN) is None
 
 
 def test_a_sign_in_of_somebody_else_can_not_be_ended(stack: RunningStack, browsers: list[HttpBrowser]) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.server.local_stack import BACKEND
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
@@ -30,8 +31,8 @@ def signed_in(
 ) -> Iterator[tuple[HttpBrowser, dict[str, str]]]:
     permissions = ["ENERGY_APP", "OPERATIONS_APP"]
     tokens = tokens or {
-        "VAR_ACCESS_TOKEN": backend.access(attitude=Attitude.AGREES, permissions=permissions, says=permissions),
-        "VAR_REFRESH_TOKEN": backend.refresh(attitude=Attitude.AGREES, says=permissions),
+        VAR_ACCESS_TOKEN: backend.access(attitude=Attitude.AGREES, permissions=permissions, says=permissions),
+        VAR_REFRESH_TOKEN: backend.refresh(attitude=Attitude.AGREES, says=permissions),
     }
     with HttpBrowser() as browser:
         for name, value in tokens.items():
@@ -42,11 +43,11 @@ def signed_in(
 def sign_out(browser: HttpBrowser, stack: RunningStack) -> None:
     page = browser.get(stack.url("energy", "/en/logout"))
     assert browser.submit(page, "/logout", follow=False).status_code == 303
-    assert browser.cookie("VAR_ACCESS_TOKEN") is None
+    assert browser.cookie(VAR_ACCESS_TOKEN) is None
 
 
 @pytest.mark.parametrize("app", ["energy", "operations"])
-@pytest.mark.parametrize("kept", [("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN"), ("VAR_ACCESS_TOKEN",)])
+@pytest.mark.parametrize("kept", [(VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN), (VAR_ACCESS_TOKEN,)])
 def test_the_next_request_with_its_tokens_counts_as_signed_out(apps, app: str, kept: tuple[str, ...]) -> None:
     stack, backend = apps
     with signed_in(backend) as (browser, tokens):
@@ -59,7 +60,7 @@ def test_the_next_request_with_its_tokens_counts_as_signed_out(apps, app: str, k
     with signed_in(backend, replayed) as (thief, _):
         answer = thief.get(stack.url(app, f"/en/{app}"), follow=False)
         assert (answer.status_code, answer.headers["Location"]) == (302, "/")
-        assert thief.cookie("VAR_ACCESS_TOKEN") is None
+        assert thief.cookie(VAR_ACCESS_TOKEN) is None
 
 
 def test_another_sign_in_of_the_same_user_goes_on(apps) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from django.test import Client, override_settings
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 from portal.testing import Backend, Fault, SignedIn, row_ids
 
 SIGN_INS = "/iam/auth/sessions"
@@ -20,9 +21,9 @@ def test_signing_in_keeps_the_tokens_and_leads_to_the_users_platform(backend: Ba
     backend.answers("POST", "/auth/login", json=made.pair)
     response = signed_out.post("/en/login", FORM)
     assert (response.status_code, response["Location"]) == (303, "/en/energy")
-    assert response.cookies["VAR_ACCESS_TOKEN"].value == made.access
-    assert response.cookies["VAR_REFRESH_TOKEN"].value == made.refresh
-    assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%5D"
+    assert response.cookies[VAR_ACCESS_TOKEN].value == made.access
+    assert response.cookies[VAR_REFRESH_TOKEN].value == made.refresh
+    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%5D"
     (call,) = backend.calls_to("/auth/login")
     assert call.body == {"email": "ada@example.com", "password": "correct horse"}
     assert "authorization" not in call.headers
@@ -39,7 +40,7 @@ def test_a_wrong_password_is_said_and_signs_nobody_in(backend: Backend, signed_o
     backend.refuses("POST", "/auth/login", status=401)
     response = signed_out.post("/en/login", FORM)
     assert response.status_code == 401
-    assert "VAR_ACCESS_TOKEN" not in response.cookies
+    assert VAR_ACCESS_TOKEN not in response.cookies
     assert "correct horse" not in response.content.decode()
 
 
@@ -93,7 +94,7 @@ def test_ending_this_one_signs_out(backend: Backend, signed_in: SignedIn) -> Non
     backend.lists(SIGN_INS, [{"id": "s2", "current": True}])
     response = signed_in("ENERGY_APP").post("/en/profile/sign-ins/s2/revoke")
     assert (response.status_code, response["Location"]) == (303, "http://localhost:8000/en/signed-out")
-    assert response.cookies["VAR_ACCESS_TOKEN"]["max-age"] == 0
+    assert response.cookies[VAR_ACCESS_TOKEN]["max-age"] == 0
     assert len(backend.calls_to("/auth/logout")) == 1
 
 
@@ -171,7 +172,7 @@ def test_a_language_chosen_on_the_sign_in_page_is_that_of_the_page_it_leads_to(
     backend: Backend, signed_out: Client, chosen: str, wanted: str, location: str
 ) -> None:
     backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
-    signed_out.cookies["VAR_SELECTED_LOCALE"] = chosen
+    signed_out.cookies[VAR_SELECTED_LOCALE] = chosen
     assert signed_out.post("/de/login", FORM | {"next": wanted})["Location"] == location
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal.testing import Backend, Fault, SignedIn, page_of, row_ids
 
 CLIENTS = "/energy/clients"
@@ -166,10 +167,10 @@ def test_whatever_the_backend_answers_there_is_a_page(
     backend: Backend, signed_in: SignedIn, fault: Fault, status: int
 ) -> None:
     backend.fails(fault, path=CLIENTS)
-    response = signed_in("ENERGY_APP", cookies={"VAR_REFRESH_TOKEN": ""}).get("/en/energy/clients")
+    response = signed_in("ENERGY_APP", cookies={VAR_REFRESH_TOKEN: ""}).get("/en/energy/clients")
     assert response.status_code == status
     assert f'data-status="{status}"' in response.content.decode()
-    assert "VAR_REFRESH_TOKEN" not in response.cookies
+    assert VAR_REFRESH_TOKEN not in response.cookies
 
 
 @pytest.mark.parametrize(

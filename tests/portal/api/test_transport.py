@@ -16,6 +16,7 @@ import pytest
 
 from portal.api.transport import Transport
 from portal.config import limits
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
 from portal.process.deadline import Deadline
@@ -63,7 +64,7 @@ def test_connections_are_kept_and_shared_by_threads(connect):
 
 
 def test_two_users_on_one_worker_share_nothing_that_the_backend_sets(connect):
-    cookies = "Set-Cookie: sid=of-the-first-user; Path=/\r\nSet-Cookie: VAR_ACCESS_TOKEN=x; Path=/\r\n"
+    cookies = f"Set-Cookie: sid=of-the-first-user; Path=/\r\nSet-Cookie: {VAR_ACCESS_TOKEN}=x; Path=/\r\n"
     with scripted_server(lambda _, out: out.sendall(reply(headers=cookies))) as server:
         transport = connect(server.url)
         send(transport, token="ada")

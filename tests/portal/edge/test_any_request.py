@@ -15,6 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from portal.api.tokens import TokenStore
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 from portal.edge.middleware import ProxyMiddleware
 from portal.edge.request_context import RequestContext
 from portal.edge.rules import cached_forward, decide
@@ -42,12 +43,12 @@ PIECES = st.sampled_from(FRAGMENTS).map(lambda piece: piece.encode("utf-8", "sur
 COOKIES = st.lists(
     st.sampled_from(
         [
-            f"VAR_ACCESS_TOKEN={ENERGY}",
-            "VAR_ACCESS_TOKEN=garbage",
-            "VAR_REFRESH_TOKEN=r",
-            "VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D",
-            "VAR_PERMITTED_PLATFORMS=" + "[" * 1024,
-            "VAR_SELECTED_LOCALE=de",
+            f"{VAR_ACCESS_TOKEN}={ENERGY}",
+            f"{VAR_ACCESS_TOKEN}=garbage",
+            f"{VAR_REFRESH_TOKEN}=r",
+            f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D",
+            f"{VAR_PERMITTED_PLATFORMS}=" + "[" * 1024,
+            f"{VAR_SELECTED_LOCALE}=de",
         ]
     )
     | OCTETS,

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from hypothesis import given
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 from portal.edge.explanation import DECIDES, explain
 from portal.edge.rules import RULES, decide
 from tests.portal.edge.test_rules import FACTS
@@ -60,7 +61,7 @@ def test_every_line_of_the_table_can_be_explained() -> None:
             ["access token   valid", "forwarded to apps.energy.views.overview.overview"],
         ),
         (
-            ["/en/energy", "--permissions", "", "--cookie", "VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D"],
+            ["/en/energy", "--permissions", "", "--cookie", f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"],
             ["platforms      ENERGY (from the cookie)", "5-forward      decides"],
         ),
         (
@@ -73,7 +74,7 @@ def test_every_line_of_the_table_can_be_explained() -> None:
             ],
         ),
         (
-            ["/en/energy", "--cookie", "VAR_REFRESH_TOKEN=r"],
+            ["/en/energy", "--cookie", f"{VAR_REFRESH_TOKEN}=r"],
             ["refresh token  present", "Location: http://localhost:8000/en/profile"],
         ),
         (
@@ -84,7 +85,7 @@ def test_every_line_of_the_table_can_be_explained() -> None:
         (["/healthz"], ["route          never gated", "forwarded to portal.web.views", "no x-pathname"]),
         (["/en/energy", "--method", "OPTIONS"], ["204 No Content", "Allow: GET"]),
         (["/"], ["locale         en, by cookie", "Location: /en"]),
-        (["/", "--header", "Accept-Language: tr", "--cookie", "VAR_SELECTED_LOCALE=de"], ["Location: /de"]),
+        (["/", "--header", "Accept-Language: tr", "--cookie", f"{VAR_SELECTED_LOCALE}=de"], ["Location: /de"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

@@ -11,6 +11,7 @@ from django.http.cookie import parse_cookie
 from hypothesis import given
 from hypothesis import strategies as st
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
 
 BOTH = ("ENERGY", "FINANCE")
@@ -81,16 +82,16 @@ def test_what_is_written_is_a_percent_encoded_json_array_in_the_registrys_order(
 @given(st.lists(st.sampled_from(["ENERGY", "OPERATIONS", "FINANCE"])))
 def test_what_is_written_survives_a_cookie_header(platforms) -> None:
     jar = SimpleCookie()
-    jar["VAR_PERMITTED_PLATFORMS"] = dump_platforms_cookie(platforms)
-    read = parse_cookie(jar["VAR_PERMITTED_PLATFORMS"].OutputString())["VAR_PERMITTED_PLATFORMS"]
+    jar[VAR_PERMITTED_PLATFORMS] = dump_platforms_cookie(platforms)
+    read = parse_cookie(jar[VAR_PERMITTED_PLATFORMS].OutputString())[VAR_PERMITTED_PLATFORMS]
     assert set(parse_platforms_cookie(read)) == set(platforms)
 
 
 @given(st.lists(st.sampled_from(["ENERGY", "FINANCE"]), min_size=1))
 def test_what_pythons_own_cookies_quote_is_read_too(platforms) -> None:
     jar = SimpleCookie()
-    jar["VAR_PERMITTED_PLATFORMS"] = json.dumps(platforms)
-    read = parse_cookie(jar["VAR_PERMITTED_PLATFORMS"].OutputString())["VAR_PERMITTED_PLATFORMS"]
+    jar[VAR_PERMITTED_PLATFORMS] = json.dumps(platforms)
+    read = parse_cookie(jar[VAR_PERMITTED_PLATFORMS].OutputString())[VAR_PERMITTED_PLATFORMS]
     assert set(parse_platforms_cookie(read)) == set(platforms)
 
 

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import translation
 from django.utils.translation import gettext
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 from portal.config.portal_config import PortalConfig
 from portal.config.projects import PROJECTS
 from portal.errors import UsageError
@@ -114,16 +115,16 @@ def test_an_expired_sign_in_is_refreshed_and_the_browser_keeps_the_new_one(
 ) -> None:
     backend.lists(CLIENTS, [ADA])
     person = signed_in("ENERGY_APP", expired=True)
-    old = person.cookies["VAR_REFRESH_TOKEN"].value
+    old = person.cookies[VAR_REFRESH_TOKEN].value
     assert person.get("/en/energy/clients").status_code == 200
-    assert person.cookies["VAR_REFRESH_TOKEN"].value != old
+    assert person.cookies[VAR_REFRESH_TOKEN].value != old
     assert person.get("/en/energy/clients?q=a").status_code == 200
     assert len(backend.calls_to("/refresh")) == 1
 
 
 def test_cookies_are_added_and_taken_away(signed_in: SignedIn) -> None:
-    person = signed_in("ENERGY_APP", cookies={"VAR_SELECTED_LOCALE": "tr", "VAR_REFRESH_TOKEN": ""})
-    assert set(person.cookies) == {"VAR_ACCESS_TOKEN", "VAR_SELECTED_LOCALE"}
+    person = signed_in("ENERGY_APP", cookies={VAR_SELECTED_LOCALE: "tr", VAR_REFRESH_TOKEN: ""})
+    assert set(person.cookies) == {VAR_ACCESS_TOKEN, VAR_SELECTED_LOCALE}
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_a_fault_of_the_backend_is_a_page(backend: Backend, signed_in: SignedIn,
 
 def test_a_401_that_no_refresh_helps_is_a_page_and_not_a_sign_out(backend: Backend, signed_in: SignedIn) -> None:
     backend.fails(401, path=CLIENTS)
-    response = signed_in("ENERGY_APP", cookies={"VAR_REFRESH_TOKEN": ""}).get("/en/energy/clients")
+    response = signed_in("ENERGY_APP", cookies={VAR_REFRESH_TOKEN: ""}).get("/en/energy/clients")
     assert response.status_code == 401
     assert "data-sign-in-again" in response.content.decode()
 

@@ -8,6 +8,7 @@ import pytest
 import responses
 from django.test import Client
 
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.testing import access_token
 from portal.testing import profile_of as profile
 from portal.testing.sign_ins import new_account
@@ -36,7 +37,7 @@ def browser_of(account: str) -> Callable[..., Client]:
 
     def make(*permissions: str, **cookies: str) -> Client:
         client = Client(headers={"accept": "text/html"})
-        client.cookies["VAR_ACCESS_TOKEN"] = access_token(account, *permissions)
+        client.cookies[VAR_ACCESS_TOKEN] = access_token(account, *permissions)
         for name, value in cookies.items():
             client.cookies[name] = value
         return client

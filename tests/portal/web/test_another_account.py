@@ -10,6 +10,7 @@ import pytest
 import responses
 from django.test import Client
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.testing import access_token
 from portal.testing import profile_of as profile
 from portal.testing.sign_ins import new_account
@@ -24,7 +25,7 @@ def old_tag(energy_user: Client) -> str:
     body = energy_user.get("/en/energy/clients/new").content.decode()
     (tag,) = re.findall(r'name="madeFor" value="([0-9a-f]+)"', body)
     assert f'hx-headers=\'{{"X-Made-For": "{tag}"}}\'' in body
-    energy_user.cookies["VAR_ACCESS_TOKEN"] = access_token(new_account(), "ENERGY_APP")
+    energy_user.cookies[VAR_ACCESS_TOKEN] = access_token(new_account(), "ENERGY_APP")
     return tag
 
 
@@ -50,7 +51,7 @@ def test_htmx_is_told_to_compare_the_accounts(energy_user: Client, old_tag: str,
 def test_a_form_of_the_signed_in_account_is_accepted(
     backend: responses.RequestsMock, energy_user: Client, account: str, old_tag: str
 ) -> None:
-    energy_user.cookies["VAR_ACCESS_TOKEN"] = access_token(account, "ENERGY_APP")
+    energy_user.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP")
     backend.post(f"{BACKEND}/energy/clients", json={"id": "cli_1"}, status=201)
     assert energy_user.post("/en/energy/clients/new", FORM | {"madeFor": old_tag}).status_code == 303
 
@@ -67,8 +68,8 @@ def test_a_form_is_accepted_while_the_signed_in_account_is_unknown(
     backend.post(f"{BACKEND}/refresh", json={"accessToken": access_token(account, "ENERGY_APP"), "refreshToken": "r2"})
     backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
     backend.post(f"{BACKEND}/energy/clients", json={"id": "cli_1"}, status=201)
-    browser = browser_of(VAR_REFRESH_TOKEN=f"refresh_{account}", VAR_PERMITTED_PLATFORMS='["ENERGY"]')
-    del browser.cookies["VAR_ACCESS_TOKEN"]
+    browser = browser_of(**{VAR_REFRESH_TOKEN: f"refresh_{account}", VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
+    del browser.cookies[VAR_ACCESS_TOKEN]
     assert browser.post("/en/energy/clients/new", FORM | {"madeFor": old_tag}).status_code == 303
 
 
@@ -76,5 +77,5 @@ def test_the_sign_out_form_works_for_any_account(backend: responses.RequestsMock
     backend.post(f"{BACKEND}/auth/logout", status=204)
     body = energy_user.get("/en/logout").content.decode()
     assert "madeFor" not in body
-    energy_user.cookies["VAR_ACCESS_TOKEN"] = access_token(new_account(), "ENERGY_APP")
+    energy_user.cookies[VAR_ACCESS_TOKEN] = access_token(new_account(), "ENERGY_APP")
     assert energy_user.post("/en/logout").status_code == 303

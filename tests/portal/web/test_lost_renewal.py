@@ -10,6 +10,7 @@ import responses
 from django.test import Client
 
 from portal.api.session import api_session
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from tests.portal.web.conftest import BACKEND
 
 LOGIN = "http://localhost:8000/en/login"
@@ -23,8 +24,8 @@ def browser(backend: responses.RequestsMock, account: str, monkeypatch: pytest.M
     backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
     monkeypatch.setattr(api_session().refresher._token_endpoint, "repeatable_s", 0.0)
     made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    made.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
-    made.cookies["VAR_PERMITTED_PLATFORMS"] = '["ENERGY"]'
+    made.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
+    made.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
     return made
 
 
@@ -38,7 +39,7 @@ def test_a_page_leads_there_with_its_own_address_and_clears_the_cookies(browser:
     assert response["Location"] == back_to("/en/energy/clients?q=a%26b&sort=name")
     assert all(
         response.cookies[name]["max-age"] == 0
-        for name in ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS")
+        for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS)
     )
     assert response["Cache-Control"] == "private, no-store"
 
@@ -74,7 +75,7 @@ def test_others_who_hold_the_token_are_led_there_without_another_submission(
 ) -> None:
     browser.get("/en/energy")
     other = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    other.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
-    other.cookies["VAR_PERMITTED_PLATFORMS"] = '["ENERGY"]'
+    other.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
+    other.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
     assert other.get("/en/energy")["Location"] == back_to("/en/energy")
     assert len(backend.calls) == 1

@@ -8,7 +8,7 @@ import pytest
 import responses
 from django.test import Client
 
-from portal.config.cookies import SIGN_IN_COOKIES
+from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.store import SharedStore
 from portal.store.shared_store import REFRESH_ALIAS
 from tests.portal.web.conftest import BACKEND, access_token, profile
@@ -33,7 +33,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def fresh(account: str) -> Cookies:
-    return {"VAR_ACCESS_TOKEN": access_token(account, "ENERGY_APP"), "VAR_REFRESH_TOKEN": f"first_{account}"}
+    return {VAR_ACCESS_TOKEN: access_token(account, "ENERGY_APP"), VAR_REFRESH_TOKEN: f"first_{account}"}
 
 
 def browser_with(cookies: Cookies) -> Client:
@@ -64,15 +64,15 @@ def test_a_page_that_was_running_during_the_sign_out_does_not_write_it(
     backend: responses.RequestsMock, account: str, fresh: Cookies, without_refresh_token: bool
 ) -> None:
     if without_refresh_token:
-        del fresh["VAR_REFRESH_TOKEN"]
+        del fresh[VAR_REFRESH_TOKEN]
     answer_while(backend, account, lambda: sign_out(fresh))
     late = browser_with(fresh).get("/en/energy/clients")
     assert late.status_code == 200
-    assert "VAR_PERMITTED_PLATFORMS" not in late.cookies
+    assert VAR_PERMITTED_PLATFORMS not in late.cookies
 
 
 def test_nor_does_such_a_page_that_has_refreshed(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
-    expired = {**fresh, "VAR_ACCESS_TOKEN": access_token(account, "ENERGY_APP", lifetime_s=-60)}
+    expired = {**fresh, VAR_ACCESS_TOKEN: access_token(account, "ENERGY_APP", lifetime_s=-60)}
     pair = {"accessToken": access_token(account, "ENERGY_APP"), "refreshToken": f"second_{account}"}
     backend.post(f"{BACKEND}/refresh", json=pair)
     answer_while(backend, account, lambda: sign_out(expired))
@@ -84,7 +84,7 @@ def test_nor_does_such_a_page_that_has_refreshed(backend: responses.RequestsMock
 def test_a_page_of_an_active_sign_in_writes_it(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
     answer_while(backend, account, lambda: None)
     response = browser_with(fresh).get("/en/energy/clients")
-    assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
+    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
 
 
 def test_so_does_a_failure_that_a_program_reads(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
@@ -93,7 +93,7 @@ def test_so_does_a_failure_that_a_program_reads(backend: responses.RequestsMock,
     browser = browser_with(fresh)
     response = browser.get("/en/energy/clients", headers={"accept": "application/json"})
     assert response.status_code == 404
-    assert response.cookies["VAR_PERMITTED_PLATFORMS"].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
+    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
 
 
 def test_a_page_that_has_nothing_to_write_does_not_ask_the_store(

@@ -101,7 +101,7 @@ def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
     response = HttpResponse()
     follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, PAIR, config=config())
     (line,) = lines(response, VAR_PERMITTED_PLATFORMS)
-    assert line.startswith("VAR_PERMITTED_PLATFORMS=%5B%22ENERGY%22%5D;")
+    assert line.startswith(f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D;")
     assert "httponly" not in attributes(line)
     assert attributes(line)["max-age"] == str(30 * 24 * 3600)
 

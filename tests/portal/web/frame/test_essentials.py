@@ -9,10 +9,11 @@ import pytest
 import responses
 from django.test import Client
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.web.frame.essentials import present_profile
 from tests.portal.web.conftest import BACKEND, profile
 
-PLATFORMS_COOKIE = "VAR_PERMITTED_PLATFORMS"
+PLATFORMS_COOKIE = VAR_PERMITTED_PLATFORMS
 EMPTY_LIST = {"items": [], "hasNext": False, "nextCursor": None, "total": 0}
 
 

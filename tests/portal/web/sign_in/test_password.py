@@ -9,6 +9,7 @@ from django.test import Client, RequestFactory
 
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import SIGN_INS_PER_ACCOUNT
 from portal.oidc import ProviderFailure
 from portal.oidc.id_tokens import IdTokenClaims
@@ -109,8 +110,8 @@ def test_a_refresh_that_gives_tokens_that_nothing_can_carry_ends_at_the_sign_in_
 ) -> None:
     backend.post(f"{BACKEND}/refresh", json={"accessToken": access, "refreshToken": f"second_{account}"})
     browser = Client(headers={"accept": "text/html"})
-    browser.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
-    browser.cookies["VAR_PERMITTED_PLATFORMS"] = '["ENERGY"]'
+    browser.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
+    browser.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
     response = browser.get("/en/energy/clients")
     assert (response.status_code, response["Location"]) == (302, "/")
-    assert response.cookies["VAR_REFRESH_TOKEN"]["max-age"] == 0
+    assert response.cookies[VAR_REFRESH_TOKEN]["max-age"] == 0

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from portal.config.cookies import VAR_SELECTED_LOCALE
+
 GATEWAY = "http://localhost:8000"
 
 
@@ -23,7 +25,7 @@ GATEWAY = "http://localhost:8000"
 def test_it_redirects_to_the_page_in_the_chosen_language_and_stores_the_choice(target: str, location: str) -> None:
     response = Client().post("/locale", {"locale": "de", "next": target})
     assert (response.status_code, response["Location"]) == (303, location)
-    cookie = response.cookies["VAR_SELECTED_LOCALE"]
+    cookie = response.cookies[VAR_SELECTED_LOCALE]
     assert (cookie.value, cookie["path"], cookie["samesite"]) == ("de", "/", "Lax")
     assert cookie["max-age"] == 365 * 24 * 60 * 60
 
@@ -45,7 +47,7 @@ def test_any_other_target_leads_home_when_signed_in(browser_of: Callable[..., Cl
 def test_an_unknown_language_changes_nothing(locale: str) -> None:
     response = Client().post("/locale", {"locale": locale, "next": "/en/energy"})
     assert response["Location"] == "/en/energy"
-    assert "VAR_SELECTED_LOCALE" not in response.cookies
+    assert VAR_SELECTED_LOCALE not in response.cookies
 
 
 def test_only_a_form_of_ours_can_switch() -> None:

@@ -10,12 +10,13 @@ import responses
 from django.test import Client
 
 from portal.api.refresh.sealing import family_secret, record_name
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import ROTATION_GRACE_S
 from portal.store import refresh_store
 from portal.testing import access_token, page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
 
-SIGN_IN_COOKIES = ("VAR_ACCESS_TOKEN", "VAR_REFRESH_TOKEN", "VAR_PERMITTED_PLATFORMS")
+SIGN_IN_COOKIES = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS)
 
 
 def test_get_asks_and_changes_nothing(energy_user: Client) -> None:
@@ -29,7 +30,7 @@ def test_post_revokes_the_refresh_token_clears_the_cookies_and_says_so_at_the_ga
     backend: responses.RequestsMock, browser_of: Callable[..., Client]
 ) -> None:
     revoked = backend.post(f"{BACKEND}/auth/logout", status=204)
-    response = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="r1").post("/tr/logout")
+    response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: "r1"}).post("/tr/logout")
     assert (response.status_code, response["Location"]) == (303, "http://localhost:8000/tr/signed-out")
     assert response["Clear-Site-Data"] == '"cache"'
     assert all(response.cookies[name].value == "" for name in SIGN_IN_COOKIES)
@@ -43,7 +44,7 @@ def test_the_backend_is_told_under_the_bearer_only_while_it_is_good_and_nothing_
 ) -> None:
     backend.post(f"{BACKEND}/auth/logout", status=204)
     access = access_token("usr_1", "ENERGY_APP", lifetime_s=lifetime_s)
-    browser_of(VAR_ACCESS_TOKEN=access, VAR_REFRESH_TOKEN=f"r{lifetime_s}").post("/en/logout")
+    browser_of(**{VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: f"r{lifetime_s}"}).post("/en/logout")
     (told,) = backend.calls
     assert told.request.headers.get("Authorization") == (f"Bearer {access}" if lifetime_s > 0 else None)
 
@@ -53,9 +54,9 @@ def test_the_sign_out_works_while_the_backend_fails(
     backend: responses.RequestsMock, browser_of: Callable[..., Client], failure: dict[str, object]
 ) -> None:
     backend.post(f"{BACKEND}/auth/logout", **failure)
-    response = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="r1").post("/en/logout")
+    response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: "r1"}).post("/en/logout")
     assert response.status_code == 303
-    assert response.cookies["VAR_REFRESH_TOKEN"].value == ""
+    assert response.cookies[VAR_REFRESH_TOKEN].value == ""
 
 
 def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
@@ -64,7 +65,9 @@ def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
     backend.get(f"{BACKEND}/me", json=profile_of(account, "ENERGY_APP"))
     asked = backend.get(f"{BACKEND}/energy/clients", json=page_of([{"id": "c1"}]))
     backend.post(f"{BACKEND}/auth/logout", status=204)
-    here, elsewhere = (browser_of("ENERGY_APP", VAR_REFRESH_TOKEN=f"{place} {account}") for place in ("here", "there"))
+    here, elsewhere = (
+        browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"{place} {account}"}) for place in ("here", "there")
+    )
     for browser in (here, elsewhere, here):
         assert row_ids(browser.get("/en/energy/clients")) == ["c1"]
     before = asked.call_count
@@ -86,7 +89,7 @@ def test_made_up_tokens_leave_no_lasting_trace_in_the_store(
     backend: responses.RequestsMock, browser_of: Callable[..., Client]
 ) -> None:
     backend.post(f"{BACKEND}/auth/logout", status=204)
-    browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="made-up").post("/en/logout")
+    browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: "made-up"}).post("/en/logout")
     (lifetime,) = tombstone_lifetimes("made-up")
     assert lifetime <= ROTATION_GRACE_S
 
@@ -96,7 +99,7 @@ def test_a_sign_in_that_the_backend_knows_stays_signed_out(
 ) -> None:
     backend.post(f"{BACKEND}/auth/logout", status=204)
     backend.get(f"{BACKEND}/me", json=profile_of("usr_1", "ENERGY_APP"))
-    browser = browser_of("ENERGY_APP", VAR_REFRESH_TOKEN="genuine")
+    browser = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: "genuine"})
     assert browser.get("/en/essentials").status_code == 200
     browser.post("/en/logout")
     (lifetime,) = tombstone_lifetimes("genuine")
@@ -113,4 +116,4 @@ def test_a_form_from_elsewhere_signs_nobody_out(browser_of: Callable[..., Client
     client.handler.enforce_csrf_checks = True
     response = client.post("/en/logout")
     assert response.status_code == 403
-    assert "VAR_ACCESS_TOKEN" not in response.cookies
+    assert VAR_ACCESS_TOKEN not in response.cookies

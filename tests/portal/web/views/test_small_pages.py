@@ -18,6 +18,7 @@ from portal.api.metrics import CallOutcome, RefreshOutcome
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.identity.token_cache import UNVERIFIABLE, TokenCache
 from portal.process.circuit_breaker import call_circuits
@@ -46,7 +47,7 @@ def test_the_process_is_alive_without_backend_and_store(
 
     monkeypatch.setattr(SharedStore, "_do", refuse("store"))
     monkeypatch.setattr(Transport, "send", refuse("backend"))
-    expired = {"VAR_ACCESS_TOKEN": access_token("usr_1", lifetime_s=-60), "VAR_REFRESH_TOKEN": "r"}
+    expired = {VAR_ACCESS_TOKEN: access_token("usr_1", lifetime_s=-60), VAR_REFRESH_TOKEN: "r"}
     for browser in (Client(), browser_of("ENERGY_APP"), browser_of(**expired)):
         assert browser.get("/healthz").status_code == 200
     assert asked == []
@@ -200,7 +201,7 @@ def test_the_sign_in_state_has_the_account_tag_and_calls_nothing(
 
 def test_a_sign_in_that_only_a_refresh_could_name_has_no_account(backend: responses.RequestsMock, account: str) -> None:
     client = Client()
-    client.cookies["VAR_REFRESH_TOKEN"] = f"refresh_{account}"
+    client.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
     assert client.get("/sign-in-state").json() == {"signedIn": True, "account": None}
     assert len(backend.calls) == 0
 
@@ -209,12 +210,12 @@ def test_a_sign_in_that_only_a_refresh_could_name_has_no_account(backend: respon
 def test_while_a_tokens_key_is_unknown_the_state_is_not_signed_out(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TokenCache, "check", lambda *_, **__: UNVERIFIABLE)
     client = Client(headers={"accept": "application/json"})
-    client.cookies["VAR_ACCESS_TOKEN"] = "of.a.new-key"
+    client.cookies[VAR_ACCESS_TOKEN] = "of.a.new-key"
     response = client.get(path)
     assert response.status_code == 503
     assert response["Retry-After"]
     assert not response.cookies
-    client.cookies["VAR_REFRESH_TOKEN"] = "refresh"
+    client.cookies[VAR_REFRESH_TOKEN] = "refresh"
     assert client.get("/sign-in-state").json() == {"signedIn": True, "account": None}
 
 
