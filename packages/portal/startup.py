@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from django.core.wsgi import get_wsgi_application
 
-from portal.api import identity_provider, jwks_keys
+from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler
+
+    from portal.config.portal_config import PortalConfig
 
 #: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
 KEYS_WAIT_S: Final = 2.0
@@ -24,12 +26,15 @@ KEYS_WAIT_S: Final = 2.0
 def wsgi_application() -> WSGIHandler:
     """The WSGI application of one server process. Access tokens can be verified from the first request on."""
     application = get_wsgi_application()
-    config = portal_config()
-    # A configured provider's code is loaded now, and not by the first request that needs it.
-    identity_provider()
-    if config.verification.jwks_url:
-        keys = jwks_keys(config)
-        use_key_source(keys)
-        # Without keys every token would count as absent: the first requests would be sent to the sign-in page.
-        keys.wait_until_fetched(timeout_s=KEYS_WAIT_S)
+    fetch_keys(portal_config())
     return application
+
+
+def fetch_keys(config: PortalConfig) -> None:
+    """Fetch the keys of the configured JWKS address, if there is one, and verify tokens with them from now on."""
+    if not config.verification.jwks_url:
+        return
+    keys = jwks_keys(config)
+    use_key_source(keys)
+    # Without keys every token would count as absent: the first requests would be sent to the sign-in page.
+    keys.wait_until_fetched(timeout_s=KEYS_WAIT_S)
