@@ -1,7 +1,4 @@
-"""`QueryClient`: one user's reads and writes during one request (requirements, `createQueryClient`).
-
-It keeps nothing between requests: the cache is in the store, which all processes share.
-"""
+"""`QueryClient`: one user's reads and writes during one request (requirements, `createQueryClient`)."""
 
 from __future__ import annotations
 
@@ -213,11 +210,11 @@ class QueryClient:
             raise
         duration = time.perf_counter() - began
         for call, result in done:
-            key, at = call.request.key, result.fetched_at
+            at = result.fetched_at
             self.events.append(
                 QueryEvent(
-                    key=tuple(key.parts),
-                    endpoint=key.endpoint,
+                    key=tuple(call.request.key.parts),
+                    endpoint=call.request.key.endpoint,
                     start=call.start,
                     pages=len(result.pages),
                     cache_status=result.cache_status,

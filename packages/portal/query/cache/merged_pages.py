@@ -96,7 +96,10 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     params, records = request.key.params, entry.records
     if not isinstance(request, ListRequest):
         return tuple(
-            MergedPage(page=page, is_invalidated=is_invalidated(page=page, records=records, params=params))
+            MergedPage(
+                page=page,
+                is_invalidated=bool(records) and is_invalidated(page=page, records=records, params=params),
+            )
             for page in entry.pages
         ), 0
     if not records:

@@ -75,6 +75,7 @@ class PageCache:
     ) -> None:
         self._store = store
         self._namespaces = namespaces
+        self._pending_purges = namespaces.pending_purges
         self._read_lag_s = read_lag_s
         self._variant_places = variant_places
         self._random_below = random_below
@@ -165,7 +166,8 @@ class PageCache:
     def log_positions(self, partition: Partition, endpoints: Sequence[str]) -> dict[str, int | None]:
         """The positions of the write logs of `endpoints`, before a write leaves; None where a position is not known."""
         try:
-            self._namespaces.pending_purges.flush()
+            if self._pending_purges.queue:
+                self._pending_purges.flush()
             return {endpoint: self._log(partition.namespace, endpoint).position() for endpoint in endpoints}
         except StoreUnavailableError as error:
             logger.warning("a write begins without the cache: %s", error)
@@ -217,7 +219,8 @@ class PageCache:
     # --- inside ---
 
     def _get(self, partition: Partition, key: QueryKey, *, start: str | None, count: int) -> CacheEntry:
-        self._namespaces.pending_purges.flush()
+        if self._pending_purges.queue:
+            self._pending_purges.flush()
         log = self._log(partition.namespace, key.endpoint)
         places = page_keys(partition, key, start=start, indexes=range(count), places=self._variant_places)
         generations = (

@@ -22,14 +22,16 @@ _EVERYTHING: Final = generation_key(None)
 
 
 class PendingPurges:
-    """The purges that one process has yet to do in one store. Safe for threads."""
+    """The purges that one process has yet to do in one store. Safe for threads.
+
+    :ivar queue: key of a namespace or of a binding → a new object for each purge, so that a purge which is enqueued
+        during a flush stays in the queue.
+    """
 
     def __init__(self, *, store: SharedStore, generations: Generations) -> None:
         self._store = store
         self._generations = generations
-        # Key of a namespace or of a binding → a new object for each purge, so that a purge which is enqueued during a
-        # flush stays in the queue.
-        self._pending: dict[str, object] = {}
+        self.queue: dict[str, object] = {}
         self._lock = threading.Lock()
 
     def enqueue(self, principal: str) -> None:
@@ -44,14 +46,14 @@ class PendingPurges:
         self._enqueue(binding_key(token))
 
     def flush(self) -> None:
-        """Do all pending purges.
+        """Do all pending purges. Cached reads call it only if the queue is not empty.
 
         :raises StoreUnavailableError: the purges stay in the queue.
         """
-        if not self._pending:
-            return
         with self._lock:
-            pending = dict(self._pending)
+            pending = dict(self.queue)
+        if not pending:
+            return
         if _EVERYTHING in pending:
             self._generations.advance(_EVERYTHING)
         else:
@@ -62,15 +64,15 @@ class PendingPurges:
             self._store.delete_many(keys.union(key for key in pending if not is_binding_key(key)))
         with self._lock:
             for key, mark in pending.items():
-                if self._pending.get(key) is mark:
-                    del self._pending[key]
+                if self.queue.get(key) is mark:
+                    del self.queue[key]
 
     def _enqueue(self, key: str) -> None:
         with self._lock:
-            if len(self._pending) >= MAX_PENDING:
+            if len(self.queue) >= MAX_PENDING:
                 # A flush of the others that is under way now keeps this one in the queue.
-                self._pending = {}
+                self.queue = {}
                 key = _EVERYTHING
-            elif _EVERYTHING in self._pending:
+            elif _EVERYTHING in self.queue:
                 key = _EVERYTHING
-            self._pending[key] = object()
+            self.queue[key] = object()

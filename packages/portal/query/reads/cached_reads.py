@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from portal.config.limits import BINDING_BUDGET_S
@@ -58,7 +59,8 @@ class Reads:
         self._clock = fetcher.clock
         self._memo = request_cache
         self._revalidations = revalidations
-        self._parallel = ParallelFetches(pool=pool, fetcher=fetcher, patience_s=patience_s)
+        self._pool = pool
+        self._patience_s = patience_s
         self._reload = reload
         self._began = time.monotonic()
         #: What was started and not read yet; None where no fetch is under way.
@@ -147,6 +149,11 @@ class Reads:
             self.read(ReadCall(request=PROFILE_QUERY, force=True))
 
     # --- the steps of a read ---
+
+    @cached_property
+    def _parallel(self) -> ParallelFetches:
+        # Most requests show cached data and need none.
+        return ParallelFetches(pool=self._pool, fetcher=self._fetcher, patience_s=self._patience_s)
 
     def _prepare(self, call: ReadCall) -> ReadResult | PendingRead:
         """The result, if the backend is not needed; else what is needed from there."""
