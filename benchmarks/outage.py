@@ -38,7 +38,7 @@ ACCESS_LIFETIME_S = 15
 PATIENCE_S = 12.0
 BEFORE_S, AFTER_S = 5.0, 10.0
 PATHS = ["/en/energy", "/en/energy/clients", "/en/energy/stations"]
-REASON = "reason=renewal-lost"
+REASON = "reason=refresh-lost"
 EXPLAINED = "could not be renewed"
 
 

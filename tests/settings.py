@@ -26,7 +26,7 @@ os.environ.update(
 )
 
 from portal.config.base_settings import project_settings  # noqa: E402  after the environment is set
-from portal.config.portal_config import PortalConfig  # noqa: E402  likewise
+from portal.config.portal_config import PortalConfig  # noqa: E402  after the environment is set
 
 SETTINGS = project_settings("energy")
 globals().update(SETTINGS)

@@ -230,16 +230,16 @@ def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person
     elsewhere.backend.forget_access()
     assert person.get(f"{elsewhere.energy}{CLIENTS}?q=renewed").status_code == 200
     assert person.cookie(VAR_ACCESS_TOKEN) not in {None, before}
-    renewal = elsewhere.backend.asked_for("/session/renew", "POST")[-1]
-    assert "authorization" not in renewal.headers
-    assert "x-once" in renewal.headers
+    long_lived = elsewhere.backend.asked_for("/session/renew", "POST")[-1]
+    assert "authorization" not in long_lived.headers
+    assert "x-once" in long_lived.headers
     assert elsewhere.backend.asked_for(CUSTOMERS)[-1].headers["x-trace"]
 
 
 def test_signing_out_tells_the_backend(elsewhere: Elsewhere, person: HttpBrowser) -> None:
-    renewal = person.cookie(VAR_REFRESH_TOKEN)
+    long_lived = person.cookie(VAR_REFRESH_TOKEN)
     left = person.submit(person.get(f"{elsewhere.energy}/en/logout"), "/logout", follow=False)
     assert left.status_code == 303
     assert person.cookie(VAR_ACCESS_TOKEN) is None
-    assert elsewhere.backend.asked_for("/session/close", "POST")[-1].body == {"renewal": renewal}
-    assert renewal not in elsewhere.backend.renewals
+    assert elsewhere.backend.asked_for("/session/close", "POST")[-1].body == {"longLived": long_lived}
+    assert long_lived not in elsewhere.backend.long_lived

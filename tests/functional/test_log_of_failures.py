@@ -126,7 +126,7 @@ def test_one_line_names_the_page_and_the_cause(tmp_path: Path, resources: ExitSt
         PAGE,
         failure.status,
     )
-    # Of a token that has expired too: it is not for the log to judge.
+    # Of a token that has expired too: the log does not decide that.
     assert re.fullmatch("[0-9a-f]{16}", str(line["user"]))
     assert not [line for line in lines if line["logger"] == "django.request"], "Django's own line says less"
 

@@ -28,7 +28,7 @@ NAMES: dict[str, Any] = {
     "LOGIN_EMAIL_FIELD": "loginName",
     "LOGIN_PASSWORD_FIELD": "passphrase",
     "ACCESS_TOKEN_FIELD": "bearer",
-    "REFRESH_TOKEN_FIELD": "renewal",
+    "REFRESH_TOKEN_FIELD": "longLived",
     "PROFILE_ID_FIELD": "person",
     "PROFILE_NAME_FIELD": "calledBy",
     "PROFILE_EMAIL_FIELD": "mailbox",
@@ -105,7 +105,7 @@ class ForeignBackend:
     asked: list[Asked] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
     customers: list[dict[str, Any]] = field(default_factory=list)
-    renewals: dict[str, str] = field(default_factory=dict)
+    long_lived: dict[str, str] = field(default_factory=dict)
     good: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -125,7 +125,7 @@ class ForeignBackend:
         return [call for call in self.asked if (call.path, call.method) == (path, method)]
 
     def forget_access(self) -> None:
-        """No access token is good any more; those that a renewal gives are."""
+        """No access token is good any more; those that a refresh gives are."""
         self.good.clear()
 
     # --- the answers: a status, and a document ---
@@ -168,23 +168,23 @@ class ForeignBackend:
         return 200, self.tokens(call.body["loginName"])
 
     def renew(self, call: Asked) -> tuple[int, Any]:
-        self.expect(call.body, {"renewal"})
-        person = self.renewals.pop(call.body.get("renewal"), None)
+        self.expect(call.body, {"longLived"})
+        person = self.long_lived.pop(call.body.get("longLived"), None)
         return (401, problem("Spent")) if person is None else (200, self.tokens(person))
 
     def close(self, call: Asked) -> tuple[int, Any]:
-        self.expect(call.body, {"renewal"})
-        self.renewals.pop(call.body.get("renewal"), None)
+        self.expect(call.body, {"longLived"})
+        self.long_lived.pop(call.body.get("longLived"), None)
         return 204, None
 
     def tokens(self, person: str) -> dict[str, str]:
         claims = {"who": person, "may": PERMISSIONS[person], "exp": int(time.time()) + LIFETIME_S}
         home = {"home": "OPERATIONS"} if person == OPERATOR else {}
         access = jwt.encode(claims | home | {"jti": secrets.token_hex(8)}, _KEY, "HS256")
-        renewal = secrets.token_urlsafe(24)
+        long_lived = secrets.token_urlsafe(24)
         self.good.add(access)
-        self.renewals[renewal] = person
-        return {"bearer": access, "renewal": renewal}
+        self.long_lived[long_lived] = person
+        return {"bearer": access, "longLived": long_lived}
 
     def list(self, call: Asked, rows: list[dict[str, Any]]) -> tuple[int, Any]:
         self.expect(call.query, {"from", "top", "find", "order"})

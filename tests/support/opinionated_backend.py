@@ -45,7 +45,7 @@ _REJECTING = {Attitude.REJECTS, Attitude.REFUSES_REFRESH, Attitude.CANNOT_REFRES
 
 
 class OpinionatedBackend:
-    """Mints tokens, and judges those that come back.
+    """Mints tokens, and checks those that come back.
 
     :ivar presented_again: refresh tokens that came once more after they had been granted.
     """

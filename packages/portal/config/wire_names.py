@@ -65,7 +65,7 @@ BACKEND_LANGUAGE: Final = "en"
 # --- headers ---
 IDEMPOTENCY_HEADER: Final = "Idempotency-Key"
 REQUEST_ID_HEADER: Final = "X-Request-ID"
-#: Whether the backend runs a write with a known Idempotency-Key only once. If not, a POST whose fate
+#: Whether the backend runs a write with a known Idempotency-Key only once. If not, a POST whose outcome
 #: is unknown is not repeated.
 HONOURS_IDEMPOTENCY_KEY: Final = True
 #: For how long it keeps the answer of a refresh under its key, seconds. A refresh whose answer was lost is presented

@@ -178,7 +178,7 @@ def _elsewhere(ev: Evaluation) -> Decision | None:
     site, platform = ev.context.site, ev.path.platform
     if platform is None:
         return None
-    rule = "4-hand-over" if site.is_gateway else "4-to-gateway"
+    rule = "4-to-platform" if site.is_gateway else "4-to-gateway"
     if not ev.is_navigation():
         return Reject(rule, 404, ev.user())
     if not ev.reads:

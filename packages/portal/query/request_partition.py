@@ -146,7 +146,7 @@ class RequestPartition:
             try:
                 self._namespaces.unbind(token, partition)
             except StoreUnavailableError as error:
-                logger.warning("an outdated token binding was not deleted: %s", error)
+                logger.warning("a token binding that is not current was not deleted: %s", error)
         self._end_if_signed_out()
 
     def purge(self, *, also: Collection[str | None] = ()) -> None:

@@ -62,13 +62,13 @@ def test_while_the_backend_is_away_the_form_stays_and_one_line_says_why(
     [("en", "could not be renewed"), ("de", "nicht erneuert werden"), ("tr", "yenilenemedi")],
 )
 def test_who_was_led_here_since_a_renewal_was_lost_is_told_so(signed_out: Client, locale: str, says: str) -> None:
-    body = unescape(signed_out.get(f"/{locale}/login?next=%2Fen%2Fprofile&reason=renewal-lost").content.decode())
+    body = unescape(signed_out.get(f"/{locale}/login?next=%2Fen%2Fprofile&reason=refresh-lost").content.decode())
     assert says in body
     # Switching the language loses neither where it leads nor why.
-    assert "/login?next=%2Fen%2Fprofile&reason=renewal-lost" in body
+    assert "/login?next=%2Fen%2Fprofile&reason=refresh-lost" in body
 
 
-@pytest.mark.parametrize("reason", ["", "other", "<b>sent by a stranger</b>", "Renewal-Lost"])
+@pytest.mark.parametrize("reason", ["", "other", "<b>sent by a stranger</b>", "Refresh-Lost"])
 def test_no_other_reason_is_shown(signed_out: Client, reason: str) -> None:
     body = signed_out.get("/en/login", {"reason": reason}).content.decode()
     assert "stranger" not in body

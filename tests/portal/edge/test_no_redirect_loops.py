@@ -219,18 +219,18 @@ def test_applications_whose_clocks_differ_send_nobody_to_and_fro() -> None:
     states = (TokenState.VALID, TokenState.EXPIRED)
     count = 0
     for platforms, at_gateway in itertools.product(PLATFORM_SETS, states):
-        judged = {state: token_check(state, platforms) for state in states}
+        by_state = {state: token_check(state, platforms) for state in states}
 
         def edge(
             context: RequestContext,
-            judged: dict[TokenState, TokenCheck] = judged,
+            by_state: dict[TokenState, TokenCheck] = by_state,
             at_gateway: TokenState = at_gateway,
         ) -> Decision:
             here = at_gateway if context.site.is_gateway else next(state for state in states if state is not at_gateway)
-            return decide(context if context.access is NO_TOKEN else context._replace(access=judged[here]))
+            return decide(context if context.access is NO_TOKEN else context._replace(access=by_state[here]))
 
         for app, path, refreshable, cookie in itertools.product(SITES, PATHS, (False, True), (None, *PLATFORM_SETS)):
-            start = Browser(app, path, judged[at_gateway], refreshable, cookie)
+            start = Browser(app, path, by_state[at_gateway], refreshable, cookie)
             length, end = journey(start, Backend.AGREES, edge=edge)
             assert length <= most_hops(end) + HOPS_OF_A_DISAGREEMENT, (end, at_gateway)
             count += 1
@@ -238,10 +238,10 @@ def test_applications_whose_clocks_differ_send_nobody_to_and_fro() -> None:
 
 
 def test_applications_that_know_different_keys_send_nobody_to_and_fro() -> None:
-    """A token that one of them verifies, and another can't judge yet or finds signed by no key of the set.
+    """A token that one of them verifies, and another can't verify yet, or finds signed by no key of the set.
 
-    One that can't be judged yet and is all there is of a sign-in is left out: it counts as absent (contract,
-    section 5), until the next fetch of the keys has judged it.
+    One that can't be verified yet and is all there is of a sign-in is left out: it counts as absent (contract,
+    section 5), until the next fetch of the keys has verified it.
     """
     count = 0
     for platforms, unknowing in itertools.product(PLATFORM_SETS, (UNVERIFIABLE, INVALID)):

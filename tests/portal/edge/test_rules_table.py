@@ -3,7 +3,7 @@
 Columns: app | request (path decoded) | what it brings | what it sends | outcome.
 
 Brings: `out` nothing · `token=…` a valid access token with these platforms (`none`: without any) · `expired=…` ·
-`garbage` one that is no token · `unknown-key` one that can't be judged yet · `refresh` a refresh token ·
+`garbage` one that is no token · `unknown-key` one that can't be verified yet · `refresh` a refresh token ·
 `cookie=…` the platforms cookie · `role=…` the claim primaryRole.
 Outcome: `view of` the x-pathname · status and place, with `↩` before the way back · `hx` the HX-Redirect ·
 `varies` by language · `clears` the sign-in cookies.
@@ -301,7 +301,7 @@ def test_the_table(app: str, request_line: str, brings: str, sends: str, outcome
 
 def test_every_rule_decides_some_line_of_the_table() -> None:
     decided = {decide(context_for(*case[:4])).rule for case in CASES}
-    assert {rule.name for rule in RULES} - {"4-elsewhere"} | {"4-hand-over", "4-to-gateway"} == decided
+    assert {rule.name for rule in RULES} - {"4-elsewhere"} | {"4-to-platform", "4-to-gateway"} == decided
 
 
 def test_no_line_stands_twice() -> None:

@@ -8,7 +8,7 @@ import jwt
 import pytest
 
 from portal.config.portal_config import TokenVerification
-from portal.identity import token_cache as known_tokens
+from portal.identity import token_cache
 from portal.identity.token_cache import NO_TOKEN, TokenCache, TokenState
 from portal.identity.verification import make_verifier, use_key_source
 from tests.support.jwt_keys import FixedKeys, as_jwk, rsa_key
@@ -28,13 +28,13 @@ def no_key_source_is_left():
 def decoded(monkeypatch) -> list[str]:
     """The tokens that were really decoded, in order."""
     tokens: list[str] = []
-    original = known_tokens.decode_user
+    original = token_cache.decode_user
 
     def noting(token: str, **options: object):
         tokens.append(token)
         return original(token, **options)
 
-    monkeypatch.setattr(known_tokens, "decode_user", noting)
+    monkeypatch.setattr(token_cache, "decode_user", noting)
     return tokens
 
 
@@ -127,7 +127,7 @@ def test_a_token_that_differs_in_its_signature_alone_is_another_token() -> None:
     assert known.check(forged, now=NOW).state is TokenState.INVALID
 
 
-def test_keys_that_changed_make_known_tokens_be_judged_again(decoded) -> None:
+def test_keys_that_changed_make_cached_tokens_be_verified_again(decoded) -> None:
     source = FixedKeys()
     use_key_source(source)
     known = TokenCache(verifier=make_verifier(TokenVerification(jwks_url="https://id.test", algorithms=("RS256",))))

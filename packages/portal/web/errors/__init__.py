@@ -25,7 +25,7 @@ from portal.web.errors.failure_pages import (
 from portal.web.errors.problems import problem
 from portal.web.errors.redirects import (
     REASON_PARAM,
-    RENEWAL_LOST,
+    REFRESH_LOST,
     SignInEndedResponse,
     redirect_htmx_home,
     redirect_htmx_to_login,
@@ -34,7 +34,7 @@ from portal.web.errors.redirects import (
 
 __all__ = [
     "REASON_PARAM",
-    "RENEWAL_LOST",
+    "REFRESH_LOST",
     "RETRY_AFTER_S",
     "SignInEndedResponse",
     "another_account",

@@ -23,7 +23,7 @@ ENDED_PATH: Final = "/"
 #: The parameter of the sign-in page's address that says why the user was led there.
 REASON_PARAM: Final = "reason"
 #: Its value after a refresh whose outcome is unknown, and whose refresh token may not be sent again.
-RENEWAL_LOST: Final = "renewal-lost"
+REFRESH_LOST: Final = "refresh-lost"
 
 
 def login_url(request: PortalRequest, *, reason: str) -> str:
@@ -54,7 +54,7 @@ def sign_in_ended(request: PortalRequest) -> SignInEndedResponse:
     """
     lost = request.token_store.lost
     logger.info("this sign-in has ended: sent to %s", "the sign-in page" if lost else ENDED_PATH)
-    target = login_url(request, reason=RENEWAL_LOST) if lost else ENDED_PATH
+    target = login_url(request, reason=REFRESH_LOST) if lost else ENDED_PATH
     if is_page_navigation(request):
         status = HTTPStatus.FOUND if request.method in SAFE_METHODS else HTTPStatus.SEE_OTHER
         return SignInEndedResponse(status=status, headers={"Location": target})

@@ -16,7 +16,7 @@ from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGI
 from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
-from portal.web.errors import REASON_PARAM, RENEWAL_LOST, RETRY_AFTER_S, explain_failure, retry_after_s
+from portal.web.errors import REASON_PARAM, REFRESH_LOST, RETRY_AFTER_S, explain_failure, retry_after_s
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
@@ -35,7 +35,7 @@ _UNUSABLE: Final = {
     ),
 }
 _REASONS: Final = {
-    RENEWAL_LOST: gettext_lazy(
+    REFRESH_LOST: gettext_lazy(
         "Your sign-in could not be renewed: the answer of the sign-in service was lost. "
         "Please sign in again. Nothing you saved is lost."
     ),

@@ -1,4 +1,4 @@
-"""Hand-over records: for the holder of one token, and for nobody else."""
+"""Sealed records: for the holder of one token, and for nobody else."""
 
 from __future__ import annotations
 

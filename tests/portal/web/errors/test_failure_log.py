@@ -58,7 +58,7 @@ REFUSED = ConnectionRefusedError(111, "Connection refused")
             "no answer of the store: ConnectionRefusedError: Connection refused",
         ),
         (
-            chained(ApiUnavailableError("Renewed later."), StoreUnavailableError("store 'refresh'"), REFUSED),
+            chained(ApiUnavailableError("Refreshed later."), StoreUnavailableError("store 'refresh'"), REFUSED),
             "no answer of the store: ConnectionRefusedError: Connection refused",
         ),
     ],

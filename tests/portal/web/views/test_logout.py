@@ -99,10 +99,10 @@ def test_a_sign_in_that_the_backend_knows_stays_signed_out(
 ) -> None:
     backend.post(f"{BACKEND}/auth/logout", status=204)
     backend.get(f"{BACKEND}/me", json=profile_of("usr_1", "ENERGY_APP"))
-    browser = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: "genuine"})
+    browser = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: "verified"})
     assert browser.get("/en/essentials").status_code == 200
     browser.post("/en/logout")
-    (lifetime,) = tombstone_lifetimes("genuine")
+    (lifetime,) = tombstone_lifetimes("verified")
     assert lifetime > 24 * 3600
 
 

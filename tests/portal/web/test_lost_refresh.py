@@ -15,7 +15,7 @@ from tests.portal.web.conftest import BACKEND
 
 LOGIN = "http://localhost:8000/en/login"
 ORIGIN = "http://localhost:8001"
-REASON = "reason=renewal-lost"
+REASON = "reason=refresh-lost"
 
 
 @pytest.fixture
