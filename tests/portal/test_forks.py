@@ -34,10 +34,10 @@ def _count() -> None:
 
 
 def _fly() -> None:
-    flight, leads = FLIGHTS.join("a")
+    shared_call, leads = FLIGHTS.join("a")
     assert leads
-    FLIGHTS.run_in_thread(flight, lambda: 1, name="test")
-    assert flight.result(timeout_s=PATIENCE_S) == 1
+    FLIGHTS.run_in_thread(shared_call, lambda: 1, name="test")
+    assert shared_call.result(timeout_s=PATIENCE_S) == 1
 
 
 def _discover() -> None:
@@ -58,7 +58,7 @@ def _discover() -> None:
         (lambda: STORE._opening, lambda: STORE.get("nothing")),
         (lambda: api_session.__globals__["_process"]._lock, api_session),
     ],
-    ids=["counters", "flights", "keys", "provider", "providers", "known tokens", "store", "session"],
+    ids=["counters", "single flight", "keys", "provider", "providers", "token cache", "store", "session"],
 )
 def test_no_lock_of_a_process_outlives_a_fork(lock, work):
     with held_by_another_thread(lock()):
@@ -72,8 +72,8 @@ def test_a_child_counts_from_zero():
 
 def test_a_child_waits_for_no_flight_of_its_parent_nor_at_its_end():
     over = threading.Event()
-    flight, _ = FLIGHTS.join("a")
-    FLIGHTS.run_in_thread(flight, lambda: over.wait() and None, name="test")
+    shared_call, _ = FLIGHTS.join("a")
+    FLIGHTS.run_in_thread(shared_call, lambda: over.wait() and None, name="test")
 
     def fly_and_end() -> None:
         assert FLIGHTS.in_threads() == []
@@ -81,10 +81,10 @@ def test_a_child_waits_for_no_flight_of_its_parent_nor_at_its_end():
 
     try:
         assert child_finishes(fly_and_end)
-        assert FLIGHTS.in_threads() == [flight]
+        assert FLIGHTS.in_threads() == [shared_call]
     finally:
         over.set()
-        flight.wait_until_finished(timeout_s=PATIENCE_S)
+        shared_call.wait_until_finished(timeout_s=PATIENCE_S)
 
 
 def test_a_child_that_inherits_the_waits_for_keys_fetches_its_own():

@@ -161,7 +161,7 @@ class RefreshProcess:
         self, tokens: TokenStore, *, budget_s: float = 10.0, rejected_access: str | None = None
     ) -> RefreshOutcome:
         """What a 401, or an expired access token, makes of a request."""
-        # Real seconds: how long this test may wait for the flight's thread.
+        # Real seconds: how long this test may wait for the call's thread.
         return self.refresher.refresh(tokens, deadline=Deadline(budget_s), rejected_access=rejected_access).outcome
 
     def counts(self) -> dict[RefreshOutcome, int]:
@@ -169,8 +169,8 @@ class RefreshProcess:
 
     def settle(self) -> None:
         """Wait until nothing is in flight any more."""
-        for flight in self.refresher._flights.in_threads():
-            assert flight.wait_until_finished(timeout_s=30)
+        for shared_call in self.refresher._single_flight.in_threads():
+            assert shared_call.wait_until_finished(timeout_s=30)
 
     def _sleep(self, seconds: float) -> None:
         self.world.time.advance(seconds)

@@ -16,7 +16,7 @@ from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circu
 from portal.process.clock import Clock
 from portal.process.counters import Counters
 from portal.process.deadline import Deadline, DeadlineShare
-from portal.process.single_flight import Flight, NoThreadError, SingleFlight
+from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
 
 __all__ = [
@@ -26,9 +26,9 @@ __all__ = [
     "Counters",
     "Deadline",
     "DeadlineShare",
-    "Flight",
     "NoThreadError",
     "Pool",
+    "SharedCall",
     "SingleFlight",
     "call_circuits",
     "store_circuits",

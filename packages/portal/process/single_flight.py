@@ -39,7 +39,7 @@ class NoResultError(Exception):
     """The leader's call ended without a result for others."""
 
 
-class Flight(Generic[T]):
+class SharedCall(Generic[T]):
     """One call, and the result that its callers share.
 
     :param version: what the leader knew when the call began, for `may_join`.
@@ -106,87 +106,87 @@ class SingleFlight(Generic[T]):
         _all.add(self)
 
     def join(
-        self, key: str, *, version: Any = None, may_join: Callable[[Flight[T]], bool] | None = None
-    ) -> tuple[Flight[T], bool]:
+        self, key: str, *, version: Any = None, may_join: Callable[[SharedCall[T]], bool] | None = None
+    ) -> tuple[SharedCall[T], bool]:
         """Join the call in flight for `key`, or begin one.
 
         :param version: what this caller knows, for the `may_join` of others.
         :param may_join: whether the call in flight is good enough for this caller; by default any is. It is asked
             under a lock, so it must be quick and call nothing of this class.
-        :returns: the flight, and whether this caller leads it. A leader must call `run` or `run_in_thread` next.
+        :returns: the call, and whether this caller leads it. A leader must call `run` or `run_in_thread` next.
         """
         with self._lock:
-            flight = self._by_key.get(key)
-            if flight is not None and flight.is_joinable and (may_join is None or may_join(flight)):
-                return flight, False
-            flight = self._by_key[key] = Flight(key, version=version)
-            return flight, True
+            shared_call = self._by_key.get(key)
+            if shared_call is not None and shared_call.is_joinable and (may_join is None or may_join(shared_call)):
+                return shared_call, False
+            shared_call = self._by_key[key] = SharedCall(key, version=version)
+            return shared_call, True
 
     @contextmanager
-    def lead(self, flight: Flight[T]) -> Iterator[None]:
-        """Make the leader's call in a `with` block, which gives the result with `flight.set_result`.
+    def lead(self, shared_call: SharedCall[T]) -> Iterator[None]:
+        """Make the leader's call in a `with` block, which gives the result with `set_result`.
 
         An error of the block is raised in all callers. A block without a result raises `NoResultError` in the others.
         """
         try:
             yield
         except BaseException as error:
-            flight.set_exception(error)
+            shared_call.set_exception(error)
             raise
         finally:
-            flight.set_exception(NoResultError())
-            self._forget(flight)
+            shared_call.set_exception(NoResultError())
+            self._forget(shared_call)
 
-    def run(self, flight: Flight[T], work: Callable[[], T]) -> T:
+    def run(self, shared_call: SharedCall[T], work: Callable[[], T]) -> T:
         """Make the leader's call in this thread. What it returns or raises is the result of all callers."""
-        with self.lead(flight):
+        with self.lead(shared_call):
             result = work()
-            flight.set_result(result)
+            shared_call.set_result(result)
         return result
 
-    def run_in_thread(self, flight: Flight[T], work: Callable[[], T], *, name: str) -> None:
+    def run_in_thread(self, shared_call: SharedCall[T], work: Callable[[], T], *, name: str) -> None:
         """Make the leader's call in a new thread, in the context of this one: its log lines name the same request.
 
         :param name: of the thread.
         """
         with self._lock:
-            self._in_threads.add(flight)
-        run = partial(contextvars.copy_context().run, self._run_and_log, flight, work, name)
+            self._in_threads.add(shared_call)
+        run = partial(contextvars.copy_context().run, self._run_and_log, shared_call, work, name)
         try:
             # A daemon, so that the end of a process never waits for it longer than `_wait_at_exit` does.
             threading.Thread(target=run, name=name, daemon=True).start()
         except BaseException as error:
-            flight.set_exception(NoThreadError())
-            self._forget(flight)
+            shared_call.set_exception(NoThreadError())
+            self._forget(shared_call)
             if not isinstance(error, RuntimeError):
                 raise
             # The machine, or this process's limit, has no more threads.
             logger.error("%s: %s", name, error)  # noqa: TRY400  the error's words are all there is to log
 
-    def in_threads(self) -> list[Flight[T]]:
+    def in_threads(self) -> list[SharedCall[T]]:
         """The calls that threads of their own are making."""
         with self._lock:
             return list(self._in_threads)
 
-    def _run_and_log(self, flight: Flight[T], work: Callable[[], T], name: str) -> None:
+    def _run_and_log(self, shared_call: SharedCall[T], work: Callable[[], T], name: str) -> None:
         try:
-            flight.set_result(work())
+            shared_call.set_result(work())
         except BaseException as error:
             logger.exception("%s: unexpected error", name)
-            flight.set_exception(error)
+            shared_call.set_exception(error)
         finally:
-            self._forget(flight)
+            self._forget(shared_call)
 
-    def _forget(self, flight: Flight[T]) -> None:
+    def _forget(self, shared_call: SharedCall[T]) -> None:
         with self._lock:
-            if self._by_key.get(flight.key) is flight:
-                del self._by_key[flight.key]
-            self._in_threads.discard(flight)
-        flight.finish()
+            if self._by_key.get(shared_call.key) is shared_call:
+                del self._by_key[shared_call.key]
+            self._in_threads.discard(shared_call)
+        shared_call.finish()
 
     def _reset(self) -> None:
-        self._by_key: dict[str, Flight[T]] = {}
-        self._in_threads: set[Flight[T]] = set()
+        self._by_key: dict[str, SharedCall[T]] = {}
+        self._in_threads: set[SharedCall[T]] = set()
 
 
 _all: weakref.WeakSet[SingleFlight[Any]] = weakref.WeakSet()
@@ -196,8 +196,8 @@ def _wait_at_exit() -> None:
     """Give refreshes in flight a moment: a new token whose call is cut off would be lost."""
     end = time.monotonic() + WAIT_AT_EXIT_S
     for single_flight in list(_all):
-        for flight in single_flight.in_threads():
-            flight.wait_until_finished(timeout_s=max(0.0, end - time.monotonic()))
+        for shared_call in single_flight.in_threads():
+            shared_call.wait_until_finished(timeout_s=max(0.0, end - time.monotonic()))
 
 
 atexit.register(_wait_at_exit)

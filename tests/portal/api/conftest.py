@@ -80,8 +80,8 @@ def redis_store(redis_server):
 def api(embedded_store):
     made = make_session()
     yield made
-    for flight in made.refresher._flights.in_threads():
-        flight.wait_until_finished(timeout_s=30)
+    for shared_call in made.refresher._single_flight.in_threads():
+        shared_call.wait_until_finished(timeout_s=30)
     made.close()
 
 

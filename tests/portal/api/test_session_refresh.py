@@ -64,8 +64,8 @@ def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_s
             thread.start()
         for thread in threads:
             thread.join(30)
-        for flight in api.refresher._flights.in_threads():
-            flight.wait_until_finished(timeout_s=30)
+        for shared_call in api.refresher._single_flight.in_threads():
+            shared_call.wait_until_finished(timeout_s=30)
         api.close()
     assert answers == [{"id": "1"}] * 8
     assert sum(request.line.startswith("POST /refresh") for request in server.received) == 1
@@ -220,8 +220,8 @@ def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(embedded_st
         if made_fresh_first:
             api.refresher.ensure_fresh(tokens, deadline=Deadline(10))
         assert api.call(tokens=tokens, method="GET", path="/me").data == {"id": "1"}
-        for flight in api.refresher._flights.in_threads():
-            flight.wait_until_finished(timeout_s=30)
+        for shared_call in api.refresher._single_flight.in_threads():
+            shared_call.wait_until_finished(timeout_s=30)
         api.close()
     assert tokens.status is TokenStatus.REFRESHED
     assert waits == [1.0]
@@ -234,8 +234,8 @@ def test_a_token_that_was_from_record_and_is_rejected_ends_nothing(api, backend)
     backend.get(f"{BASE}/me", status=401)
     backend.post(f"{BASE}/refresh", json=NEW)
     api.call(tokens=TokenStore(PAIR), method="GET", path="/me")
-    for flight in api.refresher._flights.in_threads():
-        flight.wait_until_finished(timeout_s=30)
+    for shared_call in api.refresher._single_flight.in_threads():
+        shared_call.wait_until_finished(timeout_s=30)
     backend.replace(responses.GET, f"{BASE}/me", status=401)
     backend.remove(responses.GET, f"{BASE}/me")
     backend.get(f"{BASE}/me", status=401)

@@ -27,7 +27,7 @@ from portal.errors import (
     StoreUnavailableError,
 )
 from portal.process.deadline import Deadline
-from portal.process.single_flight import Flight, SingleFlight
+from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
@@ -306,9 +306,9 @@ class WorkLater(Pool):
 class NoSingleFlight(SingleFlight[Any]):
     """Every read fetches for itself."""
 
-    def join(self, key: str, *, version: Any = None, may_join: Any = None) -> tuple[Flight[Any], bool]:
+    def join(self, key: str, *, version: Any = None, may_join: Any = None) -> tuple[SharedCall[Any], bool]:
         del may_join
-        return super().join(key, version=version, may_join=lambda _flight: False)
+        return super().join(key, version=version, may_join=lambda _shared_call: False)
 
 
 class Dice:

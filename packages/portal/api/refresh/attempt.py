@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.tokens import TokenPair
-    from portal.process import Clock, Counters, Flight
+    from portal.process import Clock, Counters, SharedCall
 
 logger = logging.getLogger(__name__)
 
@@ -77,12 +77,12 @@ class RefreshAttempt:
     clock: Clock
     counters: Counters[RefreshOutcome]
     max_age_s: int
-    _flight: Flight[RefreshResult] = field(init=False)
+    _shared_call: SharedCall[RefreshResult] = field(init=False)
     _published: bool = field(default=False, init=False)
 
-    def run(self, flight: Flight[RefreshResult]) -> RefreshResult:
-        """Newer tokens, or why there are none. `flight` gets the result early where work remains after it."""
-        self._flight = flight
+    def run(self, shared_call: SharedCall[RefreshResult]) -> RefreshResult:
+        """Newer tokens, or why there are none. `shared_call` gets the result early where work remains after it."""
+        self._shared_call = shared_call
         result = self._get_result()
         if not self._published:
             self.counters.count(result.outcome)
@@ -303,7 +303,7 @@ class RefreshAttempt:
         """Give the result to the waiting requests while this attempt goes on. Only the first result counts."""
         if not self._published:
             self._published = True
-            self._flight.set_result(result, keep_joinable=keep_joinable)
+            self._shared_call.set_result(result, keep_joinable=keep_joinable)
             self.counters.count(result.outcome)
 
     def _lifetime(self, pair: TokenPair) -> int:

@@ -61,7 +61,7 @@ class TokenRefresher:
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters
-        self._flights: SingleFlight[RefreshResult] = SingleFlight()
+        self._single_flight: SingleFlight[RefreshResult] = SingleFlight()
 
     def ensure_fresh(
         self, tokens: TokenStore, *, deadline: Deadline, request_id: str | None = None
@@ -217,13 +217,13 @@ class TokenRefresher:
 
     def _join(self, attempt: RefreshAttempt, deadline: Deadline) -> tuple[RefreshResult, bool]:
         """Join the token's attempt in this process, or start this one; its result, and whether this one started."""
-        flight, leads = self._flights.join(record_name(attempt.submitted))
+        shared_call, leads = self._single_flight.join(record_name(attempt.submitted))
         if leads:
-            self._flights.run_in_thread(flight, partial(attempt.run, flight), name="portal-refresh")
-        waits = not leads and not flight.done
+            self._single_flight.run_in_thread(shared_call, partial(attempt.run, shared_call), name="portal-refresh")
+        waits = not leads and not shared_call.done
         wait_s = deadline.remaining() if leads else min(deadline.remaining(), REFRESH_WAIT_S)
         try:
-            result = flight.result(timeout_s=wait_s)
+            result = shared_call.result(timeout_s=wait_s)
         except (TimeoutError, NoThreadError) as error:
             reason = "no thread to do it" if isinstance(error, NoThreadError) else "not done in time"
             logger.info("refresh %s: %s", log_name(attempt.submitted), reason)

@@ -25,7 +25,7 @@ from portal.query.request_partition import PROFILE_QUERY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.process import Deadline, Flight, SingleFlight
+    from portal.process import Deadline, SharedCall, SingleFlight
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.endpoints import Address, ReadRequest, Registry
@@ -164,10 +164,10 @@ class PageFetcher:
     def _page(self, place: _Place, abandoned: threading.Event | None) -> Page:
         """One page from the backend into the cache, or from another thread that fetches the same page now."""
         plan = place.plan
-        flight = self._join(place)
-        if isinstance(flight, Page):
-            return flight
-        with nullcontext() if flight is None else self.single_flight.lead(flight):
+        shared_call = self._join(place)
+        if isinstance(shared_call, Page):
+            return shared_call
+        with nullcontext() if shared_call is None else self.single_flight.lead(shared_call):
             sent, at = plan.bearer or self.partition.token, self.clock()
             certain_until = (
                 self.cache.certain_until(plan.partition, plan.call.request.key, place.stamp, at=at)
@@ -186,21 +186,21 @@ class PageFetcher:
                 certain_until=certain_until,
             )
             page = self._kept(place, page, sent=sent)
-            if flight is not None and page.stamp is not None:
-                flight.set_result(page)
+            if shared_call is not None and page.stamp is not None:
+                shared_call.set_result(page)
         return page
 
-    def _join(self, place: _Place) -> Flight[Page] | Page | None:
-        """What another thread fetches, or the flight that this thread leads; None: this thread fetches for itself."""
+    def _join(self, place: _Place) -> SharedCall[Page] | Page | None:
+        """What another thread fetches, or the call that this thread leads; None: this thread fetches for itself."""
         plan = place.plan
         if plan.partition is None or place.stamp is None:
             return None
         name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{place.cursor}"
-        flight, leads = self.single_flight.join(name, version=place.stamp, may_join=place.may_join)
+        shared_call, leads = self.single_flight.join(name, version=place.stamp, may_join=place.may_join)
         if leads:
-            return flight
+            return shared_call
         try:
-            return flight.result(timeout_s=(plan.budget or self.caller.deadline).remaining())
+            return shared_call.result(timeout_s=(plan.budget or self.caller.deadline).remaining())
         except Exception:  # noqa: BLE001  the other thread failed by its own token or time, or its page is not for others
             return None
 
@@ -259,12 +259,12 @@ class _Place:
         request = self.plan.call.request
         return request.page_address(cursor=self.cursor) if isinstance(request, ListRequest) else request.address()
 
-    def may_join(self, flight: Flight[Page]) -> bool:
+    def may_join(self, shared_call: SharedCall[Page]) -> bool:
         """Whether another fetch began with all the writes that this read knows. No thread waits for itself."""
-        theirs, ours = flight.version, self.stamp
+        theirs, ours = shared_call.version, self.stamp
         return (
-            flight.leader != threading.get_ident()
-            and flight.started_at >= self.plan.joins_from
+            shared_call.leader != threading.get_ident()
+            and shared_call.started_at >= self.plan.joins_from
             and ours is not None
             and theirs.generation == ours.generation
             and 0 <= theirs.position - ours.position <= MAX_RECORDS

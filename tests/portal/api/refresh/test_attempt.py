@@ -65,11 +65,11 @@ def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refuse
 
     def join_one_that_knows_nothing(self, key):
         joined.append(key)
-        flight, leads = join(self, key)
+        shared_call, leads = join(self, key)
         if len(joined) > 1:
-            return flight, leads
-        self.run(flight, lambda: renewed)
-        return flight, False
+            return shared_call, leads
+        self.run(shared_call, lambda: renewed)
+        return shared_call, False
 
     renewed = process.refresher.refresh(process.request(TokenPair(refresh="constant")), deadline=_soon())
     monkeypatch.setattr(SingleFlight, "join", join_one_that_knows_nothing)

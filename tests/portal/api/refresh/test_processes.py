@@ -95,8 +95,8 @@ def _race(url, barrier, results) -> None:
         held = TokenPair(access=pair[0], refresh=pair[1])
         results.put(pair)
         barrier.wait(30)
-    for flight in api.refresher._flights.in_threads():
-        flight.wait_until_finished(timeout_s=30)
+    for shared_call in api.refresher._single_flight.in_threads():
+        shared_call.wait_until_finished(timeout_s=30)
 
 
 @pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
@@ -184,8 +184,8 @@ def test_a_backend_that_took_the_token_and_hung_keeps_nobody_out_once_it_answers
         backend.hold.set()
         tokens = _renew(elsewhere)
         for used in (api, elsewhere):
-            for flight in used.refresher._flights.in_threads():
-                flight.wait_until_finished(timeout_s=30)
+            for shared_call in used.refresher._single_flight.in_threads():
+                shared_call.wait_until_finished(timeout_s=30)
             used.close()
     assert tokens.lost is not bool(repeatable_s)
     assert tokens.current.refresh == ("refresh-1" if repeatable_s else None)

@@ -272,7 +272,7 @@ def test_an_unexpected_fault_reaches_who_waits_and_leaves_nothing_in_flight(worl
     with pytest.raises(ZeroDivisionError):
         process.refresh(process.request(pair))
     process.settle()
-    assert process.refresher._flights.in_threads() == []
+    assert process.refresher._single_flight.in_threads() == []
     assert "unexpected error" in caplog.text
 
 
