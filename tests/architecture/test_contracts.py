@@ -70,7 +70,7 @@ WRONG_IMPORTS = [
         "From outside identity only its face is imported",
     ),
     (
-        "packages/portal/identity/permissions.py",
+        "packages/portal/identity/platforms.py",
         "import portal.identity.users",
         "Inside identity imports go down",
     ),

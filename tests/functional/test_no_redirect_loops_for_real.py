@@ -23,7 +23,7 @@ import pytest
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.config.projects import PROJECTS
-from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.identity.platforms import dump_platforms_cookie
 from portal.server.local_stack import BACKEND, LocalStack
 from portal.server.server_group import ServerGroup
 from tests.support.harness import clean_environment

@@ -12,7 +12,7 @@ from portal.config.projects import PROJECTS
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.request_context import RequestContext
 from portal.edge.routes.site import make_site
-from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.identity.platforms import dump_platforms_cookie
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import user_from_claims
 

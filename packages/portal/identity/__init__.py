@@ -8,12 +8,16 @@ routes with what is decided here, before `/me` is asked.
     token_cache           each token is decoded once in a process -> TokenCheck
       users               the decoded user -> DecodedUser
         verification      signature, issuer, audience
-        permissions       permission strings to platforms
-    platforms_cookie      VAR_PERMITTED_PLATFORMS, read and written
+        platforms         permission strings to platforms; VAR_PERMITTED_PLATFORMS, read and written
 """
 
-from portal.identity.permissions import derive_platforms_from_me, permission_strings, primary_platform
-from portal.identity.platforms_cookie import dump_platforms_cookie, parse_platforms_cookie
+from portal.identity.platforms import (
+    derive_platforms_from_me,
+    dump_platforms_cookie,
+    parse_platforms_cookie,
+    permission_strings,
+    primary_platform,
+)
 from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
 from portal.identity.users import DecodedUser, get_user_from_token, user_from_claims
 from portal.identity.verification import make_verifier, use_key_source

@@ -20,7 +20,7 @@ from portal.edge.request_context import RequestContext
 from portal.edge.routes.path_info import read_path_info
 from portal.edge.routes.paths import split_locale
 from portal.edge.rules import decide
-from portal.identity.platforms_cookie import dump_platforms_cookie
+from portal.identity.platforms import dump_platforms_cookie
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check
 

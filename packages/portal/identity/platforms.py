@@ -1,15 +1,25 @@
-"""From permission strings to platforms (requirements, "Platform (type TPlatform)")."""
+"""The platforms that a user may open: from permission strings, and from the cookie VAR_PERMITTED_PLATFORMS.
+
+Sources: requirements, "Platform (type TPlatform)"; contract, section 4. The cookie carries the platforms of the last
+`GET /me` to the edge.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
+from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
 from portal.config.platforms import PLATFORMS
 from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
+
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def derive_platforms_from_me(permissions: object) -> tuple[TPlatform, ...]:
@@ -45,3 +55,28 @@ def primary_platform(platforms: tuple[TPlatform, ...], *, role: TPlatform | None
     if role in platforms:
         return role
     return platforms[0] if platforms else None
+
+
+def parse_platforms_cookie(raw: str | None) -> tuple[TPlatform, ...]:
+    """The platforms in a cookie's value, in the registry's order.
+
+    The percent-encoded, the plain and the quoted form are read. Any other value, or a longer one, counts as empty;
+    members that are not a platform are dropped.
+    """
+    if not raw or len(raw) > MAX_PLATFORMS_COOKIE_CHARS:
+        return ()
+    value = unquote(raw) if "%" in raw else raw
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = _ESCAPED.sub(r"\1", value[1:-1])
+        # RFC 6265 allows quotes around a percent-encoded value.
+        value = unquote(value) if "%" in value else value
+    try:
+        members = json.loads(value)
+    except (ValueError, RecursionError):
+        return ()
+    return in_registry_order(members) if isinstance(members, list) else ()
+
+
+def dump_platforms_cookie(platforms: Iterable[TPlatform]) -> str:
+    """The cookie's value: a percent-encoded JSON array in the registry's order."""
+    return quote(json.dumps(in_registry_order(platforms), separators=(",", ":")), safe="")
