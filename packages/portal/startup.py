@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.core.wsgi import get_wsgi_application
 
-from portal.api import jwks_keys
+from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
 
@@ -26,6 +26,8 @@ KEYS_WAIT_S: Final = 2.0
 def wsgi_application() -> WSGIHandler:
     """The WSGI application of one server process. Access tokens can be verified from the first request on."""
     application = get_wsgi_application()
+    # A configured provider's code is loaded now, and not by the first request that needs it.
+    identity_provider()
     fetch_keys(portal_config())
     return application
 
