@@ -1,44 +1,57 @@
-"""What the portal asks for, it uses: each runtime dependency is imported, or named in the settings."""
+"""What the project asks for, it uses: each dependency of each group is imported, named in settings, or run as a tool."""
 
 from __future__ import annotations
 
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = ROOT / "packages" / "portal" / "config" / "base_settings.py"
-DEPENDENCIES = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-#: Those that nothing here names, and why they are asked for all the same.
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+GROUPS: dict[str, list[str]] = {"base": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
+PORTAL = ROOT / "packages" / "portal"
+#: The code that a group is installed for. `portal.testing` and the sandbox have groups of their own.
+CODE = {
+    "base": [path for room in (PORTAL, ROOT / "apps") for path in room.rglob("*.py") if "testing" not in path.parts],
+    "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
+    "testing": list((PORTAL / "testing").rglob("*.py")),
+    "dev": [path for room in ("tests", "packages") for path in (ROOT / room).rglob("*.py")],
+}
+#: Their strings name what Django imports.
+SETTINGS = {PORTAL / "config" / "base_settings.py", ROOT / "packages" / "sandbox_api" / "settings.py"}
+#: Those that no code names, and why they are asked for all the same.
 ALLOWED = {
-    "redis": "Django's own cache backend imports it, where CACHE_URL names a Redis",
+    "psycopg": "Django's own database backend imports it, where DATABASE_URL names a PostgreSQL",
+    "pytest-django": "a plugin of pytest: the settings and the database of tests",
+    "pytest-timeout": "a plugin of pytest: `timeout` in pyproject.toml",
+    "pytest-xdist": "a plugin of pytest: `-n` in the Makefile",
+    "ruff": "`make check`",
+    "import-linter": "`make check`",
+    "mypy": "`make check`",
+    "basedpyright": "tests/typing runs it",
+    "django-stubs": "types, for mypy",
+    "djangorestframework-stubs": "types, for mypy",
+    "types-requests": "types, for mypy",
+    "portal": "this project, with its other groups",
 }
 
 
-def served_modules() -> Iterator[Path]:
-    """What runs on a server; `portal.testing` has an extra of its own."""
-    for folder in (ROOT / "packages" / "portal", ROOT / "apps"):
-        yield from (path for path in folder.rglob("*.py") if "testing" not in path.relative_to(folder).parts)
-
-
-def imported() -> set[str]:
-    """Top-level modules that the served code imports, or names in the settings as Django does."""
-    found: set[str] = set()
-    for path in served_modules():
+def imported(paths: Iterable[Path]) -> Iterator[str]:
+    """Top-level modules that this code imports, or names in settings as Django does."""
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
                 case ast.Import():
-                    found.update(alias.name.partition(".")[0] for alias in node.names)
+                    yield from (alias.name.partition(".")[0] for alias in node.names)
                 case ast.ImportFrom(module=str(module), level=0):
-                    found.add(module.partition(".")[0])
-                case ast.Constant(value=str(text)) if path == SETTINGS and re.fullmatch(r"\w+(\.\w+)*", text):
-                    found.add(text.partition(".")[0])
-    return found
+                    yield module.partition(".")[0]
+                case ast.Constant(value=str(text)) if path in SETTINGS and re.fullmatch(r"\w+(\.\w+)*", text):
+                    yield text.partition(".")[0]
 
 
 def modules_of(distribution: str) -> set[str]:
@@ -49,8 +62,24 @@ def modules_of(distribution: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("distribution", [re.match(r"[\w-]+", wanted).group() for wanted in DEPENDENCIES])
-def test_a_dependency_is_used(distribution: str) -> None:
-    modules = modules_of(distribution)
-    assert modules, f"{distribution} is not installed"
-    assert modules & imported() or distribution in ALLOWED
+def unused(group: str, *, paths: Iterable[Path]) -> set[str]:
+    """The distributions of a group that no code of these files imports."""
+    found = set(imported(paths))
+    wanted = {re.match(r"[\w-]+", requirement).group() for requirement in GROUPS[group]}
+    return {distribution for distribution in wanted if not modules_of(distribution) & found}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_each_dependency_of_a_group_is_used(group: str) -> None:
+    assert unused(group, paths=CODE[group]) - set(ALLOWED) == set()
+
+
+def test_each_exception_is_needed() -> None:
+    assert set().union(*(unused(group, paths=CODE[group]) for group in GROUPS)) >= set(ALLOWED)
+
+
+def test_a_dependency_without_an_import_is_found(tmp_path: Path) -> None:
+    code = tmp_path / "code.py"
+    code.write_text("import django\n")
+    assert "requests" in unused("base", paths=[code])
+    assert "Django" not in unused("base", paths=[code])
