@@ -1,7 +1,7 @@
 """What cached reads and writes cost, on the embedded store and on Redis; beside them TanStack's query-core on node.
 
 Each figure is the mean of the calls of the best of several rounds, in microseconds. Every call is a request of its
-own: nothing is remembered between them but what a process may. TanStack keeps everything in one process's memory, for
+own, and keeps nothing but what a process keeps between requests. TanStack keeps everything in one process's memory, for
 one user; its column shows what sharing costs, not a race.
 """
 
