@@ -38,6 +38,18 @@ STILL_PASS = (
     "tests/portal/api/test_call_log.py",
     "tests/portal/web/views/test_logout.py",
 )
+#: Tests that read the registry: they pass with one platform more.
+WITH_A_PLATFORM = (
+    "tests/apps/logistics",
+    "tests/docs/test_pages.py",
+    "tests/portal/config",
+    "tests/portal/devtools/test_catalogs.py",
+    "tests/portal/edge/test_rules_table.py",
+    "tests/portal/identity",
+    "tests/portal/web/test_templates.py",
+    "tests/portal/test_checks.py",
+    "tests/deploy/test_examples.py",
+)
 PROOFS = "tests/docs/proofs_of_how_tos.py"
 
 
@@ -144,3 +156,11 @@ def test_contributing_names_a_first_file_that_is_there_and_the_how_to() -> None:
     rows = re.findall(r"^\| [^|]+ \| `([^`]+)`[^|]* \| \[", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
     assert len(rows) >= 12
     assert [file for file in rows if "<" not in file and not (ROOT / file).exists()] == []
+
+
+def test_with_a_new_platform_the_tests_of_a_checkout_pass(tmp_path: Path) -> None:
+    copy = copy_of_checkout(tmp_path / "copy", whole=True)
+    follow((PAGES / "add-a-platform.md").read_text(), copy)
+    done = run_pytest(*(copy / path for path in WITH_A_PLATFORM), checkout=copy)
+    assert done.returncode == 0, done.stdout
+    assert "tests/apps/logistics/test_pages.py::test_the_home_opens" in done.stdout

@@ -21,7 +21,11 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     :param whole: what else is in the checkout as well: tests, documentation, deployment.
     """
     folder.mkdir()
-    for part in ("manage.py", "pyproject.toml", *(("CODEOWNERS", "Makefile", "README.md") if whole else ())):
+    for part in (
+        "manage.py",
+        "pyproject.toml",
+        *(("CODEOWNERS", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md") if whole else ()),
+    ):
         shutil.copy(ROOT / part, folder)
     for part in ("packages", "apps", *(("tests", "docs", "deploy", "requirements", "benchmarks") if whole else ())):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))

@@ -17,7 +17,7 @@ from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCh
 from portal.identity.users import user_from_claims
 
 ORIGINS = {project.app: project.local_url(port_base=8000) for project in PROJECTS}
-SHORT_NAMES = {"auth_app": "gateway", "energy": "energy", "operations": "operations", "finance": "finance"}
+SHORT_NAMES = {project.app: "gateway" if project.is_gateway else project.app for project in PROJECTS}
 SITES = {
     SHORT_NAMES[project.app]: make_site(
         project=project,

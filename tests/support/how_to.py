@@ -3,8 +3,8 @@
 A step names a file in backticks, and a block of code follows it:
 
 - a `diff` block changes the file: its lines without `+` stand in the file once, one after the other;
-- a block in another language is a whole new file;
-- an `sh` block that follows no file is run, line by line; `> file` keeps what is printed.
+- a block in another language is a whole new file; without a file's name before it, it only shows something;
+- an `sh` block is run, line by line; `> file` keeps what is printed.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ def follow(text: str, copy: Path) -> list[str]:
     for step in _STEP.finditer(text):
         file, language = step["file"], step["language"]
         code = textwrap.dedent(step["code"])
+        if language == "sh":
+            _run(copy, code)
+            continue
         if file is None:
-            if language == "sh":
-                _run(copy, code)
             continue
         named.append(file)
         if language == "diff":

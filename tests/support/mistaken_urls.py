@@ -38,7 +38,7 @@ def in_callback(request: HttpRequest) -> HttpResponse:
 
 def in_settings(request: HttpRequest) -> HttpResponse:
     """A project that the registry lacks."""
-    read_config("logistics")
+    read_config("nowhere")
     return HttpResponse()
 
 

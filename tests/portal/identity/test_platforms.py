@@ -26,7 +26,7 @@ JSON = st.recursive(
     ("permissions", "platforms"),
     [
         (["ENERGY_APP"], ("ENERGY",)),
-        (["FINANCE_APP", "ENERGY_APP", "OPERATIONS_APP"], NAMES),
+        (["FINANCE_APP", "ENERGY_APP", "OPERATIONS_APP"], ("ENERGY", "OPERATIONS", "FINANCE")),
         (["FINANCE_APP", "FINANCE_APP"], ("FINANCE",)),
         (["IAM_ADMIN", "ENERGY_APP"], ("ENERGY",)),
         ((), ()),

@@ -46,8 +46,8 @@ def test_the_settings_are_the_projects_own_and_go_back_afterwards(app: str, tmp_
 
 def test_an_unknown_project_is_named_in_the_error(tmp_path: Path) -> None:
     with (
-        pytest.raises(UsageError, match="'logistics' should be one of auth_app, energy"),
-        project_in_force("logistics", state_dir=tmp_path),
+        pytest.raises(UsageError, match="'nowhere' should be one of auth_app, energy"),
+        project_in_force("nowhere", state_dir=tmp_path),
     ):
         pass
 

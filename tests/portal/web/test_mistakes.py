@@ -20,7 +20,7 @@ MISTAKES = {
     "/en/energy/in-view": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-template": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-callback": (UsageError, UNKNOWN_PARAMETER),
-    "/en/in-settings": (ConfigurationError, "'logistics' is no project"),
+    "/en/in-settings": (ConfigurationError, "'nowhere' is no project"),
 }
 each_mistake = pytest.mark.parametrize(
     ("path", "kind", "message"), [(path, *mistake) for path, mistake in MISTAKES.items()], ids=MISTAKES

@@ -11,6 +11,7 @@ import pytest
 import responses
 from django.test import Client, override_settings
 
+from portal.config.projects import PROJECTS
 from tests.portal.web.conftest import BACKEND
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,7 +21,7 @@ SCRIPT_LIMIT = 30_000
 
 
 def test_the_folders_are_found() -> None:
-    assert len(FOLDERS) == 5
+    assert len(FOLDERS) == len(PROJECTS) + 1
     assert len(TEMPLATES) > 40
 
 

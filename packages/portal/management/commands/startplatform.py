@@ -52,7 +52,7 @@ class Command(BaseCommand):
         registry.write_text(written)
         self.stdout.write(
             f"apps/{name} and tests/apps/{name} are written, and the registry has its line. Whoever has the permission "
-            f"{name.upper()}_APP may open /{name}. Next: CODEOWNERS, and a first page in apps/{name}/views."
+            f"{name.upper()}_APP may open /{name}. Next: docs/how-to/add-a-platform.md, step 2."
         )
 
 
@@ -60,7 +60,7 @@ def write_folder(folder: Path, *, name: str, template: Path) -> None:
     """Fill in the template for the app `name`, in a folder that is made."""
     folder.mkdir(parents=True)
     TemplateCommand().handle(
-        "app", name, str(folder), template=str(template), extensions=["py"], files=[], exclude=[], verbosity=0
+        "app", name, str(folder), template=str(template), extensions=["py", "po"], files=[], exclude=[], verbosity=0
     )
 
 

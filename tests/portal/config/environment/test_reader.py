@@ -14,6 +14,7 @@ from portal.config.base_settings import build_settings
 from portal.config.environment import reader as env_module
 from portal.config.environment.reader import read_config
 from portal.config.environment.state_dir import kept_secret, private_dir
+from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from tests.support.authority import Authority
 
@@ -52,12 +53,9 @@ def read(monkeypatch: pytest.MonkeyPatch, app: str = "energy", **variables: str)
 def test_a_developer_needs_no_variable_but_debug(monkeypatch) -> None:
     config = read(monkeypatch, DEBUG="on")
     assert config.api_base_url == "http://127.0.0.1:8100"
-    assert config.origins == {
-        "auth_app": "http://localhost:8000",
-        "energy": "http://localhost:8001",
-        "operations": "http://localhost:8002",
-        "finance": "http://localhost:8003",
-    }
+    assert config.origins["auth_app"] == "http://localhost:8000"
+    assert config.origins["energy"] == "http://localhost:8001"
+    assert config.origins == {p.app: f"http://localhost:{8000 + place}" for place, p in enumerate(PROJECTS)}
     assert len(config.secret_key) > 50
     assert read_config("energy").secret_key == config.secret_key, "the key is kept"
     assert not config.secure
@@ -204,7 +202,7 @@ def test_secrets_do_not_show_in_a_printed_configuration(monkeypatch) -> None:
 
 def test_an_unknown_project_is_refused_with_the_names_of_all() -> None:
     with pytest.raises(ConfigurationError, match="auth_app, energy, operations, finance"):
-        read_config("logistics")
+        read_config("nowhere")
 
 
 def test_processes_that_start_at_once_keep_the_same_secret(tmp_path) -> None:
