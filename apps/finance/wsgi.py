@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from portal.startup import wsgi_application
 
-# Assigned, never a default: one machine runs several projects.
-os.environ["DJANGO_SETTINGS_MODULE"] = "apps.finance.settings"
-
-application = wsgi_application()
+application = wsgi_application(settings="apps.finance.settings")

@@ -6,6 +6,7 @@ must not wait for keys. A server that forks after this call fetches the keys aga
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final
 
 from django.core.wsgi import get_wsgi_application
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
 KEYS_WAIT_S: Final = 2.0
 
 
-def wsgi_application() -> WSGIHandler:
-    """The WSGI application of one server process. Access tokens can be verified from the first request on."""
+def wsgi_application(*, settings: str) -> WSGIHandler:
+    """The WSGI application of one server process. Access tokens can be verified from the first request on.
+
+    :param settings: the project's settings module, whatever the environment names: one machine runs several projects.
+    """
+    os.environ["DJANGO_SETTINGS_MODULE"] = settings
     application = get_wsgi_application()
     # A configured provider's code is loaded now, and not by the first request that needs it.
     identity_provider()
