@@ -347,7 +347,7 @@ def _evicter(cache: dict[str, Any]) -> Any:
 def main() -> None:
     """Run all of them, and print a table; the exit status is 1 where the log lost a write."""
     print(f"query storm: {PROCESSES} processes x {THREADS} threads, {SECONDS} s each, keys evicted at random")
-    print("| store | design | reads | writes | fetched | fetched behind | evicted | rows against a completed write |")
+    print("| store | design | reads | writes | fetched | fetched behind | evicted | rows that contradict a write |")
     print("|---|---|---|---|---|---|---|---|")
     runs: tuple[tuple[Design, bool], ...] = (("log", True), ("naive", False))
     missed = 0
@@ -364,7 +364,7 @@ def main() -> None:
                     evict=evict,
                 )
                 missed += report.missed if design == "log" else 0
-                label = "snapshots and log" if design == "log" else "read, change, write back (no eviction)"
+                label = "pages and write log" if design == "log" else "read, change, write back (no eviction)"
                 print(
                     f"| {name} | {label} | {report.reads:,} | {report.writes:,} | {report.fetches:,} |"
                     f" {report.revalidations:,} | {report.evictions:,} | **{report.missed:,}** |",
