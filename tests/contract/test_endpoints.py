@@ -23,7 +23,7 @@ from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.iam.accounts import AccountQueries
-from portal.services.iam.auth import SignInQueries
+from portal.services.iam.sign_ins import SignInQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import ROOT, RunningStack, running_stack

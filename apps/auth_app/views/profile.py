@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.auth_app.presenters.sign_ins import present_sign_in
 from portal.errors import ApiNotFoundError
-from portal.services.iam.auth import SignInMutations, SignInQueries
+from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
 from portal.web.frame import present_own_profile
 from portal.web.pages import is_load_more, see_other
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from apps.auth_app.presenters.sign_ins import SignInRow
-    from portal.services.iam.auth import ActiveSignIn
+    from portal.services.iam.sign_ins import ActiveSignIn
     from portal.web import PortalRequest
 
 

@@ -10,7 +10,7 @@ import pytest
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.query import QueryGroup, query_endpoint
 from portal.query.endpoints.registry import Registry
-from portal.services.iam.auth import SignInMutations, SignInQueries
+from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, Process, World, unavailable
 
