@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
+from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Django's own name
 
 from portal.errors import StoreUnavailableError
-from portal.store.redis_info import RedisInfo, is_redis, read_info
+from portal.store.redis_info import RedisInfo, read_info
 from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _check_room(refresh_info: RedisInfo, query_info: RedisInfo | CheckMessage | 
 def _redis_info(alias: str) -> RedisInfo | CheckMessage:
     try:
         backend = SharedStore(alias=alias).backend()
-        return read_info(backend) if is_redis(backend) else _unknown(alias, "it is no Redis")
+        return read_info(backend) if isinstance(backend, RedisCache) else _unknown(alias, "it is no Redis")
     except (TypeError, ValueError):
         return Error(
             f"The address in {_VARIABLES[alias]} has an option that redis-py does not know, or can't read.",

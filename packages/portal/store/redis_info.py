@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.core.cache.backends.redis import RedisCache
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from django.core.cache.backends.base import BaseCache
+    from django.core.cache.backends.redis import RedisCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,19 +29,13 @@ class RedisInfo:
     is_replica: bool
 
 
-def is_redis(backend: BaseCache) -> bool:
-    """Whether the backend talks to a Redis."""
-    return isinstance(backend, RedisCache)
-
-
-def read_info(backend: BaseCache) -> RedisInfo:
+def read_info(backend: RedisCache) -> RedisInfo:
     """Ask the server.
 
-    :param backend: a backend for which :func:`is_redis` is true.
     :raises TypeError: the address has an option that redis-py does not know.
     :raises Exception: any error of redis-py: the server is out of reach, or forbids INFO.
     """
-    client = backend._cache.get_client(write=True)  # type: ignore[attr-defined]  # noqa: SLF001  Django offers no public way to its Redis client
+    client = backend._cache.get_client(write=True)  # noqa: SLF001  Django offers no public way to its Redis client
     info: Mapping[str, Any] = client.info()
     return RedisInfo(
         used=info.get("used_memory"),

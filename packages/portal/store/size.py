@@ -7,8 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from django.core.cache.backends.redis import RedisCache
+
 from portal.errors import StoreUnavailableError
-from portal.store.redis_info import is_redis, read_info
+from portal.store.redis_info import read_info
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def read_size(backend: BaseCache) -> StoreSize | None:
     """The size of the store behind a Django cache; None where the store does not tell its size."""
     if isinstance(backend, SQLiteCache):
         return StoreSize(used=backend.size_in_bytes(), limit=backend.size_limit.max_bytes)
-    if not is_redis(backend):
+    if not isinstance(backend, RedisCache):
         return None
     info = read_info(backend)
     return None if info.used is None else StoreSize(used=info.used, limit=info.limit or None)

@@ -15,11 +15,7 @@ class _SecureRequest(HttpRequest):
 
 def security_headers(*, https: bool) -> dict[str, str]:
     """The headers that the inner middlewares set on any response. They are asked at start, so the rules stand once."""
-    return _headers_for(_SecureRequest() if https else HttpRequest())
-
-
-def _headers_for(request: HttpRequest) -> dict[str, str]:
-    bare = HttpResponse()
+    request, bare = _SecureRequest() if https else HttpRequest(), HttpResponse()
     headers: dict[str, str] = {}
     for middleware in (SecurityMiddleware, CSPMiddleware, XFrameOptionsMiddleware):
         headers |= middleware(lambda _: bare).process_response(request, HttpResponse()).headers
