@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.wire_names import PERMISSION_CLAIMS
 from portal.edge import (
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from portal.edge import Decision, Site
 
-EXAMPLES = """
+EXAMPLES = f"""
 examples:
   explain_route /energy/clients
   explain_route http://localhost:8001/en/finance --permissions ENERGY_APP,FINANCE_APP
-  explain_route /en/energy --cookie VAR_REFRESH_TOKEN=x --cookie 'VAR_PERMITTED_PLATFORMS=["ENERGY"]'
+  explain_route /en/energy --cookie {VAR_REFRESH_TOKEN}=x --cookie '{VAR_PERMITTED_PLATFORMS}=["ENERGY"]'
   explain_route /en/energy --header 'HX-Request: true' --method POST
 """
 
