@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fork_safety import reset_after_fork
+from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
 from portal.query.cache import MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
@@ -80,12 +79,10 @@ def runtime_for(
 class _Process:
     """The runtime of this process. A child process makes its own: a fork must not inherit locks and threads."""
 
-    _runtime: QueryRuntime | None
-    _lock: threading.Lock
-
     def __init__(self) -> None:
-        self._reset()
-        reset_after_fork(self, _Process._reset)
+        self._lock = ForkSafeLock()
+        self._runtime: QueryRuntime | None = None
+        reset_after_fork(self, _Process._forget)
 
     def runtime(self) -> QueryRuntime:
         if self._runtime is None:
@@ -94,8 +91,7 @@ class _Process:
                     self._runtime = runtime_for(query_store())
         return self._runtime
 
-    def _reset(self) -> None:
-        self._lock = threading.Lock()
+    def _forget(self) -> None:
         self._runtime = None
 
 
