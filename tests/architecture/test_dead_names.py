@@ -187,3 +187,10 @@ def test_two_things_of_the_portal_have_two_names() -> None:
 def test_each_exception_is_needed() -> None:
     assert not {name for name in UNUSED if name in used()}
     assert {name for module in modules().values() for name in defined(module)} >= set(UNUSED)
+
+
+def test_an_export_an_import_and_a_docstring_are_no_use() -> None:
+    code = '"""lonely."""\nfrom room import lonely\n__all__ = ["lonely"]\ndef lonely(): ...\nclass Used: ...\nUsed()\n'
+    module = ast.parse(code)
+    assert list(defined(module)) == ["__all__", "lonely", "Used"]
+    assert set(used_in(module)) == {"Used"}
