@@ -117,7 +117,8 @@ def test_every_project_of_the_file_is_in_the_registry_on_its_own_port() -> None:
         for app, port in re.findall(r"upstream portal_(\w+) \{\s+server 127\.0\.0\.1:(\d+);", NGINX_SITE.read_text())
     }
     registry = {project.app: DEFAULT_PORT_BASE + project.port_offset for project in PROJECTS}
-    assert ports == {app: registry[app] for app in NAME_BY_APP}
+    assert set(ports) >= set(NAME_BY_APP)
+    assert ports == {app: registry[app] for app in ports}
 
 
 @pytest.mark.parametrize("app", ["auth_app", "energy", "operations"])

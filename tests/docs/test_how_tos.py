@@ -49,6 +49,7 @@ WITH_A_PLATFORM = (
     "tests/portal/web/test_templates.py",
     "tests/portal/test_checks.py",
     "tests/deploy/test_examples.py",
+    "tests/deploy/test_nginx.py",
 )
 PROOFS = "tests/docs/proofs_of_how_tos.py"
 
