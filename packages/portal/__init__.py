@@ -1,8 +1,18 @@
 """The Portal: one shared package for every application of the product family.
 
-One folder for each part of docs/reference/requirements.md. A layer imports only what stands below it:
+A folder imports from the folders below it, and from each of them only the names that its `__init__` exports::
 
-    web > services > query > (api | edge) > store > identity > config > errors
+    oidc                     sign-in at an OpenID provider; optional
+      web                    middleware, pages, cookies, templates
+        services             the declared endpoints of the backend
+          query              cached reads, lists, writes
+            api              HTTP to the backend, token refresh        edge    decides before a view runs
+              store          the cache that processes share
+                identity     who the user is, from the token alone
+                  config     names and numbers; the environment
+                    process  clock, deadline, threads, circuit breakers
+                      errors, strict_json
 
-`docs/explanation/architecture.md` draws the house; import contracts in `pyproject.toml` keep it.
+Beside them: `server`, `management`, `testing`, `devtools`, `startup` and `checks`. `docs/explanation/architecture.md`
+draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """

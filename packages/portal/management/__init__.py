@@ -1,1 +1,1 @@
-"""Management commands, and the entry that chooses whose settings they run in."""
+"""Management commands, and the entry that chooses the project whose settings they use."""

@@ -1,4 +1,4 @@
-"""What `manage.py` does: pick the project from `--app`, then hand over to Django (contract, section 2)."""
+"""The work of `manage.py`: reads the project from `--app`, then calls Django (contract, section 2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from portal.server.static_files import private_static_root
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Commands that belong to the whole workspace and not to one project, with what they do.
+#: Commands for the whole workspace, which need no project; each with its help text.
 WORKSPACE_COMMANDS = {
     "run": "start the sandbox backend and all projects on this machine",
     "startplatform": "write a new platform: its registry line, its folder and its first tests",
@@ -76,7 +76,7 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
 
 
 def usage(program: str) -> str:
-    """What can be run: the projects, and the commands that need none."""
+    """The help text: the projects, and the commands that need none."""
     width = max(map(len, WORKSPACE_COMMANDS))
     return "\n".join(
         [

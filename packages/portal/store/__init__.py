@@ -6,7 +6,7 @@
               └ redis_info      what a Redis tells about itself
     sentinel        Django's Redis cache on the primary that Sentinels name
 
-The other backend is `sqlite_cache`, a package of its own. The addresses are read in `portal.config.store_urls`.
+The other backend is `sqlite_cache`, a package of its own. The addresses are read in `portal.config.environment`.
 """
 
 from __future__ import annotations

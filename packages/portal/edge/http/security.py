@@ -14,7 +14,7 @@ class _SecureRequest(HttpRequest):
 
 
 def security_headers(*, https: bool) -> dict[str, str]:
-    """The headers that the inner middlewares set on any response. They are asked at start, so the rules stand once."""
+    """The headers that the inner middlewares set on any response, computed once at start by those middlewares."""
     request, bare = _SecureRequest() if https else HttpRequest(), HttpResponse()
     headers: dict[str, str] = {}
     for middleware in (SecurityMiddleware, CSPMiddleware, XFrameOptionsMiddleware):

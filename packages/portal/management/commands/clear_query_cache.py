@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Command(BaseCommand):
-    """Token refresh is not touched: nobody is signed out."""
+    """The records of the token refresh stay, so no user is signed out."""
 
     help = "Drops cached queries: of one user, of one endpoint, or all of them."
 

@@ -52,7 +52,7 @@ class CookieTokens:
 
 
 class Command(BaseCommand):
-    """Builds the request that a server would hand over, and walks the edge's own rules with it. Nothing is sent."""
+    """Builds the request as a server would, and runs the edge's rules with it. Nothing is sent."""
 
     help = "Print how the edge decides on a request: what it sees, each rule that it asks, and the response."
 

@@ -31,7 +31,7 @@ class StopRequestedError(Exception):
 
 
 class Command(BaseCommand):
-    """Migrates and seeds the sandbox, starts all servers, prints where they are, and `ready`."""
+    """Migrates and seeds the sandbox, starts all servers, prints their addresses, and `ready`."""
 
     help = "Start the sandbox backend and all projects on this machine."
     requires_system_checks: list[str] = []  # noqa: RUF012  Django's own type

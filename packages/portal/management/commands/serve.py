@@ -56,7 +56,7 @@ class Command(BaseCommand):
         serve_wsgi(target=target, host=host, port=port, workers=workers, threads=threads, log_config=settings.LOGGING)
 
     def check(self, *args: Any, **kwargs: Any) -> None:
-        """Warnings are lines of the log, like all that a server has to say; an error stops the start, and says why."""
+        """Run the system checks: a warning is a line of the log; an error stops the start with its message."""
         messages = [message for message in run_checks() if not message.is_silenced()]
         if any(message.is_serious() for message in messages):
             super().check(*args, **kwargs)
