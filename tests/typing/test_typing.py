@@ -19,7 +19,7 @@ MARKED = {number for number, line in enumerate(WRONG.read_text().splitlines(), s
 def mypy_errors() -> dict[str, set[int]]:
     """File name to the lines on which mypy reports an error."""
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--no-pretty", str(RIGHT), str(WRONG)],
+        [sys.executable, "-m", "mypy", "--no-error-summary", "--no-pretty", str(RIGHT), str(WRONG)],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,

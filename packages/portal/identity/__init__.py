@@ -21,21 +21,3 @@ from portal.identity.platforms import (
 from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
 from portal.identity.users import DecodedUser, get_user_from_token, user_from_claims
 from portal.identity.verification import make_verifier, use_key_source
-
-__all__ = [
-    "INVALID",
-    "NO_TOKEN",
-    "DecodedUser",
-    "TokenCache",
-    "TokenCheck",
-    "TokenState",
-    "derive_platforms_from_me",
-    "dump_platforms_cookie",
-    "get_user_from_token",
-    "make_verifier",
-    "parse_platforms_cookie",
-    "permission_strings",
-    "primary_platform",
-    "use_key_source",
-    "user_from_claims",
-]

@@ -40,21 +40,6 @@ from portal.oidc.sign_in import authorization_url, sign_in_from_callback
 from portal.oidc.sign_out import accept_logout_token, has_ended, sign_out_url
 from portal.oidc.token_endpoint import ProviderTokenEndpoint
 
-__all__ = [
-    "ProviderFailure",
-    "accept_logout_token",
-    "authorization_url",
-    "delete_attempt_cookie",
-    "delete_stale_attempts",
-    "find_login_attempt",
-    "has_ended",
-    "make_token_endpoint",
-    "new_login_attempt",
-    "set_attempt_cookie",
-    "sign_in_from_callback",
-    "sign_out_url",
-]
-
 
 def make_token_endpoint() -> ProviderTokenEndpoint:
     """The configured provider's token endpoint."""

@@ -18,18 +18,3 @@ from portal.process.counters import Counters
 from portal.process.deadline import Deadline, DeadlineShare
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
-
-__all__ = [
-    "Admission",
-    "CircuitBreaker",
-    "Clock",
-    "Counters",
-    "Deadline",
-    "DeadlineShare",
-    "NoThreadError",
-    "Pool",
-    "SharedCall",
-    "SingleFlight",
-    "call_circuits",
-    "store_circuits",
-]

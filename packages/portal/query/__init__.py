@@ -48,29 +48,3 @@ from portal.query.hooks import (
 from portal.query.partition import principal_of_id
 from portal.query.process_state import process_runtime
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-
-__all__ = [
-    "REGISTRY",
-    "DeclaredMutation",
-    "Endpoint",
-    "MutationGroup",
-    "MutationResult",
-    "PaginatedRes",
-    "PaginatedResult",
-    "QueryClient",
-    "QueryEvent",
-    "QueryGroup",
-    "QueryResult",
-    "QuerySpec",
-    "check_endpoints",
-    "client_of",
-    "create_mutation_group",
-    "create_query_client",
-    "create_query_group",
-    "mutation_endpoint",
-    "paginated_query_endpoint",
-    "principal_of_id",
-    "process_runtime",
-    "query_endpoint",
-    "use_queries",
-]

@@ -16,5 +16,3 @@ Of a row only `id` is required. The other fields are named for readers; a field 
 from __future__ import annotations
 
 from portal.query import use_queries
-
-__all__ = ["use_queries"]

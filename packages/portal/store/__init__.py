@@ -14,14 +14,3 @@ from __future__ import annotations
 from portal.store.checks import check_embedded_store, check_refresh_store
 from portal.store.sentinel import SentinelCache
 from portal.store.shared_store import MISSING, Missing, SharedStore, query_store, refresh_store
-
-__all__ = [
-    "MISSING",
-    "Missing",
-    "SentinelCache",
-    "SharedStore",
-    "check_embedded_store",
-    "check_refresh_store",
-    "query_store",
-    "refresh_store",
-]

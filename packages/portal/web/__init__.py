@@ -19,5 +19,3 @@ from __future__ import annotations
 
 from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
-
-__all__ = ["PortalRequest", "active_locale", "is_signed_in", "resolve_post_login_path"]

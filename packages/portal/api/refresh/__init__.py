@@ -27,18 +27,3 @@ from portal.api.refresh.token_endpoint import (
     TokensIssued,
     read_token_response,
 )
-
-__all__ = [
-    "BackendTokenEndpoint",
-    "InvalidGrant",
-    "NoResponse",
-    "TokenEndpoint",
-    "TokenEndpointResult",
-    "TokenRefresher",
-    "TokensIssued",
-    "UnreadableRecordError",
-    "read_token_response",
-    "record_name",
-    "seal",
-    "unseal",
-]

@@ -9,5 +9,3 @@
 
 from portal.config.environment.reader import REPOSITORY, port_base, read_config
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
-
-__all__ = ["REPOSITORY", "is_sentinel_url", "port_base", "read_config", "read_sentinel_url", "split_credentials"]

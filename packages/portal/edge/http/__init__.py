@@ -11,5 +11,3 @@
 from portal.edge.http.allowed_hosts import AllowedHosts
 from portal.edge.http.responses import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
 from portal.edge.http.security import security_headers
-
-__all__ = ["PROBLEM_CONTENT_TYPE", "AllowedHosts", "EdgeResponses", "problem_document", "security_headers"]

@@ -25,23 +25,3 @@ from portal.edge.routes.paths import (
 from portal.edge.routes.redirect_targets import accept_target, with_locale
 from portal.edge.routes.route_table import RouteTable
 from portal.edge.routes.site import Site, make_site
-
-__all__ = [
-    "LOGIN_PATH",
-    "NEUTRAL_PATHS",
-    "NO_SEGMENT",
-    "PROFILE_PATH",
-    "PUBLIC_PATHS",
-    "UNGATED_PATHS",
-    "PathInfo",
-    "RouteTable",
-    "Site",
-    "accept_target",
-    "encode_path",
-    "encode_query",
-    "home_path",
-    "make_site",
-    "read_path_info",
-    "split_locale",
-    "with_locale",
-]

@@ -28,32 +28,3 @@ from portal.query.endpoints.params import checked_params, given_params
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
 from portal.query.endpoints.urls import Address, Url, address, is_path
-
-__all__ = [
-    "LIST_HELPERS",
-    "REGISTRY",
-    "Address",
-    "DeclaredList",
-    "DeclaredMutation",
-    "DeclaredQuery",
-    "Effect",
-    "Endpoint",
-    "Invalidation",
-    "ListHelper",
-    "ListRequest",
-    "Method",
-    "QueryKey",
-    "QuerySpec",
-    "ReadOptions",
-    "ReadRequest",
-    "Registry",
-    "Url",
-    "Variables",
-    "WriteRequest",
-    "address",
-    "canonical_json",
-    "checked_params",
-    "given_params",
-    "is_path",
-    "query_key",
-]

@@ -20,15 +20,3 @@ from portal.query.hooks.lists import paginated_query_endpoint
 from portal.query.hooks.mutations import mutation_endpoint
 from portal.query.hooks.parallel import use_queries
 from portal.query.hooks.queries import query_endpoint
-
-__all__ = [
-    "MutationGroup",
-    "QueryGroup",
-    "check_endpoints",
-    "create_mutation_group",
-    "create_query_group",
-    "mutation_endpoint",
-    "paginated_query_endpoint",
-    "query_endpoint",
-    "use_queries",
-]

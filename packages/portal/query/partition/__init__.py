@@ -15,14 +15,3 @@ from __future__ import annotations
 from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.namespaces import Namespaces, different_subjects, same_subject
 from portal.query.partition.token_bindings import Partition, binding_key, principal_of_id
-
-__all__ = [
-    "Namespaces",
-    "Partition",
-    "binding_key",
-    "different_subjects",
-    "generation_key",
-    "namespace_generation_key",
-    "principal_of_id",
-    "same_subject",
-]

@@ -13,5 +13,3 @@ from __future__ import annotations
 from portal.query.reads.cached_reads import Reads
 from portal.query.reads.page_fetches import PageFetcher, ReadCall
 from portal.query.reads.revalidation import Revalidations
-
-__all__ = ["PageFetcher", "ReadCall", "Reads", "Revalidations"]

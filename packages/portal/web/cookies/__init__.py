@@ -13,12 +13,3 @@ from __future__ import annotations
 
 from portal.web.cookies.platforms_cookie import follow_new_tokens, follow_profile
 from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
-
-__all__ = [
-    "clear_sign_in",
-    "follow_new_tokens",
-    "follow_profile",
-    "read_tokens",
-    "remove_duplicates",
-    "write_tokens",
-]

@@ -31,21 +31,3 @@ from portal.web.errors.redirects import (
     redirect_htmx_to_login,
     sign_in_ended,
 )
-
-__all__ = [
-    "REASON_PARAM",
-    "REFRESH_LOST",
-    "RETRY_AFTER_S",
-    "SignInEndedResponse",
-    "another_account",
-    "explain_failure",
-    "method_refused",
-    "offer_list",
-    "page_not_found",
-    "problem",
-    "redirect_htmx_home",
-    "redirect_htmx_to_login",
-    "render_failure",
-    "retry_after_s",
-    "sign_in_ended",
-]

@@ -21,15 +21,3 @@ from portal.web.frame.essentials import (
     use_app_essentials,
 )
 from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for
-
-__all__ = [
-    "SIGNED_OUT_PATH",
-    "account_tag_of",
-    "is_from_another_account",
-    "platform_is_denied",
-    "present_own_profile",
-    "shell_for",
-    "skip_profile",
-    "start_essentials",
-    "use_app_essentials",
-]

@@ -17,20 +17,3 @@ from portal.web.pages.forms import BackendForm, one_line, telephone
 from portal.web.pages.guards import neutral_page, platform_page, with_405_page
 from portal.web.pages.list_pages import AGE_SORTS, NAME_SORTS, ListPageConfig, is_load_more
 from portal.web.pages.overviews import summary_or_lists
-
-__all__ = [
-    "AGE_SORTS",
-    "NAME_SORTS",
-    "BackendForm",
-    "ListPageConfig",
-    "form_page",
-    "is_load_more",
-    "neutral_page",
-    "one_line",
-    "platform_page",
-    "see_other",
-    "submission_key",
-    "summary_or_lists",
-    "telephone",
-    "with_405_page",
-]

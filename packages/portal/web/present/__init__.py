@@ -39,34 +39,3 @@ from portal.web.present.records import (
 )
 from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of
 from portal.web.present.stat_tiles import StatTile
-
-__all__ = [
-    "Badge",
-    "BarChart",
-    "Point",
-    "SplitBar",
-    "StatTile",
-    "badge_for",
-    "bar_chart",
-    "clock_text",
-    "compact_number_text",
-    "counts_of",
-    "datetime_of",
-    "day_text",
-    "decimal_of",
-    "integer_of",
-    "moment_text",
-    "money_text",
-    "month_text",
-    "number_of",
-    "number_text",
-    "objects_of",
-    "oldest_as_of",
-    "record_if_answered",
-    "record_if_exists",
-    "record_of",
-    "short_day_text",
-    "split_bar",
-    "text_of",
-    "texts_of",
-]

@@ -15,13 +15,3 @@ from portal.web.sign_in.password import explain, reason_of, sign_in
 from portal.web.sign_in.post_login import keep_sign_in, resolve_post_login_path
 from portal.web.sign_in.rate_limit import sign_in_limit
 from portal.web.sign_in.sign_out import sign_out_response
-
-__all__ = [
-    "explain",
-    "keep_sign_in",
-    "reason_of",
-    "resolve_post_login_path",
-    "sign_in",
-    "sign_in_limit",
-    "sign_out_response",
-]
