@@ -41,7 +41,7 @@ class Pool:
     def submit(self, work: Callable[[], T]) -> Future[T] | None:
         """Run `work` in a thread, in a copy of the caller's context, so that its log lines name the same request.
 
-        :returns: a future, which can be cancelled until the work begins; None if the queue is full.
+        :returns: a future, which can be cancelled until the work begins; None if the queue is full or no thread starts.
         """
         future: Future[T] = Future()
         with self._changed:
@@ -50,9 +50,10 @@ class Pool:
             self._waiting.append((contextvars.copy_context(), future, work))
             if len(self._waiting) > self._idle and self._threads < self._most_threads:
                 self._start_thread()
+            if self._threads == 0:
+                self._waiting.pop()
+                return None
             self._changed.notify()
-        if self._threads == 0 and future.cancel():
-            return None
         return future
 
     def _start_thread(self) -> None:

@@ -116,6 +116,19 @@ def test_without_a_thread_nothing_is_taken(monkeypatch: pytest.MonkeyPatch) -> N
     assert Pool(name="none", threads=1, queue=1).submit(lambda: 1) is None
 
 
+def test_takes_work_again_when_there_are_threads_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    pool = Pool(name="again", threads=1, queue=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start)
+        assert [pool.submit(lambda: 1) for _ in range(3)] == [None] * 3
+    future = pool.submit(lambda: 1)
+    assert future is not None
+    assert future.result(PATIENCE_S) == 1
+
+
 def test_a_child_process_has_threads_of_its_own() -> None:
     before = process_runtime().fetch_pool.submit(lambda: "in the parent")
     assert before is not None
