@@ -142,6 +142,7 @@ class FakeBackend:
     :param inside: run within each request, after the backend has done it and before the answer leaves.
     :param before: run within each request, before the backend looks at it.
     :param failures: raised instead of an answer, one for each request, while there are some.
+    :param tombstones_unreadable: whether the store of the tombstones is down.
     """
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -160,10 +161,13 @@ class FakeBackend:
     ranks: dict[str, int] = field(default_factory=dict)
     signed_out: set[str | None] = field(default_factory=set)
     tombstones_asked: int = 0
+    tombstones_unreadable: bool = False
+    _sign_ins: itertools.count[int] = field(default_factory=itertools.count)
     _made: itertools.count[int] = field(default_factory=lambda: itertools.count(1000))
 
     def sign_in(self, user: str = "ada") -> TokenStore:
-        token = make_token(user)
+        # The same tokens in each run: a model that fails has to fail when its example is run again.
+        token = make_token(user, jti=f"sign-in {next(self._sign_ins)}")
         self.users[token] = user
         return TokenStore(TokenPair(access=token, refresh=f"refresh of {user}"))
 
@@ -186,6 +190,8 @@ class FakeBackend:
 
     def sign_in_status(self, pair: TokenPair) -> SignInStatus:
         self.tombstones_asked += 1
+        if self.tombstones_unreadable:
+            return SignInStatus.UNKNOWN
         return SignInStatus.SIGNED_OUT if pair.access in self.signed_out else SignInStatus.ACTIVE
 
     def call(

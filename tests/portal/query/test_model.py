@@ -307,6 +307,18 @@ def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
     )
 
 
+def test_an_example_that_runs_again_does_the_same() -> None:
+    """Which key is evicted depends on the names of the keys, and these on the tokens."""
+
+    def keys() -> list[str]:
+        machine = QueryMachine()
+        machine.start()  # type: ignore[no-untyped-call]  Hypothesis's decorator
+        machine.read(process=0, variant=0, pages=1, nested=[])
+        return sorted(machine.world.store.values)
+
+    assert keys() == keys()
+
+
 def _overlaps_ignored(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(WriteLog, "others", lambda _self, *, since, until: [])
 

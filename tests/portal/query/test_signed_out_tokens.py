@@ -6,6 +6,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import SignInEndedError
+from portal.query import create_query_client
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
@@ -22,6 +23,25 @@ def test_the_next_request_with_them_is_given_nothing(world: World, process: Proc
         with pytest.raises(SignInEndedError):
             UserQueries.use_get_me_query(replaying.request(ada))
     assert len(world.backend.calls) == calls
+
+
+def test_the_request_ends_so_that_its_cookies_go(world: World, process: Process, ada: TokenStore) -> None:
+    world.backend.signed_out.add(ada.current.access)
+    client = create_query_client(tokens=ada, api=world.backend, runtime=process.runtime, clock=world.clock)
+    with pytest.raises(SignInEndedError):
+        ClientQueries.use_get_clients_query(client)
+    assert ada.ended
+    assert not ada.lost
+
+
+def test_while_nobody_knows_whether_they_were_signed_out_the_request_goes_on(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    world.backend.signed_out.add(ada.current.access)
+    world.backend.tombstones_unreadable = True
+    client = create_query_client(tokens=ada, api=world.backend, runtime=process.runtime, clock=world.clock)
+    assert ClientQueries.use_get_clients_query(client).unwrap().items
+    assert not ada.cleared
 
 
 def test_another_sign_in_of_the_same_user_does_not_open_the_door_again(
