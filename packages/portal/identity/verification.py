@@ -7,6 +7,7 @@ memory only: nothing here waits.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from portal.config.portal_config import TokenVerification
 
+
+logger = logging.getLogger(__name__)
 
 #: First letters of an algorithm's name to the JWK type of its keys (RFC 7518, section 6.1; RFC 8037). A shared
 #: secret has no place in a published set.
@@ -66,14 +69,15 @@ def use_key_source(source: KeySource | None) -> None:
 
 
 class NoKeys:
-    """The key source before the first fetch."""
+    """The key source of a process that was not started by `portal.startup`: every token counts as absent."""
 
     generation = -1
     begun = 0
     succeeded = 0
 
     def keys_for(self, kid: str | None) -> tuple[jwt.PyJWK, ...]:  # noqa: ARG002  the protocol's signature
-        """No keys."""
+        """No keys. The log says so, because every user would be sent to the sign-in page without a word."""
+        logger.error("nothing fetches APP_JWT_JWKS_URL here: a server starts with portal.startup.wsgi_application")
         return ()
 
 

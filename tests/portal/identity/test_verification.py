@@ -53,6 +53,15 @@ def test_without_a_key_there_is_no_verifier() -> None:
     assert make_verifier(TokenVerification()) is None
 
 
+def test_a_process_in_which_nothing_fetches_the_keys_says_how_it_should_start(caplog) -> None:
+    use_key_source(None)
+    verifier = make_verifier(TokenVerification(jwks_url="https://id.example.com/jwks", algorithms=("RS256",)))
+    private = rsa_key("a")
+    assert not accepted(jwt.encode(CLAIMS, private, algorithm="RS256"), verifier)
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "portal.startup.wsgi_application" in caplog.text
+
+
 def test_the_right_signature_gives_the_user() -> None:
     user = get_user_from_token(jwt.encode(CLAIMS, SECRET), verifier=with_secret())
     assert user is not None
