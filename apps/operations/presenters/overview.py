@@ -58,7 +58,9 @@ def present_overview(summary: Mapping[str, Any], *, total: int | None) -> Overvi
         tiles=(
             StatTile(label=_("Work orders"), value=total_text, route="work-orders", icon=_ICON),
             *(
-                StatTile(label=badge.label, value=number_text(counts[status]), icon=_STATUS_ICONS.get(status, _ICON))
+                StatTile(
+                    label=badge.label, value=number_text(counts[status] or 0), icon=_STATUS_ICONS.get(status, _ICON)
+                )
                 for status, badge in STATUSES.items()
                 if status in counts
             ),

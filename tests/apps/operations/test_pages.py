@@ -63,6 +63,13 @@ def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operat
     assert "<time data-as-of datetime=" in body
 
 
+def test_a_status_with_an_unreadable_count_keeps_its_tile(backend: Backend, operations_user: Client) -> None:
+    backend.answers("GET", "/operations/summary", json={"total": 3, "byStatus": {"cancelled": None, "open": "2"}})
+    backend.lists(WORK_ORDERS, [])
+    body = operations_user.get("/en/operations").content.decode()
+    assert body.count('<span class="figure-value">0</span>') == 2
+
+
 def test_a_work_order_that_nobody_answered_comes_back_whole_and_is_sent_again_under_the_same_key(
     backend: Backend, signed_in: SignedIn
 ) -> None:

@@ -124,22 +124,21 @@ def bar_chart(points: Sequence[Point], *, axis_text: Callable[[float], str] = nu
     return BarChart(bars=tuple(bars), axis=axis, bar_width=width)
 
 
-def split_bar(counts: Mapping[str, int], *, badges: Mapping[str, Badge]) -> SplitBar | None:
+def split_bar(counts: Mapping[str, int | None], *, badges: Mapping[str, Badge]) -> SplitBar | None:
     """A bar that is divided among statuses, those of `badges` first; None without any.
 
-    A status whose count is 0 has no width, and still stands in the legend.
+    A status whose count is 0 or None has no width, and still stands in the legend, as 0.
 
     :param counts: status to count.
     """
-    total = sum(counts.values())
+    total = sum(count or 0 for count in counts.values())
     parts, begin, counted = [], 0, 0
     for code in (code for code in {**badges, **counts} if code in counts):
-        counted += counts[code]
+        count = counts[code] or 0
+        counted += count
         end = SPLIT_WIDTH * counted // total if total else 0
         badge = badge_for(code=code, known=badges)
-        parts.append(
-            Part(label=badge.label, tone=badge.tone, value=number_text(counts[code]), x=begin, width=end - begin)
-        )
+        parts.append(Part(label=badge.label, tone=badge.tone, value=number_text(count), x=begin, width=end - begin))
         begin = end
     return SplitBar(parts=tuple(parts)) if parts else None
 

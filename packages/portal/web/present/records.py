@@ -79,9 +79,7 @@ def objects_of(record: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any],
     return tuple(entry for entry in value if isinstance(entry, dict)) if isinstance(value, list) else ()
 
 
-def counts_of(record: Mapping[str, Any], name: str) -> dict[str, int]:
-    """The whole numbers of an object, such as the number of rows by status; other values are left out."""
+def counts_of(record: Mapping[str, Any], name: str) -> dict[str, int | None]:
+    """The counts of an object, such as the number of rows by status; None for a count that is no whole number."""
     value = record.get(name)
-    if not isinstance(value, dict):
-        return {}
-    return {key: count for key in value if (count := integer_of(value, key)) is not None}
+    return {key: integer_of(value, key) for key in value} if isinstance(value, dict) else {}

@@ -73,6 +73,12 @@ def test_known_statuses_come_first_and_in_their_own_order() -> None:
     assert [(part.label, part.value) for part in bar.parts] == [("Free", "3"), ("Faulted", "1"), ("odd", "2")]
 
 
+def test_a_status_with_an_unreadable_count_stays_in_the_legend() -> None:
+    bar = split_bar({"free": None, "faulted": 2}, badges={"free": Badge(label="Free")})
+    assert bar is not None
+    assert [(part.label, part.value, part.width) for part in bar.parts] == [("Free", "0", 0), ("faulted", "2", 1000)]
+
+
 def test_without_anything_to_draw_there_is_no_chart() -> None:
     assert bar_chart([]) is None
     assert split_bar({}, badges={"free": Badge(label="Free")}) is None
