@@ -126,14 +126,15 @@ class SingleFlight(Generic[T]):
     def lead(self, shared_call: SharedCall[T]) -> Iterator[None]:
         """Make the leader's call in a `with` block, which gives the result with `set_result`.
 
-        An error of the block is raised in all callers. A block without a result raises `NoResultError` in the others.
+        The block's `Exception` is raised in all callers. A block without a result raises `NoResultError` in the others.
         """
         try:
             yield
-        except BaseException as error:
+        except Exception as error:
             shared_call.set_exception(error)
             raise
         finally:
+            # Also after a `SystemExit`, which is meant for this thread alone.
             shared_call.set_exception(NoResultError())
             self._forget(shared_call)
 

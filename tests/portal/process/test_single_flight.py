@@ -184,3 +184,17 @@ def test_a_leader_that_ends_without_a_result_leaves_none_to_others_and_its_key_t
     with pytest.raises(NoResultError):
         shared_call.result(timeout_s=1)
     assert single_flight.join("a")[1]
+
+
+def test_a_leader_whose_thread_is_told_to_exit_ends_no_other_thread() -> None:
+    flight: SingleFlight[int] = SingleFlight()
+    shared_call, _ = flight.join("a")
+
+    def lead() -> None:
+        with flight.lead(shared_call):
+            raise SystemExit
+
+    with pytest.raises(SystemExit):
+        lead()
+    with pytest.raises(NoResultError):
+        shared_call.result(timeout_s=0)
