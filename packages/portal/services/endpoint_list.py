@@ -80,8 +80,9 @@ def as_markdown(entries: Sequence[Entry]) -> str:
     parts = [
         "# Endpoints\n",
         (
-            "Written by `python manage.py --app energy list_endpoints --markdown`; a test compares. Hooks stand below"
-            " `portal.services`.\n"
+            "The calls that the portal declares; the backend may have more, and a page can use only these ([declare a"
+            " call](../how-to/add-an-endpoint.md)). Hooks stand below `portal.services`. Written by `python manage.py"
+            " --app energy list_endpoints --markdown`; a test compares.\n"
         ),
     ]
     domains = sorted({entry.key.partition(".")[0] for entry in entries})
