@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import update_wrapper
 from typing import TYPE_CHECKING
 
 from portal.config.current import portal_config
@@ -28,4 +29,8 @@ def with_provider(name: str, *, otherwise: View = page_not_found) -> View:
         chosen: View = getattr(oidc, name)
         return chosen(request)
 
+    # `explain_route` prints the name of the view.
+    if otherwise is not page_not_found:
+        return update_wrapper(view, otherwise)
+    view.__module__, view.__qualname__ = "apps.auth_app.views.oidc", name
     return view

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import resolve
 
 from apps.auth_app.forms import LoginForm
 from apps.auth_app.presenters.sign_ins import device_name, present_sign_in
@@ -53,3 +54,18 @@ def test_a_long_unknown_user_agent_is_cut() -> None:
 @pytest.mark.parametrize("current", [True, False, None, "true"])
 def test_only_a_plain_true_marks_the_current_sign_in(current: object) -> None:
     assert present_sign_in({"id": "1", "current": current}).current is (current is True)
+
+
+@pytest.mark.parametrize(
+    ("path", "view"),
+    [
+        ("/en/login", "apps.auth_app.views.login.login"),
+        ("/en/signed-out", "apps.auth_app.views.signed_out.signed_out"),
+        ("/en/login/oidc", "apps.auth_app.views.oidc.start"),
+        ("/login/oidc/callback", "apps.auth_app.views.oidc.callback"),
+    ],
+)
+def test_a_path_names_the_view_that_serves_it(path: str, view: str) -> None:
+    """`explain_route` prints this name."""
+    served = resolve(path, urlconf="apps.auth_app.urls").func
+    assert f"{served.__module__}.{served.__qualname__}" == view
