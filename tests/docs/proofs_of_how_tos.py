@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from portal.api.responses import RawResponse
 from portal.api.transport import Transport
 from portal.config.environment import REPOSITORY
 from portal.config.log_lines import line_formatter
+from portal.services.endpoint_list import all_entries
 from portal.services.energy.stations import StationQueries
 from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
@@ -63,6 +65,21 @@ def test_list_page(backend: Backend, signed_in: SignedIn) -> None:
     assert row_ids(page) == ["cli_1"]
     assert "Kundschaft" in page.content.decode()
     assert 'href="/de/finance/clients"' in page.content.decode()
+
+
+@in_app("finance")
+def test_endpoint(backend: Backend, query_client: NewQueryClient) -> None:
+    rows = [{"id": "crn_1", "number": "C-1", "amount": "12.00"}]
+    backend.lists("/finance/credit-notes", rows)
+    backend.answers("GET", "/finance/credit-notes/crn_1", json=rows[0])
+    entries = {entry.key: entry.hook for entry in all_entries()}
+    assert entries["finance.get_credit_notes"] == "finance.credit_notes.CreditNoteQueries.use_get_credit_notes_query"
+    hooks: Any = import_module("portal.services.finance.credit_notes").CreditNoteQueries
+    client = query_client("FINANCE_APP")
+    assert hooks.use_get_credit_notes_query(client, {"invoiceId": "inv_1"}).unwrap().items == tuple(rows)
+    assert backend.calls_to("/finance/credit-notes")[-1].query["invoiceId"] == "inv_1"
+    assert hooks.use_get_credit_note_query(client, {"id": "crn_1"}).unwrap() == rows[0]
+    assert "`finance.get_credit_note`" in (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text()
 
 
 @in_app("energy")
@@ -162,4 +179,6 @@ def test_log() -> None:
         log_response(LoggedCall("backend", "GET", "/me", Attempt(), None), response, duration_ms=1.0)
     finally:
         logger.removeHandler(handler)
-    assert json.loads(written.getvalue())["bytes"] == 5
+    line = json.loads(written.getvalue())
+    assert line["bytes"] == 5
+    assert "500, 5 bytes, in 1 ms" in line["message"]

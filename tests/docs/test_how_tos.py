@@ -19,6 +19,7 @@ QUERY, NAME = PAGES / "change-a-query.md", PAGES / "change-a-name-a-number-or-a-
 PARTS = {
     "field": (PAGES / "add-a-field.md", None),
     "list_page": (PAGES / "add-a-list-page.md", None),
+    "endpoint": (PAGES / "add-an-endpoint.md", None),
     "path": (QUERY, "Another path"),
     "stale_time": (QUERY, "Another stale time"),
     "sort": (QUERY, "Sort a list by another column"),
@@ -36,6 +37,7 @@ STILL_PASS = (
     "tests/contract/test_cookies.py",
     "tests/portal/config/test_limits.py",
     "tests/portal/api/test_call_log.py",
+    "tests/portal/services",
     "tests/portal/web/views/test_logout.py",
 )
 #: Tests that read the registry: they pass with one platform more.
@@ -100,6 +102,10 @@ def test_a_field_is_in_the_list_on_the_page_and_in_the_form(walks: Walks) -> Non
 
 def test_a_new_list_page_shows_its_rows_and_is_in_the_sidebar(walks: Walks) -> None:
     prove(walks, "list_page")
+
+
+def test_a_new_endpoint_is_called_found_and_on_the_reference_page(walks: Walks) -> None:
+    prove(walks, "endpoint")
 
 
 def test_an_endpoint_is_called_at_its_new_path(walks: Walks) -> None:
