@@ -4,8 +4,9 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-# A process for each processor, at most four: each starts servers and browsers of its own. A file's tests stay in one.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+# Tests wait more than they compute, so three processes keep two processors busy. A file's tests stay in one process, and
+# the files keep their order: the slow ones, with servers and browsers, come first.
+PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: run install runtime test check format bench storm storm-query outage refresh-store hung lock clean help
 
