@@ -20,7 +20,7 @@ install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same without what tests and checks need
 
 test: .venv/.dev  ## the whole test suite
-	$(BIN)/python -m pytest $(PARALLEL) tests/sandbox_api
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/sandbox_api
 	$(BIN)/python -m pytest $(PARALLEL)
 
 check: .venv/.dev  ## format, lint, types, import contracts
