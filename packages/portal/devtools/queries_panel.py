@@ -50,7 +50,7 @@ class QueriesPanel(Panel):
         client = getattr(request, "query_client", None)
         events = client.events if isinstance(client, QueryClient) else []
         tokens = getattr(request, "token_store", None)
-        self.record_stats(  # type: ignore[no-untyped-call]  # the same
+        self.record_stats(  # type: ignore[no-untyped-call]  # the toolbar has no types
             {
                 "queries": [_row(event) for event in events],
                 "calls": sum(event.cache_status in {"miss", "partial"} for event in events),

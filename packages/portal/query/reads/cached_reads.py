@@ -2,7 +2,7 @@
 
 Data that is stale by its age alone is shown at once, and revalidated behind the request. Where the endpoint or the user
 wants newer data first, the request waits for a moment, and then shows the older data with an error beside it. Data that
-the user's own writes have made stale is never shown: it is fetched first.
+the user's own writes have made stale is fetched before it is shown: docs/explanation/query-cache.md has the cases.
 """
 
 from __future__ import annotations
