@@ -26,6 +26,7 @@ CODE = {
 SETTINGS = {PORTAL / "config" / "base_settings.py", ROOT / "packages" / "sandbox_api" / "settings.py"}
 #: Those that no code names, and why they are asked for all the same.
 ALLOWED = {
+    "Brotli": "whitenoise imports it, and compresses static files with it",
     "psycopg": "Django's own database backend imports it, where DATABASE_URL names a PostgreSQL",
     "pytest-django": "a plugin of pytest: the settings and the database of tests",
     "pytest-timeout": "a plugin of pytest: `timeout` in pyproject.toml",

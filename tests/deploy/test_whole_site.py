@@ -159,14 +159,16 @@ def test_a_form_that_came_over_https_is_taken(whole: Whole) -> None:
         assert person.cookie(VAR_ACCESS_TOKEN) is None
 
 
-def test_static_files_are_compressed_and_kept_for_good(whole: Whole) -> None:
+@pytest.mark.parametrize(("accepted", "encoding"), [("gzip, deflate, br, zstd", "br"), ("gzip", "gzip")])
+def test_static_files_are_compressed_and_kept_for_good(whole: Whole, accepted: str, encoding: str) -> None:
     with Person(whole.site) as person:
         page = person.get(f"{whole.gateway}/en/login")
         style = re.search(r'href="(/static/[^"]+\.css)"', page.text)[1]
-        answer = person.get(f"{whole.gateway}{style}", **{"Accept-Encoding": "gzip"})
+        answer = person.get(f"{whole.gateway}{style}", **{"Accept-Encoding": accepted})
         assert answer.status_code == 200
         assert "immutable" in answer.headers["Cache-Control"]
-        assert answer.headers["Content-Encoding"] == "gzip"
+        assert answer.headers["Content-Encoding"] == encoding
+        assert answer.headers["Vary"] == "Accept-Encoding"
 
 
 def test_a_forged_address_buys_no_further_tries(whole: Whole) -> None:

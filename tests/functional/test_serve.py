@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import http.client
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import brotli
 import pytest
 
 from portal.config.projects import PROJECTS
@@ -88,19 +91,67 @@ def test_the_server_needs_no_backend_and_nothing_run_before_it(tmp_path: Path) -
         connection.close()
 
 
-def test_static_files_have_hashed_names_and_are_cached_for_good(tmp_path: Path) -> None:
+@contextlib.contextmanager
+def gateway_in_production(state: Path) -> Iterator[http.client.HTTPConnection]:
+    """A connection to the gateway as production runs it."""
     production = {"DEBUG": "off", "SECRET_KEY": "k" * 50, "ALLOWED_HOSTS": "127.0.0.1"}
-    with serving(tmp_path, app="auth_app", APP_PUBLIC_GATEWAY_APP_URL=DEAD_BACKEND, **production) as (_, port):
+    with serving(state, app="auth_app", APP_PUBLIC_GATEWAY_APP_URL=DEAD_BACKEND, **production) as (_, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        yield connection
+        connection.close()
+
+
+def test_static_files_have_hashed_names_are_compressed_and_are_cached_for_good(tmp_path: Path) -> None:
+    with gateway_in_production(tmp_path) as connection:
         connection.request("GET", "/en/login", headers={"Accept": "text/html"})
         page = connection.getresponse().read().decode()
-        style = next(part.split('"')[0] for part in page.split('href="')[1:] if ".css" in part.split('"')[0])
+        style = re.search(r'href="(/static/auth_app/app\.[0-9a-f]+\.css)"', page)[1]
         connection.request("GET", style)
-        response = connection.getresponse()
-        assert response.read()
-        assert response.status == 200
-        assert "immutable" in response.getheader("Cache-Control", "")
-        connection.close()
+        plain = connection.getresponse().read()
+        assert b"@import" not in plain, "one style sheet"
+        packers = {"br": brotli.decompress, "gzip": gzip.decompress}
+        for accepted, encoding in {"gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip"}.items():
+            connection.request("GET", style, headers={"Accept-Encoding": accepted})
+            response = connection.getresponse()
+            body = response.read()
+            assert (response.status, response.getheader("Content-Encoding")) == (200, encoding)
+            assert packers[encoding](body) == plain
+            assert response.getheader("Content-Length") == str(len(body))
+            assert response.getheader("Vary") == "Accept-Encoding"
+            assert "immutable" in response.getheader("Cache-Control", "")
+        connection.request("GET", style, headers={"If-None-Match": response.getheader("ETag")})
+        kept = connection.getresponse()
+        assert (kept.status, kept.read()) == (304, b"")
+        assert "immutable" in kept.getheader("Cache-Control", "")
+
+
+def test_each_answer_tells_its_length(tmp_path: Path) -> None:
+    page, fetched = {"Accept": "text/html"}, {"Accept": "application/json"}
+    asked = {
+        ("GET", "/en/login", 200): page,
+        ("HEAD", "/en/login", 200): page,
+        ("GET", "/", 307): page,
+        ("GET", "/en/profile", 302): page,
+        ("GET", "/en/profile", 401): fetched,
+        ("GET", "/en/login/nothing", 404): page,
+        ("POST", "/en/login", 403): page,
+        ("GET", "/sign-in-state", 200): fetched,
+        ("GET", "/favicon.ico", 200): {},
+        ("HEAD", "/robots.txt", 200): {},
+        ("GET", "/healthz", 200): {},
+    }
+    with gateway_in_production(tmp_path) as connection:
+        for (method, target, status), headers in asked.items():
+            connection.request(method, target, headers=headers)
+            response = connection.getresponse()
+            body = response.read()
+            assert response.status == status, (method, target)
+            assert response.getheader("Transfer-Encoding") is None, (method, target)
+            length = int(response.getheader("Content-Length", "-1"))
+            assert length == len(body) if method == "GET" else length > 0, (method, target)
+        connection.request("OPTIONS", "/en/login")
+        nothing = connection.getresponse()
+        assert (nothing.status, nothing.getheader("Content-Length"), nothing.read()) == (204, None, b"")
 
 
 def started_at(pid: int) -> float:

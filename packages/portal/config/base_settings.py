@@ -142,19 +142,25 @@ def _template_loaders(config: PortalConfig) -> list[Any]:
 
 
 def _static(config: PortalConfig) -> dict[str, Any]:
-    """Static files: collected and hashed by `serve`; straight from their folders under any other server."""
+    """Static files: collected by `serve`; straight from their folders under any other server.
+
+    With `DEBUG` a browser gets the files as they were written; else one style sheet, hashed names, compressed.
+    """
     collected = config.static_root is not None
-    backend = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    bundled = collected and not config.debug
     return {
         "STATIC_URL": "/static/",
         "STATIC_ROOT": config.static_root,
         "STORAGES": {
             "staticfiles": {
-                "BACKEND": backend if collected else "django.contrib.staticfiles.storage.StaticFilesStorage"
+                "BACKEND": "portal.server.static_storage.BundledStaticFilesStorage"
+                if bundled
+                else "django.contrib.staticfiles.storage.StaticFilesStorage"
             },
         },
         "WHITENOISE_USE_FINDERS": not collected,
         "WHITENOISE_AUTOREFRESH": config.debug and not collected,
+        "WHITENOISE_KEEP_ONLY_HASHED_FILES": True,
     }
 
 

@@ -14,6 +14,7 @@ from granian.server.mp import MPServer
 
 from portal.server.content_types import with_plain_content_types
 from portal.server.lost_cookies import naming_lost_cookies
+from portal.server.whole_bodies import with_whole_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +82,7 @@ def load_watching_parent(target: str) -> Any:
     end_with_parent()
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
-    return with_plain_content_types(naming_lost_cookies(application))
+    return with_plain_content_types(naming_lost_cookies(with_whole_bodies(application)))
 
 
 def end_with_parent() -> None:

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal.server.ports import port_is_free
+from portal.server.static_files import UNUSED_FILES
 from portal.server.workers import end_with_parent, serve_wsgi
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Command(BaseCommand):
             raise CommandError(f"port {port} is taken: stop what listens there, or name another with --port")
         if options["end_with_parent"]:
             end_with_parent()
-        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
         logger.info("serving at http://%s:%d: %d worker(s) of %d threads", host, port, workers, threads)
         target = f"apps.{config.project.app}.wsgi:application"
         serve_wsgi(target=target, host=host, port=port, workers=workers, threads=threads, log_config=settings.LOGGING)

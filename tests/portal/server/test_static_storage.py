@@ -1,0 +1,134 @@
+"""One style sheet for each app: the readable ones, each in place of its import."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from portal.config.base_settings import build_settings
+from portal.server.static_files import UNUSED_FILES
+from portal.server.static_storage import bundle
+from tests.settings import PORTAL
+from tests.support.harness import ROOT
+
+TEMPLATE = ROOT / "packages" / "portal" / "management" / "platform_template" / "static"
+SHARED = ROOT / "packages" / "portal" / "web" / "static" / "portal" / "css"
+
+
+def bundled(name: str = "app/app.css", **sheets: str) -> str:
+    """The sheets are given by name, `__` for `/`, without `.css`."""
+    texts = {f"{name.replace('__', '/')}.css": text for name, text in sheets.items()}
+    return bundle(name, read=texts.__getitem__)
+
+
+def test_an_import_is_replaced_by_its_sheet_and_what_that_imports() -> None:
+    text = bundled(
+        app__app='@import "../shared/all.css";\nc {}',
+        shared__all='@import "one.css";\n@import "two.css";\n',
+        shared__one="a {}",
+        shared__two="b {}",
+    )
+    assert text.split() == ["a", "{}", "b", "{}", "c", "{}"]
+
+
+@pytest.mark.parametrize("form", ['url("../img/a.svg")', "url('../img/a.svg')", "url(../img/a.svg)"])
+def test_a_relative_address_leads_to_the_same_file(form: str) -> None:
+    text = bundled(app__app='@import "../shared/css/one.css";', shared__css__one=f"a {{ background: {form} }}")
+    assert text == 'a { background: url("../shared/img/a.svg") }'
+
+
+@pytest.mark.parametrize("address", ['"data:image/png;base64,AA=="', '"https://a.test/b.svg"', '"/b.svg"', '"#part"'])
+def test_an_address_that_is_not_relative_is_left_as_it_is(address: str) -> None:
+    rule = f"a {{ background: url({address}) }}"
+    assert bundled(app__app='@import "../shared/one.css";', shared__one=rule) == rule
+
+
+def test_a_comment_is_left_as_it_is() -> None:
+    comment = '/* @import "gone.css"; url(a.svg)\n@import url(b.css); */'
+    assert bundled(app__app=f'{comment}@import "one.css";', app__one="a {}") == f"{comment}a {{}}"
+
+
+@pytest.mark.parametrize("line", ['@import url("one.css");', "@import 'one.css';", '@import "one.css" screen;'])
+def test_another_form_of_import_is_a_mistake(line: str) -> None:
+    with pytest.raises(ValueError, match=r"app/app\.css should import with"):
+        bundled(app__app=line, app__one="a {}")
+
+
+def test_a_sheet_is_imported_once() -> None:
+    with pytest.raises(ValueError, match=r"app/app\.css imports app/one\.css twice"):
+        bundled(app__app='@import "one.css";', app__one='@import "two.css";', app__two='@import "one.css";')
+
+
+@pytest.fixture
+def production(settings, tmp_path: Path) -> Path:
+    """An empty static root, with the storage that production has, and the static files of every app."""
+    root = tmp_path / "root"
+    for name, value in build_settings(replace(PORTAL, static_root=root)).items():
+        if name in {"STATIC_ROOT", "STORAGES", "WHITENOISE_KEEP_ONLY_HASHED_FILES"}:
+            setattr(settings, name, value)
+    settings.STATICFILES_DIRS = [TEMPLATE, *ROOT.glob("apps/*/static")]
+    return root
+
+
+def collect(root: Path) -> dict[str, str]:
+    """Name of each collected file, to its hashed name."""
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
+    names: dict[str, str] = json.loads((root / "staticfiles.json").read_text())["paths"]
+    return names
+
+
+def test_each_app_has_one_style_sheet_with_all_rules_in_the_order_of_the_cascade(production: Path) -> None:
+    names = collect(production)
+    apps = {path.parent.name: path for path in [*ROOT.glob("apps/*/static/*/app.css"), *TEMPLATE.glob("*/app.css")]}
+    assert len(apps) >= 5
+    parts = [SHARED / f"{part}.css" for part in ("tokens", "base", "shell", "parts", "data")]
+    for app, own in apps.items():
+        text = (production / names[f"{app}/app.css"]).read_text()
+        assert "@import" not in text
+        rules = [(path, re.sub(r"@import .*|url\(.*\)", "", path.read_text())) for path in [*parts, own]]
+        flat = re.sub(r"url\(.*\)", "", text)
+        places = [flat.index(rule.strip()) for _, rule in rules]
+        assert places == sorted(places)
+
+
+def test_each_address_in_a_style_sheet_is_a_file(production: Path) -> None:
+    names = collect(production)
+    addresses = [
+        posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+        for name in names.values()
+        if name.endswith(".css")
+        for address in re.findall(r'url\("(?!data:)([^"]+)"\)', (production / name).read_text())
+    ]
+    assert names["portal/img/chevron.svg"] in addresses
+    assert [address for address in addresses if not (production / address).is_file()] == []
+
+
+def test_an_import_of_a_file_that_does_not_exist_stops_the_start(production: Path, settings, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "a.css").write_text('@import "gone.css";')
+    settings.STATICFILES_DIRS = [tmp_path / "own"]
+    with pytest.raises(ValueError, match=r"no static file 'gone\.css', which a style sheet imports"):
+        collect(production)
+
+
+def test_only_what_a_page_uses_is_collected(production: Path) -> None:
+    names = collect(production)
+    assert {name for name in names if name.startswith("django_htmx/")} == {"django_htmx/htmx-2.min.js"}
+    collected = {str(path.relative_to(production)) for path in production.rglob("*") if path.is_file()}
+    compressed = {name for name in collected if name.endswith((".br", ".gz"))}
+    assert collected - compressed == {*names.values(), "staticfiles.json"}, "no file without a hash"
+    assert {f"{names['energy/app.css']}.br", f"{names['energy/app.css']}.gz"} <= compressed
+
+
+def test_in_debug_a_browser_gets_the_files_as_they_were_written(production: Path, settings) -> None:
+    settings.STORAGES = build_settings(replace(PORTAL, static_root=production, debug=True))["STORAGES"]
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
+    for part in SHARED.glob("*.css"):
+        assert (production / "portal" / "css" / part.name).read_text() == part.read_text()
+    assert list(production.rglob("*.br")) == []
