@@ -1,86 +1,129 @@
-"""How many requests a second a server answers: a load generator in one thread, on keep-alive connections."""
+"""A load generator: one thread that sends requests on keep-alive connections, each the next when it has the answer."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import selectors
 import socket
-import subprocess
-import sys
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from tests.support.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS = 16
+_LENGTH = b"\r\ncontent-length:"
+_CHUNKED = b"\r\ntransfer-encoding: chunked"
+_LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 
-_SERVE = """
-import sys
-from portal.server.workers import serve_wsgi
-serve_wsgi(target=sys.argv[1], host="127.0.0.1", port=int(sys.argv[2]), workers=1, threads=8)
-"""
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What came of one stretch of load.
 
-
-@contextlib.contextmanager
-def server(target: str, *, core: int | None) -> Iterator[int]:
-    """The WSGI application `target` on the production server, in a process of its own; gives its port.
-
-    :param core: the one core that it may use; None where the machine has no choice.
+    :param seconds: from the first request to the last answer.
+    :param latencies_s: of each request, from its sending to the last octet of its answer.
     """
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "-c", _SERVE, target, str(port)])
-    try:
-        if core is not None:
-            os.sched_setaffinity(process.pid, {core})
-        _wait_until_it_answers(port, process)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
+
+    seconds: float
+    latencies_s: list[float]
+
+    @property
+    def number(self) -> int:
+        """How many."""
+        return len(self.latencies_s)
+
+    @property
+    def rate(self) -> float:
+        """Answers in a second."""
+        return self.number / self.seconds
 
 
-def _wait_until_it_answers(port: int, process: subprocess.Popen[bytes], *, within_s: float = 30) -> None:
-    end = time.monotonic() + within_s
-    while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return
-        time.sleep(0.1)
-    raise RuntimeError(f"nothing answers on port {port}")
+@dataclass(slots=True)
+class _Connection:
+    """One connection, and the answer that is on its way.
+
+    :ivar missing: octets of the answer that have not come; None before its head is complete, and in a chunked body.
+    """
+
+    socket: socket.socket
+    sent_at: float = 0.0
+    received: bytearray = field(default_factory=bytearray)
+    missing: int | None = None
+
+    def send(self, request: bytes) -> None:
+        self.received, self.missing = bytearray(), None
+        self.sent_at = time.perf_counter()
+        self.socket.sendall(request)
+
+    def receive(self) -> bool:
+        """Read what has come; whether the answer is complete."""
+        part = self.socket.recv(262_144)
+        if not part:
+            raise RuntimeError(f"the server closed a connection after {bytes(self.received[:200])!r}")
+        self.received += part
+        if self.missing is not None:
+            self.missing -= len(part)
+            return self.missing <= 0
+        end = self.received.find(b"\r\n\r\n")
+        if end < 0:
+            return False
+        head = bytes(self.received[:end]).lower()
+        if _CHUNKED in head:
+            # A text of these seven octets does not occur in the pages that are measured.
+            return self.received.endswith(_LAST_CHUNK)
+        _, found, length = head.partition(_LENGTH)
+        self.missing = end + 4 + (int(length.partition(b"\r\n")[0]) if found else 0) - len(self.received)
+        return self.missing <= 0
 
 
 def answer_to(port: int, request: bytes) -> bytes:
-    """The head of one answer, for checking that what is measured is what is meant."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
-        connection.sendall(request)
-        return connection.recv(65_536)
+    """One answer, head and body, for checking that what is measured is what is meant."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as opened:
+        connection = _Connection(opened)
+        connection.send(request)
+        while not connection.receive():
+            pass
+        return bytes(connection.received)
 
 
-def rate(port: int, request: bytes, *, seconds: float) -> float:
-    """Requests answered in a second, each connection sending the next when it has the last answer."""
+def drive(
+    port: int, requests: Iterator[bytes], *, seconds: float, status: bytes, connections: int = CONNECTIONS
+) -> Answers:
+    """Send requests for so long, and wait for the answers to all of them.
+
+    :param requests: endless.
+    :param status: of every answer, such as `b"200"`; another one is an error.
+    """
     selector = selectors.DefaultSelector()
-    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(CONNECTIONS)]
+    opened = [_Connection(socket.create_connection(("127.0.0.1", port))) for _ in range(connections)]
+    latencies: list[float] = []
     try:
-        for connection in connections:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            selector.register(connection, selectors.EVENT_READ)
-            connection.sendall(request)
-        answered, start = 0, time.perf_counter()
-        while (now := time.perf_counter()) - start < seconds:
-            for key, _ in selector.select(timeout=1):
-                connection = key.fileobj
-                assert isinstance(connection, socket.socket)
-                # Answers without a body arrive whole, and end with the empty line.
-                if not connection.recv(65_536).endswith(b"\r\n\r\n"):
-                    raise RuntimeError("an answer without an empty body")
-                answered += 1
-                connection.sendall(request)
-        return answered / (now - start)
+        for connection in opened:
+            connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+        began = time.perf_counter()
+        for connection in opened:
+            connection.send(next(requests))
+        waiting = connections
+        while waiting:
+            ready = selector.select(timeout=30)
+            if not ready:
+                raise RuntimeError("no answer for 30 s")
+            for key, _ in ready:
+                connection = key.data
+                if not connection.receive():
+                    continue
+                now = time.perf_counter()
+                latencies.append(now - connection.sent_at)
+                if connection.received[9:12] != status:
+                    raise RuntimeError(f"{bytes(connection.received[:200])!r} in place of status {status.decode()}")
+                if now - began < seconds:
+                    connection.send(next(requests))
+                else:
+                    waiting -= 1
+        return Answers(seconds=now - began, latencies_s=latencies)
     finally:
         selector.close()
-        for connection in connections:
-            connection.close()
+        for connection in opened:
+            connection.socket.close()

@@ -6,6 +6,7 @@ best of many rounds, the cases taking turns, since what disturbs a machine only 
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -20,8 +21,9 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.test.utils import override_settings
 
-from benchmarks import _rates
 from benchmarks._default_project import EMPTY_PATH
+from benchmarks._rates import answer_to, drive
+from benchmarks._servers import cores_for_server_and_load, wsgi_server
 from benchmarks._targets import Targets
 from portal.config.base_settings import project_settings
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
@@ -152,13 +154,12 @@ def measure_handlers(targets: Targets) -> None:
 
 def measure_servers(targets: Targets) -> None:
     """Requests a second on one core of granian: a redirect of ours against an empty view of anybody's."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    core = cores[0] if len(cores) > 1 else None
+    core, others = cores_for_server_and_load()
     if core is not None:
-        os.sched_setaffinity(0, set(cores) - {core})
+        os.sched_setaffinity(0, others)
     with (
-        _rates.server("apps.energy.wsgi:application", core=core) as ours,
-        _rates.server("benchmarks._default_project:application", core=core) as default,
+        wsgi_server("apps.energy.wsgi:application", core=core) as ours,
+        wsgi_server("benchmarks._default_project:application", core=core) as default,
     ):
         head = "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nSec-Fetch-Mode: navigate\r\n\r\n"
         requests = {
@@ -171,11 +172,12 @@ def measure_servers(targets: Targets) -> None:
             "locale redirect through the shipped stack": (ours, head.format("/energy/empty").encode(), b"307"),
         }
         best = dict.fromkeys(requests, 0.0)
-        for port, request, status in requests.values():
-            assert _rates.answer_to(port, request).split()[1] == status
+        for server, request, status in requests.values():
+            assert answer_to(server.port, request).split()[1] == status
         for _ in range(RATE_ROUNDS):
-            for name, (port, request, _) in requests.items():
-                best[name] = max(best[name], _rates.rate(port, request, seconds=RATE_SECONDS))
+            for name, (server, request, status) in requests.items():
+                answers = drive(server.port, itertools.repeat(request), seconds=RATE_SECONDS, status=status)
+                best[name] = max(best[name], answers.rate)
     base = next(iter(best.values()))
     print(f"\n## Edge: granian, one worker of 8 threads{' on one core' if core is not None else ''}\n")
     print("| | requests/s | of the empty view |\n|---|---|---|")

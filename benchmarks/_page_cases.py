@@ -1,0 +1,184 @@
+"""Pages under load, each beside an empty view behind Django's default middlewares, stretch by stretch in turn."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from dataclasses import dataclass, field
+from statistics import median, quantiles
+from typing import TYPE_CHECKING, Final
+
+from benchmarks._default_project import EMPTY_PATH
+from benchmarks._page_rows import KEY, Row, Visitor
+from benchmarks._rates import CONNECTIONS, answer_to, drive
+from benchmarks._servers import project_server, wsgi_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from benchmarks._servers import Server
+    from benchmarks._stub_backend import Stub
+
+#: What the slow backend takes.
+DELAY_MS: Final = 20
+#: So many that 16 threads are all at work while the backend takes its time.
+DELAYED_CONNECTIONS: Final = 32
+#: Visits within which a page's data must have come into the cache.
+MOST_VISITS: Final = 10
+EMPTY_REQUEST: Final = f"GET {EMPTY_PATH} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n".encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """What came of one stretch of load.
+
+    :param cpu_ms: CPU time of a request.
+    :param empty_ms: the same, of the empty view's right after it.
+    :param rate: requests a second.
+    :param calls: calls to the backend, of each request.
+    """
+
+    cpu_ms: float
+    empty_ms: float
+    rate: float
+    latencies_ms: list[float]
+    calls: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One page on one server, before a backend that takes so long.
+
+    :param side: whose page it is, such as another checkout's.
+    :param empty: the server of the empty view that runs beside it.
+    """
+
+    side: str
+    row: Row
+    threads: int
+    delay_ms: int
+    server: Server
+    empty: Server
+    stretches: list[Stretch] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """As the tables have it."""
+        return f"{self.row.name}, backend {self.delay_ms} ms" if self.delay_ms else self.row.name
+
+    @property
+    def cpu_ms(self) -> float:
+        """CPU time of a request, median."""
+        return median(stretch.cpu_ms for stretch in self.stretches)
+
+    @property
+    def of_empty(self) -> float:
+        """CPU time of a request, of the empty view's, median."""
+        return median(stretch.cpu_ms / stretch.empty_ms for stretch in self.stretches)
+
+    @property
+    def rate(self) -> float:
+        """Requests a second, median."""
+        return median(stretch.rate for stretch in self.stretches)
+
+    @property
+    def calls(self) -> float:
+        """Calls to the backend, of each request."""
+        return median(stretch.calls for stretch in self.stretches)
+
+    def percentile(self, percent: int) -> float:
+        """Of all latencies, ms."""
+        latencies = [latency for stretch in self.stretches for latency in stretch.latencies_ms]
+        return quantiles(latencies, n=100)[percent - 1]
+
+    def prepare(self, stub: Stub) -> Visitor:
+        """Visit the page until its data is cached, and check it; gives who sends the load."""
+        visitor = Visitor(self.row, lambda request: answer_to(self.server.port, request))
+        for _ in range(MOST_VISITS):
+            before = stub.calls()
+            visitor.visit()
+            if not self.row.is_cached or stub.calls() == before:
+                return visitor
+        raise AssertionError(f"{self.row.name}: the backend is still called after {MOST_VISITS} visits")
+
+    def run(self, stub: Stub, visitor: Visitor, seconds: float) -> Stretch:
+        """One stretch, and one of the empty view."""
+        stub.answer_after(self.delay_ms)
+        calls, cpu_s = stub.calls(), self.server.cpu_s()
+        answers = drive(
+            self.server.port,
+            visitor.requests(),
+            seconds=seconds,
+            status=str(self.row.status).encode(),
+            connections=DELAYED_CONNECTIONS if self.delay_ms else CONNECTIONS,
+        )
+        cpu_s, calls = self.server.cpu_s() - cpu_s, stub.calls() - calls
+        stub.answer_after(0)
+        empty_cpu_s = self.empty.cpu_s()
+        # It is so much faster that half the time has more requests.
+        empty = drive(self.empty.port, itertools.repeat(EMPTY_REQUEST), seconds=seconds / 2, status=b"200")
+        empty_cpu_s = self.empty.cpu_s() - empty_cpu_s
+        return Stretch(
+            cpu_ms=cpu_s / answers.number * 1000,
+            empty_ms=empty_cpu_s / empty.number * 1000,
+            rate=answers.rate,
+            latencies_ms=[latency * 1000 for latency in answers.latencies_s],
+            calls=calls / answers.number,
+        )
+
+
+@contextlib.contextmanager
+def started(
+    checkouts: Mapping[str, Path],
+    rows: Sequence[Row],
+    *,
+    threads: Sequence[int],
+    folder: Path,
+    stub: Stub,
+    core: int | None,
+) -> Iterator[list[Case]]:
+    """All pages of all checkouts with each number of threads, their servers started.
+
+    :param checkouts: the name of each side, and where its code is.
+    """
+    with contextlib.ExitStack() as stack:
+        found = []
+        for number in threads:
+            target, log = "benchmarks._default_project:application", folder / f"empty {number}"
+            empty = stack.enter_context(wsgi_server(target, core=core, threads=number, log=log))
+            servers = {}
+            for side, checkout in checkouts.items():
+                for app in sorted({row.app for row in rows}):
+                    own = folder / f"{side} {app} {number}"
+                    own.mkdir()
+                    server = project_server(
+                        app, core=core, threads=number, folder=own, backend=stub.url, key=KEY, checkout=checkout
+                    )
+                    servers[side, app] = stack.enter_context(server)
+            found += [
+                Case(
+                    side=side,
+                    row=row,
+                    threads=number,
+                    delay_ms=delay_ms,
+                    server=servers[side, row.app],
+                    empty=empty,
+                )
+                for row in rows
+                for delay_ms in ((0,) if row.is_cached else (0, DELAY_MS))
+                for side in checkouts
+            ]
+        yield found
+
+
+def measure(cases: Sequence[Case], *, stub: Stub, seconds: float, rounds: int) -> None:
+    """Load all of them in turn, round by round; the first round only warms them."""
+    visitors = [case.prepare(stub) for case in cases]
+    for number in range(rounds + 1):
+        pairs = list(zip(cases, visitors, strict=True))
+        # Of two that are compared, each comes first in half of the rounds.
+        for case, visitor in pairs if number % 2 else reversed(pairs):
+            stretch = case.run(stub, visitor, seconds)
+            if number:
+                case.stretches.append(stretch)
