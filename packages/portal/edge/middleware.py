@@ -7,14 +7,13 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Reject
-from portal.edge.http import AllowedHosts, EdgeResponses, security_headers
+from portal.edge.http import AllowedHosts, EdgeResponses
 from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
 from portal.edge.routes import RouteTable, Site, make_site
 from portal.edge.rules import cached_forward, decide
@@ -69,7 +68,7 @@ def load_routes(app: str) -> RouteTable:
 class ProxyMiddleware:
     """Gates every request of an application. In `MIDDLEWARE` it comes right after `ApiAccessMiddleware`.
 
-    Its own responses pass no other middleware. They carry the security headers themselves, and cost little.
+    Its own responses pass no other middleware, and cost little.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -83,9 +82,7 @@ class ProxyMiddleware:
         )
         self.token_cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
         self.allowed_hosts = AllowedHosts()
-        self.responses = EdgeResponses(security_headers(https=False))
-        self.https_responses = EdgeResponses(security_headers(https=True))
-        self.pins_https = settings.SECURE_HSTS_SECONDS > 0
+        self.responses = EdgeResponses()
         if not (config.verification.enabled or config.debug):
             logger.warning(
                 "access tokens are decoded and not verified: set APP_JWT_KEY or APP_JWT_JWKS_URL to verify them"
@@ -123,9 +120,7 @@ class ProxyMiddleware:
             if isinstance(decision, Reject) and decision.user is not None:
                 # For the log line that Django writes about this response.
                 request.edge_user = decision.user
-            secure = self.pins_https and request.is_secure()
-            responses = self.https_responses if secure else self.responses
-            response = responses.respond(decision, request_id=request.request_id)
+            response = self.responses.respond(decision, request_id=request.request_id)
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule
         return response

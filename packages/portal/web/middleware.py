@@ -1,7 +1,8 @@
 """`ApiAccessMiddleware`: the outermost one. Cookies become tokens on the way in, tokens become cookies on the way out.
 
 It adds `token_store`, `api_deadline`, `request_id` and `query_client` to each request. An error of :mod:`portal.errors`
-that a view lets escape becomes its page. Every response gets the cookies, the edge's own redirects included.
+that a view lets escape becomes its page. Every response gets the cookies and the security headers, also a redirect of
+the edge.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.log_lines import log_context
-from portal.edge import security_headers
 from portal.errors import ConfigurationError, PortalError, UsageError
 from portal.process import Deadline
 from portal.web.cookies import (
@@ -34,11 +34,12 @@ from portal.web.log_context import log_fields
 from portal.web.query_client import query_client_for
 from portal.web.reload import note_form
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER
+from portal.web.security_headers import SecurityHeaders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.query import QueryClient
@@ -56,8 +57,7 @@ class ApiAccessMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
         self.config = portal_config()
-        # What replaces a response here has passed no other middleware.
-        self.security = {https: security_headers(https=https) for https in (False, True)}
+        self.security_headers = SecurityHeaders()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """One request."""
@@ -87,13 +87,13 @@ class ApiAccessMiddleware:
         if not isinstance(exception, PortalError) or isinstance(exception, MISTAKES):
             return None
         request = cast("PortalRequest", request)
-        return self._end_sign_in(request) if request.token_store.ended else render_failure(request, exception)
+        return sign_in_ended(request) if request.token_store.ended else render_failure(request, exception)
 
     def _commit(self, request: PortalRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
         if tokens.ended and not isinstance(response, SignInEndedResponse):
             # The view caught the error, or a thread beside the view met the end of the sign-in.
-            response = self._end_sign_in(request)
+            response = sign_in_ended(request)
         if tokens.cleared:
             clear_sign_in(response, config=self.config)
             response["Cache-Control"] = "private, no-store"
@@ -103,6 +103,7 @@ class ApiAccessMiddleware:
             follow_profile(request, response, config=self.config)
         remove_duplicates(request, response, config=self.config)
         note_form(request, response)
+        self.security_headers.add(request, response)
         # The id was checked when it was read. Django would check it once more, which takes as long as a redirect.
         response.headers._store["x-request-id"] = (REQUEST_ID_RESPONSE_HEADER, request.request_id)  # noqa: SLF001  no public way past the check
         return response
@@ -115,13 +116,6 @@ class ApiAccessMiddleware:
         if pair is not None:
             write_tokens(response, pair, config=self.config)
             follow_new_tokens(request, response, pair, config=self.config)
-
-    def _end_sign_in(self, request: PortalRequest) -> HttpResponse:
-        response = sign_in_ended(request)
-        # In `_commit` no other middleware sets these headers.
-        for name, value in self.security[request.is_secure()].items():
-            response.headers[name] = value
-        return response
 
 
 def read_request_id(sent: str | None) -> str:

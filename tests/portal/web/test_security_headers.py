@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 import responses
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal.web.pages import neutral_page
 from portal.web.urls import portal_patterns
 from tests.portal.web.conftest import BACKEND
@@ -92,8 +90,8 @@ def security_headers(response: HttpResponse) -> dict[str, object]:
     return found
 
 
-#: What is asked for, the status, and whether the browser is signed in.
-PAGES = {
+#: Method, path and headers of a request, the status of its response, and whether the browser is signed in.
+REQUESTS = {
     "probe": ("GET", "/healthz", {}, 200, False),
     "page": ("GET", "/en/logout", {}, 200, True),
     "HEAD": ("HEAD", "/en/logout", {}, 200, True),
@@ -115,10 +113,9 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize(("method", "path", "headers", "status", "signed_in"), PAGES.values(), ids=PAGES)
-def test_every_response_has_them(
-    browser: Client, method: str, path: str, headers: dict[str, str], status: int, signed_in: bool
-) -> None:
+@pytest.mark.parametrize("of", REQUESTS.values(), ids=REQUESTS)
+def test_every_response_has_them(browser: Client, of: tuple[str, str, dict[str, str], int, bool]) -> None:
+    method, path, headers, status, signed_in = of
     if signed_in:
         browser.cookies[VAR_REFRESH_TOKEN] = "r"
     else:
@@ -135,7 +132,9 @@ def test_a_form_that_is_refused_has_them(backend: responses.RequestsMock) -> Non
     assert security_headers(response) == OF_PAGES
 
 
-@pytest.mark.parametrize(("headers", "status"), [({}, 200), ({"if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304)])
+@pytest.mark.parametrize(
+    ("headers", "status"), [({}, 200), ({"if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304)]
+)
 def test_a_static_file_has_those_that_concern_a_file(headers: dict[str, str], status: int) -> None:
     response = Client(headers=headers).get("/static/portal/css/shell.css")
     assert response.status_code == status
@@ -165,3 +164,8 @@ def test_in_debug_djangos_technical_pages_have_no_policy(browser: Client) -> Non
         assert b"ValueError" in response.content
         assert security_headers(response) == {name: OF_PAGES[name] for name in OF_PAGES if name != POLICY}
         assert security_headers(browser.get("/en/logout")) == OF_PAGES
+
+
+def test_a_directive_may_have_its_sources_as_one_text(browser: Client) -> None:
+    with override_settings(SECURE_CSP={"default-src": "'self'", "img-src": ["'self'", "data:"]}):
+        assert security_headers(browser.get("/healthz"))[POLICY] == {"default-src 'self'", "img-src 'self' data:"}

@@ -4,10 +4,8 @@
 
     allowed_hosts        checks `Host` against ALLOWED_HOSTS, cached
     responses            the response of a Redirect, Reject or Options
-    security             the headers that these responses share with the pages
     rejection_page       the URLs of a request that is rejected with a page; the middleware names it as `urlconf`
 """
 
 from portal.edge.http.allowed_hosts import AllowedHosts
 from portal.edge.http.responses import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
-from portal.edge.http.security import security_headers

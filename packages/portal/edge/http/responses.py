@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from django.http import HttpResponse
 from django.http.response import ResponseHeaders
 
 from portal.edge.decisions import Options, Redirect, Reject
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: The headers that rows 2 to 4 depend on.
 _VARY = "Cookie, Accept, Sec-Fetch-Mode, X-Requested-With, HX-Request"
@@ -29,13 +25,10 @@ _DETAILS = {
 
 
 class EdgeResponses:
-    """Makes the response of a decision for which no view runs.
+    """Makes the response of a decision for which no view runs."""
 
-    :param security: the security headers of every response.
-    """
-
-    def __init__(self, security: Mapping[str, str]) -> None:
-        always = {**security, "Cache-Control": "private, no-store"}
+    def __init__(self) -> None:
+        always = {"Cache-Control": "private, no-store"}
         self._always = ResponseHeaders(always)
         self._varying = ResponseHeaders(always | {"Vary": _VARY})
         self._by_language = ResponseHeaders(always | {"Vary": _VARY_BY_LANGUAGE})

@@ -25,7 +25,6 @@ from portal.edge import (
     explain,
     load_routes,
     make_site,
-    security_headers,
 )
 from portal.identity import TokenCache, TokenCheck, TokenState, make_verifier, user_from_claims
 
@@ -130,7 +129,7 @@ class Command(BaseCommand):
             return [*lines, f"forwarded to {_view_name(context.path, decision.user.locale)}", pathname]
         if isinstance(decision, Reject) and decision.pathname is not None:
             return [*lines, f"{decision.status} {HTTPStatus(decision.status).phrase}, as the project's own page"]
-        response = EdgeResponses(security_headers(https=False)).respond(decision)
+        response = EdgeResponses().respond(decision)
         lines.append(f"{response.status_code} {response.reason_phrase}")
         lines += [f"{name}: {value}" for name, value in response.items()]
         return [*lines, response.content.decode()] if response.content else lines
