@@ -98,27 +98,29 @@ class RequestPartition:
             except StoreUnavailableError as error:
                 logger.warning("a refreshed token was not bound: %s", error)
 
-    def bind_from_profile(self, profile: Any, *, sent: str | None) -> None:
+    def bind_from_profile(self, profile: Any, *, sent: str | None) -> Partition | None:
         """Bind the request's access token to the user whom a response of GET `/me` names.
 
         :param sent: the access token before the call. If a refresh came in between, nobody knows which of the two
             tokens the backend answered, so both must name the same subject.
+        :returns: that user's partition; None if no token was bound.
         :raises SignInEndedError: the token was signed out while the call was under way.
         """
         token = self.token
         if token is None or (token != sent and (sent is None or not same_subject(sent, token))):
-            return
+            return None
         try:
             before = self._namespaces.partition_of(token)
             partition = self._namespaces.bind(token, profile)
         except StoreUnavailableError as error:
             logger.warning("the profile binds no token without the store: %s", error)
-            return
+            return None
         # A sign-out leaves its tombstone before it purges. If it purged before this binding, the tombstone is found
         # here, and the new namespace is purged too. If not, its purge takes this binding with it.
         self._caller.end_if_signed_out()
         if before is not None and partition != before:
             self.epoch += 1
+        return partition
 
     def still_has(self, partition: Partition, *, sent: str | None) -> bool:
         """Whether a response that just came is certainly of this partition: the tokens may have changed meanwhile.

@@ -102,6 +102,8 @@ class Writes:
     ) -> None:
         request = self.reads.partition
         if records:
+            # First of all: what follows looks for the user, the namespace and the log (`cache.fetch_marks`).
+            self.cache.marks.close(records)
             if not request.same_user_as(sent):
                 # The tokens are another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
                 records = dict.fromkeys(records, ALL_INVALIDATED)

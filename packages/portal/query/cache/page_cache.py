@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
+from portal.query.cache.fetch_marks import FetchMarks
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
 from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, parse_page
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
@@ -59,6 +60,7 @@ NO_ENTRY: Final = CacheEntry()
 class PageCache:
     """The pages and write logs of one store. Safe for threads.
 
+    :ivar marks: for fetches whose requests leave before their user is known.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places that all variants of a user share.
     :param random_below: a random whole number from 0 to below its argument.
@@ -73,6 +75,7 @@ class PageCache:
         variant_places: int = MAX_VARIANT_PAGES,
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
+        self.marks = FetchMarks(store=store, namespaces=namespaces)
         self._store = store
         self._namespaces = namespaces
         self._pending_purges = namespaces.pending_purges

@@ -199,10 +199,12 @@ class Reads:
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
             return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
+        binds_token = partition is None and request.key == PROFILE_QUERY.key
         plan = FetchPlan(
             call=call,
             partition=partition,
             stamp=entry.stamp,
+            mark=self._cache.marks.open(request.key.endpoint) if binds_token else None,
             pages=pages,
             kept=0 if backend_first else kept,
             is_stale=is_stale,
@@ -280,7 +282,8 @@ class Reads:
             return
         begun = BegunRead(call=ReadCall(request=PROFILE_QUERY), token=token, drops=self._memo.drops(key))
         budget = DeadlineShare(self._fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        result = self._fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, budget=budget))
+        mark = self._cache.marks.open(key.endpoint)
+        result = self._fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, mark=mark, budget=budget))
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (token, self._clock())
         else:

@@ -81,6 +81,7 @@ class FetchPlan:
 
     :param partition: whose data; None where that is not known, and nothing is cached.
     :param stamp: the version stamp of before the first request leaves.
+    :param mark: the fetch mark, for a fetch whose request leaves before its token is bound.
     :param pages: the cached pages, fresh or not.
     :param kept: how many of them stay as they are.
     :param is_stale: whether a page that stays is stale.
@@ -96,6 +97,7 @@ class FetchPlan:
     call: ReadCall
     partition: Partition | None
     stamp: VersionStamp | None
+    mark: str | None = None
     pages: tuple[MergedPage, ...] = ()
     kept: int = 0
     is_stale: bool = False
@@ -220,11 +222,27 @@ class PageFetcher:
                 )
         is_ours = plan.partition is None or self._still_has(plan, plan.partition, sent=sent)
         if key == PROFILE_QUERY.key:
-            self.partition.bind_from_profile(page.body, sent=sent)
+            bound = self.partition.bind_from_profile(page.body, sent=sent)
+            if plan.partition is None and bound is not None:
+                return self.keep_late(plan, page, bound)
         if not is_ours:
             return replace(page, stamp=None)
         if plan.partition is not None:
             self.cache.put(plan.partition, key, page, start=plan.call.start, index=place.index)
+        return page
+
+    def keep_late(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
+        """Keep a first page whose request left before its token was bound to `partition`.
+
+        It is not kept if it may lack a write that its version stamp counts (:mod:`portal.query.cache.fetch_marks`).
+        """
+        key = plan.call.request.key
+        stamp = self.cache.get(partition, key, count=0).stamp
+        if stamp is None or plan.mark is None or not self.cache.marks.is_open(plan.mark, endpoint=key.endpoint):
+            return page
+        certain_until = self.cache.certain_until(partition, key, stamp, at=page.at)
+        page = replace(page, stamp=stamp, certain_until=certain_until)
+        self.cache.put(partition, key, page, start=plan.call.start, index=0)
         return page
 
     def _still_has(self, plan: FetchPlan, partition: Partition, *, sent: str | None) -> bool:

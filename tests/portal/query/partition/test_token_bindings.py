@@ -74,14 +74,6 @@ def test_a_number_names_the_same_principal_as_its_digits() -> None:
     assert principal_of({"id": 7}) == principal_of({"id": "7"})
 
 
-def test_the_answer_that_came_before_the_binding_is_not_stored(world: World, process: Process, ada: TokenStore) -> None:
-    """Its request left before anyone knew in which log of writes to look."""
-    UserQueries.use_get_me_query(process.request(ada))
-    UserQueries.use_get_me_query(process.request(ada))
-    UserQueries.use_get_me_query(process.request(ada))
-    assert world.backend.counted()["GET", "/me"] == 2
-
-
 def test_nothing_is_cached_for_nobody(world: World, process: Process) -> None:
     world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": False}}
     assert ids(ClientQueries.use_get_clients_query(process.request(TokenStore()))) == ["x"]

@@ -1,0 +1,282 @@
+"""The first page of a new access token: the GET `/me` that binds the token is the page's own `/me`."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.errors import StoreUnavailableError
+from portal.query.cache.fetch_marks import FetchMarks
+from portal.query.partition import generation_key
+from portal.services.energy.clients import ClientQueries
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
+from tests.portal.query.own_profile import NamedBackend, own_name, rename_oneself
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.api.tokens import TokenStore
+    from tests.portal.query.fakes import Process, World
+
+
+@pytest.fixture
+def world(world: World) -> World:
+    """Ada has a name of her own."""
+    world.backend = NamedBackend(rows=world.backend.rows)
+    world.backend.names["ada"] = "Ada"
+    return world
+
+
+def open_page(world: World, process: Process, tokens: TokenStore) -> int:
+    """What a page of a list reads; gives the number of its backend calls."""
+    before = len(world.backend.calls)
+    client = process.request(tokens)
+    assert own_name(client) == "Ada"
+    assert [row["id"] for row in ClientQueries.use_get_clients_query(client).unwrap().items] == ["c5", "c4"]
+    return len(world.backend.calls) - before
+
+
+def within_profile(world: World, run: Callable[[], object]) -> None:
+    """Run something once, after the backend has looked at GET `/me`, and before its answer leaves."""
+    pending = [run]
+
+    def inside(_method: str, path: str) -> None:
+        if path == "/me" and pending:
+            pending.pop()()
+
+    world.backend.inside = inside
+
+
+class TestTheAnswerThatBindsTheToken:
+    def test_is_kept_so_each_query_is_asked_once(self, world: World, process: Process, ada: TokenStore) -> None:
+        assert [open_page(world, process, ada) for _ in range(4)] == [2, 0, 0, 0]
+
+    def test_is_there_for_other_processes_and_tokens(self, world: World, process: Process, ada: TokenStore) -> None:
+        open_page(world, process, ada)
+        assert open_page(world, world.process(), ada) == 0
+        own_name(process.request(world.backend.sign_in("ada")))
+        assert open_page(world, process, ada) == 1, "only the list: the other token began a generation"
+
+    def test_is_stale_when_its_time_is_over(self, world: World, process: Process, ada: TokenStore) -> None:
+        own_name(process.request(ada))
+        world.clock.now += PAST_ITS_LIFE_S
+        own_name(process.request(ada))
+        assert world.backend.counted()["GET", "/me"] == 2
+
+    def test_belongs_to_the_view_of_its_own_permissions(self, world: World, process: Process, ada: TokenStore) -> None:
+        own_name(process.request(ada))
+        world.backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
+        own_name(process.request(world.backend.sign_in("ada")))
+        profile: Any = UserQueries.use_get_me_query(process.request(ada)).unwrap()
+        assert world.backend.counted()["GET", "/me"] == 3
+        assert profile["permissions"] == ["ENERGY_APP", "FINANCE_APP"]
+
+    def test_is_nobody_elses(self, world: World, process: Process, ada: TokenStore) -> None:
+        own_name(process.request(ada))
+        assert own_name(process.request(world.backend.sign_in("ben"))) == ""
+
+    def test_goes_with_the_namespace_of_a_user_who_signs_out_while_it_is_on_its_way(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        elsewhere = world.backend.sign_in("ada")
+        own_name(process.request(elsewhere))
+        within_profile(world, lambda: world.process().request(elsewhere).purge())
+        own_name(process.request(ada))
+        world.backend.names["ada"] = "Countess"
+        assert own_name(process.request(ada)) == "Ada", "bound after the purge, in a new namespace"
+        process.request(elsewhere).purge()
+        assert own_name(process.request(ada)) == "Countess"
+
+    def test_is_not_kept_if_the_cache_is_cleared_meanwhile(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        for endpoint in (None, "user.get_me"):
+            within_profile(world, lambda: process.runtime.cache.clear(endpoint=endpoint))  # noqa: B023  it runs in this turn
+            own_name(process.request(ada))
+            own_name(process.request(ada))
+            process.request(ada).purge()
+        assert world.backend.counted()["GET", "/me"] == 4
+
+    def test_is_not_kept_if_the_store_loses_a_key_meanwhile(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        own_name(process.request(ada))
+        for number, lost in enumerate(("fetch-mark:user.get_me", generation_key("user.get_me"))):
+            process.request(ada).purge()
+            within_profile(world, lambda: world.store.values.pop(lost))  # noqa: B023  it runs in this turn
+            own_name(process.request(ada))
+            own_name(process.request(ada))
+            assert world.backend.counted()["GET", "/me"] == 1 + 2 * (number + 1)
+
+    def test_is_shown_if_the_store_goes_down_meanwhile(self, world: World, process: Process, ada: TokenStore) -> None:
+        within_profile(world, lambda: setattr(world.store, "down", True))
+        assert own_name(process.request(ada)) == "Ada"
+        world.store.down = False
+        assert open_page(world, process, ada) == 2
+
+    def test_waits_for_no_mark_of_another_endpoint(self, world: World, process: Process, ada: TokenStore) -> None:
+        within_profile(world, lambda: process.runtime.cache.marks.close(["energy.get_clients"]))
+        own_name(process.request(ada))
+        own_name(process.request(ada))
+        assert world.backend.counted()["GET", "/me"] == 1
+
+
+class Race:
+    """A first `/me`, and a write of the same user that is done after the backend has answered, before the answer is kept.
+
+    :param write: in another process.
+    :param stops_at: the write stops before this one of its store operations that follow the call,
+    :param goes_on_at: until `/me` is before this one of its own, or has ended.
+    """
+
+    def __init__(self, world: World, *, write: Callable[[], None], stops_at: int, goes_on_at: int) -> None:
+        self.world = world
+        self.write = write
+        self.left = {"write": stops_at, "profile": goes_on_at}
+        self.counts: set[str] = set()
+        self.stopped, self.go_on = threading.Event(), threading.Event()
+        self.writer = threading.Thread(target=self._write)
+        self.failure: BaseException | None = None
+
+    def run(self, read: Callable[[], object]) -> None:
+        self.world.backend.inside = self._after_the_backend
+        self.world.store.before_each = self._before_an_operation
+        read()
+        self.go_on.set()
+        self.writer.join()
+        self.world.backend.inside = self.world.store.before_each = None
+        if self.failure is not None:
+            raise self.failure
+
+    def _write(self) -> None:
+        try:
+            self.write()
+        except BaseException as error:  # noqa: BLE001  raised where it is waited for
+            self.failure = error
+        self.stopped.set()
+
+    def _after_the_backend(self, method: str, path: str) -> None:
+        if threading.current_thread() is self.writer:
+            if method == "PUT":
+                self.counts.add("write")
+        elif path == "/me" and "profile" not in self.counts:
+            self.counts.add("profile")
+            self.writer.start()
+            self.stopped.wait()
+
+    def _before_an_operation(self, _name: str) -> None:
+        who = "write" if threading.current_thread() is self.writer else "profile"
+        if who not in self.counts:
+            return
+        self.left[who] -= 1
+        if self.left[who] >= 0:
+            return
+        if who == "write":
+            self.stopped.set()
+            self.go_on.wait()
+        else:
+            self.go_on.set()
+            self.writer.join()
+
+
+def with_its_own_token(world: World, elsewhere: Process, ada: TokenStore) -> Callable[[], None]:
+    """It can't be bound there: `/me` fails."""
+
+    def refuse(_method: str, path: str) -> None:
+        if path == "/me" and threading.current_thread() is not threading.main_thread():
+            raise unavailable()
+
+    world.backend.before = refuse
+    return lambda: rename_oneself(elsewhere.request(ada), "Countess")
+
+
+def with_another_token(world: World, elsewhere: Process, _ada: TokenStore) -> Callable[[], None]:
+    phone = world.backend.sign_in("ada")
+    own_name(elsewhere.request(phone))
+    return lambda: rename_oneself(elsewhere.request(phone), "Countess")
+
+
+def with_another_token_that_has_no_log(world: World, elsewhere: Process, _ada: TokenStore) -> Callable[[], None]:
+    phone = world.backend.sign_in("ada")
+    ClientQueries.use_get_clients_query(elsewhere.request(phone))
+    for key in [key for key in world.store.values if key.endswith(":user.get_me:log")]:
+        del world.store.values[key]
+    return lambda: rename_oneself(elsewhere.request(phone), "Countess")
+
+
+def with_another_token_whose_namespace_is_gone(
+    world: World, elsewhere: Process, _ada: TokenStore
+) -> Callable[[], None]:
+    phone = world.backend.sign_in("ada")
+    own_name(elsewhere.request(phone))
+
+    def write() -> None:
+        purge = world.process().request(phone).purge
+        world.backend.before = lambda method, _path: purge() if method == "PUT" else None
+        rename_oneself(elsewhere.request(phone), "Countess")
+
+    return write
+
+
+def with_another_token_and_one_failure_of_the_store(
+    world: World, elsewhere: Process, ada: TokenStore
+) -> Callable[[], None]:
+    write = with_another_token(world, elsewhere, ada)
+
+    def write_with_a_failure() -> None:
+        race, pending = world.store.before_each, [StoreUnavailableError("once")]
+
+        def fail_once(name: str) -> None:
+            race(name)
+            if pending and "PUT" in {method for method, _, _ in world.backend.calls}:
+                raise pending.pop()
+
+        world.store.before_each = fail_once
+        write()
+
+    return write_with_a_failure
+
+
+WRITES = (
+    with_its_own_token,
+    with_another_token,
+    with_another_token_that_has_no_log,
+    with_another_token_whose_namespace_is_gone,
+    with_another_token_and_one_failure_of_the_store,
+)
+
+
+def names_after_races(world: World, process: Process, prepare: Any) -> set[str]:
+    """What `/me` says after the write, for each order of the two's store operations."""
+    found = set()
+    for stops_at in range(8):
+        for goes_on_at in range(14):
+            ada, elsewhere = world.backend.sign_in("ada"), world.process()
+            world.backend.names["ada"] = "Ada"
+            world.backend.calls.clear()
+            write = prepare(world, elsewhere, ada)
+            Race(world, write=write, stops_at=stops_at, goes_on_at=goes_on_at).run(
+                lambda: own_name(process.request(ada))  # noqa: B023  it runs in this turn
+            )
+            world.backend.before = None
+            found |= {own_name(each.request(ada)) for each in (process, elsewhere)}
+            process.request(ada).purge()
+    return found
+
+
+@pytest.mark.parametrize("prepare", WRITES)
+def test_a_write_that_is_done_while_the_token_is_bound_shows_in_whatever_order(
+    world: World, process: Process, prepare: Any
+) -> None:
+    assert names_after_races(world, process, prepare) == {"Countess"}
+
+
+@pytest.mark.parametrize("prepare", WRITES)
+def test_without_the_marks_it_would_not(
+    world: World, process: Process, prepare: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FetchMarks, "is_open", lambda _self, _mark, *, endpoint: bool(endpoint))
+    assert "Ada" in names_after_races(world, process, prepare)
