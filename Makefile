@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # the files keep their order: the slow ones, with servers and browsers, come first.
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run install runtime test check format bench storm storm-query outage refresh-store hung lock clean help
+.PHONY: run install runtime test check format bench profile storm storm-query outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -36,6 +36,10 @@ format: .venv/.dev  ## let ruff put the code in order
 
 bench: .venv/.dev  ## the benchmarks, as tables
 	$(BIN)/python -m benchmarks
+
+PAGE ?= clients
+profile: .venv/.dev  ## where the time of one page goes: make profile PAGE=clients
+	$(BIN)/python -m benchmarks profile --page $(PAGE)
 
 storm: .venv/.dev  ## real servers, browsers and token refreshes, for a quarter of an hour
 	$(BIN)/python -m benchmarks storm

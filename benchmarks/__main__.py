@@ -10,8 +10,8 @@ import sys
 from itertools import takewhile
 from pathlib import Path
 
-#: These take minutes and have make targets of their own.
-STORMS = {"hung", "storm", "storm_query", "outage", "refresh_store"}
+#: These have make targets of their own: they take minutes, or are asked for one page.
+ON_THEIR_OWN = {"profile", "hung", "storm", "storm_query", "outage", "refresh_store"}
 
 
 def main(arguments: list[str]) -> int:
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
         return 2
     failed = False
-    for name in names or [name for name in known if name not in STORMS]:
+    for name in names or [name for name in known if name not in ON_THEIR_OWN]:
         module = importlib.import_module(f"benchmarks.{name}")
         sys.argv = [name, *arguments[len(names) :]]
         try:

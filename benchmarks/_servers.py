@@ -151,8 +151,21 @@ def project_server(
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("APP_", "PYTHON"))}
     environment = {
         **kept,
+        **settings_of_production(state=folder / "state", backend=backend, key=key),
         "PYTHONPATH": str(Path(__file__).with_name("_runtime_only")),
-        "APP_STATE_DIR": str(folder / "state"),
+    }
+    log = folder / "log"
+    with serving(command, port=port, core=core, log=log, cwd=checkout, environment=environment) as server:
+        yield server
+
+
+def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, str]:
+    """Variables of the environment with which a project runs as on a server.
+
+    :param key: signs access tokens.
+    """
+    return {
+        "APP_STATE_DIR": str(state),
         "APP_PUBLIC_API_BASE_URL": backend,
         "APP_PUBLIC_GATEWAY_APP_URL": "http://localhost:8000",
         "APP_JWT_KEY": key,
@@ -162,9 +175,6 @@ def project_server(
         "CACHE_URL": "",
         "REFRESH_CACHE_URL": "",
     }
-    log = folder / "log"
-    with serving(command, port=port, core=core, log=log, cwd=checkout, environment=environment) as server:
-        yield server
 
 
 def _wait_until_it_answers(port: int, process: subprocess.Popen[bytes], log: Path | None) -> None:

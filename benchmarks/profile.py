@@ -1,0 +1,108 @@
+"""Where the time of one page goes, in one process without a server: by room, and by function.
+
+    make profile PAGE=clients
+    python -m benchmarks profile --page clients [--seconds 10] [--functions 30]
+
+A function of a library counts for the room that called it: Django's `reverse` in a template is rendering, in a
+middleware it is Django's. Other threads' CPU time counts for what the request's own thread does meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks._in_process import load_application, respond
+from benchmarks._page_rows import PAGES, Visitor
+from benchmarks._sampling import Samples, sampling
+from benchmarks._stub_backend import stub_backend
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+#: Parts of a file's path, in this order, and the room that its code counts for.
+ROOMS: Final = (
+    (("portal/web/templating/", "portal/web/templatetags/", "/templates/", "<template>"), "rendering"),
+    (("/jinja2/", "/markupsafe/", "django/template/", "django/templatetags/", "django/forms/renderers"), "rendering"),
+    (("portal/web/present/", "/presenters/"), "presenting rows and figures"),
+    (("portal/query/", "portal/services/"), "query layer"),
+    (("portal/store/", "/sqlite_cache/"), "store"),
+    (("portal/api/",), "calls to the backend"),
+    (("portal/edge/", "portal/identity/"), "edge and identity"),
+    (("portal/web/frame/", "portal/web/context_processors"), "web: frame of the page"),
+    (("portal/web/pages/", "portal/web/views/", "portal/web/sign_in/", "portal/web/errors/", "/apps/"), "views"),
+    (("portal/web/", "/csp/"), "web: middlewares and cookies"),
+    (("django/core/handlers/", "django/middleware/", "django/contrib/", "django_htmx/", "/whitenoise/"), "Django"),
+)
+VISITS_TO_WARM: Final = 50
+
+
+def main() -> None:
+    """Runs in a process of its own: it needs settings that no other benchmark shares."""
+    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.profile", *sys.argv[1:]], check=False).returncode)
+
+
+@cache
+def room_of(path: str) -> str | None:
+    """The room of a source file; None where it works for its caller."""
+    return next((room for parts, room in ROOMS if any(part in path for part in parts)), None)
+
+
+def print_rooms(samples: Samples, *, request_us: float) -> None:
+    """The table by room."""
+    print("| room | µs | % |\n|---|---|---|")
+    for room, count in samples.by_room.most_common():
+        share = count / samples.number
+        print(f"| {room} | {share * request_us:,.0f} | {share:.1%} |")
+
+
+def print_functions(samples: Samples, *, request_us: float, number: int) -> None:
+    """The table of the functions with the most time of their own."""
+    print("\n| function | own µs | with what it calls, µs |\n|---|---|---|")
+    for code, count in samples.own.most_common(number):
+        own, total = (each / samples.number * request_us for each in (count, samples.total[code]))
+        print(f"| {_name(code)} | {own:,.0f} | {total:,.0f} |")
+
+
+def _name(code: CodeType) -> str:
+    path = code.co_filename
+    for folder in ("/site-packages/", "/packages/", "/lib/python3", f"{Path.cwd()}/"):
+        path = path.rpartition(folder)[2]
+    return f"{path}:{code.co_firstlineno} {code.co_qualname}"
+
+
+def _run(options: argparse.Namespace) -> None:
+    row = PAGES[options.page]
+    with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, stub_backend() as stub:
+        application = load_application(row.app, state=Path(folder), backend=stub.url)
+        visitor = Visitor(row, lambda request: respond(application, request))
+        for _ in range(VISITS_TO_WARM):
+            visitor.visit()
+        requests, answered = visitor.requests(), 0
+        with sampling(room_of) as samples:
+            began_s = time.process_time()
+            while time.process_time() - began_s < options.seconds:
+                respond(application, next(requests))
+                answered += 1
+            request_us = (time.process_time() - began_s) / answered * 1e6
+    print(f"\n## {row.name}: {request_us:,.0f} µs of CPU time, {answered:,} requests, {samples.number:,} samples\n")
+    print_rooms(samples, request_us=request_us)
+    print_functions(samples, request_us=request_us, number=options.functions)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="benchmarks profile")
+    parser.add_argument("--page", choices=PAGES, default="clients")
+    parser.add_argument("--seconds", type=float, default=10, help="of CPU time: 10")
+    parser.add_argument("--functions", type=int, default=30, help="how many are listed: 30")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    _run(_options())
