@@ -22,7 +22,7 @@ from portal.services.endpoint_list import all_entries
 from portal.services.energy.stations import StationQueries
 from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
-from portal.web.present import day_text, number_text
+from portal.web.present import formats_of, number_text
 
 FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
 
@@ -150,7 +150,7 @@ def test_language(signed_out: Client, use_locale: UseLocale) -> None:
     assert "Se connecter" in page
     assert "Français" in signed_out.get("/en/login").content.decode()
     use_locale("fr")
-    assert day_text(datetime(2026, 3, 9, tzinfo=UTC)) == "9 mars 2026"
+    assert formats_of("fr").day(datetime(2026, 3, 9, tzinfo=UTC)) == "9 mars 2026"
     assert number_text(1234.5, places=1) == "1\N{NARROW NO-BREAK SPACE}234,5"
 
 

@@ -24,7 +24,7 @@ def in_view(request: HttpRequest) -> HttpResponse:
 
 def in_template(request: HttpRequest) -> HttpResponse:
     """The same, asked for while the page is rendered."""
-    template = engines["django"].from_string("{% for row in rows %}{{ row }}{% endfor %}")
+    template = engines["pages"].from_string("{% for row in rows() %}{{ row }}{% endfor %}")
     return HttpResponse(template.render({"rows": lambda: in_view(request)}, request))
 
 

@@ -56,7 +56,7 @@ def present_overview(summary: Mapping[str, Any], *, totals: Mapping[str, int | N
     counts = {**totals, **counts_of(summary, "counts")}
     return Overview(
         tiles=tuple(
-            StatTile(label=label, value=number_text(counts.get(key)), route=key, icon=f"energy/icons/{key}.svg")
+            StatTile(label=label, value=number_text(counts.get(key)), route=key, icon=key)
             for key, label in TILES.items()
         ),
         energy=_energy_by_month(summary),

@@ -21,7 +21,7 @@ CHARGERS = ListPageConfig(
     search_hint=_("Name or model"),
     sorts=AGE_SORTS | NAME_SORTS | {MOST_POWER_FIRST: _("Most power first")},
     present=present_charger,
-    table_template="energy/chargers/table.html",
+    template="energy/chargers/list.html",
 )
 
 

@@ -25,7 +25,6 @@ CLIENTS = ListPageConfig(
     search_hint=gettext_lazy("Name, email, phone or city"),
     sorts=AGE_SORTS | NAME_SORTS,
     present=present_client,
-    table_template="energy/clients/table.html",
     template="energy/clients/list.html",
 )
 

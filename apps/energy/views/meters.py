@@ -22,7 +22,7 @@ METERS = ListPageConfig(
     search_hint=_("Number or station"),
     sorts=AGE_SORTS | {SORT_BY_NAME: _("Number, ascending"), SORT_BY_NAME_DESCENDING: _("Number, descending")},
     present=present_meter,
-    table_template="energy/meters/table.html",
+    template="energy/meters/list.html",
 )
 
 

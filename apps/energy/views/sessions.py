@@ -21,7 +21,7 @@ SESSIONS = ListPageConfig(
     search_hint=_("Charger, client or city"),
     sorts=AGE_SORTS | {MOST_ENERGY_FIRST: _("Most energy first"), HIGHEST_COST_FIRST: _("Highest cost first")},
     present=present_session,
-    table_template="energy/sessions/table.html",
+    template="energy/sessions/list.html",
 )
 
 

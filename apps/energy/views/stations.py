@@ -21,7 +21,7 @@ STATIONS = ListPageConfig(
     search_hint=_("Name, address or city"),
     sorts=AGE_SORTS | NAME_SORTS,
     present=present_station,
-    table_template="energy/stations/table.html",
+    template="energy/stations/list.html",
 )
 
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 #: Status, label of its tile, icon.
 _AMOUNTS: Final = (
-    ("paid", _("Paid"), "portal/icons/check.svg"),
-    ("sent", _("Outstanding"), "portal/icons/clock.svg"),
-    ("overdue", _("Overdue"), "portal/icons/alert.svg"),
+    ("paid", _("Paid"), "check"),
+    ("sent", _("Outstanding"), "clock"),
+    ("overdue", _("Overdue"), "alert"),
 )
 
 
@@ -59,7 +59,7 @@ def present_overview(summary: Mapping[str, Any], *, total: int | None) -> Overvi
             label=_("Invoices"),
             value=number_text(total if known_total is None else known_total),
             route="invoices",
-            icon="finance/icons/invoices.svg",
+            icon="invoices",
         )
     ]
     for status, label, icon in _AMOUNTS:

@@ -27,7 +27,7 @@ INVOICES = ListPageConfig(
         HIGHEST_AMOUNT_FIRST: _("Highest amount first"),
     },
     present=present_invoice,
-    table_template="finance/invoices/table.html",
+    template="finance/invoices/list.html",
 )
 
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: The icon of all work orders, and the icons of those with a status.
-_ICON: Final = "operations/icons/work-orders.svg"
+_ICON: Final = "work-orders"
 _STATUS_ICONS: Final = {
-    "open": "portal/icons/circle.svg",
-    "in_progress": "portal/icons/clock.svg",
-    DONE: "portal/icons/check.svg",
-    "cancelled": "portal/icons/close.svg",
+    "open": "circle",
+    "in_progress": "clock",
+    DONE: "check",
+    "cancelled": "close",
 }
 
 

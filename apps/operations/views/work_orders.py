@@ -27,7 +27,6 @@ WORK_ORDERS = ListPageConfig(
     sorts=AGE_SORTS
     | {SORT_BY_NAME: gettext_lazy("Title, A to Z"), SORT_BY_NAME_DESCENDING: gettext_lazy("Title, Z to A")},
     present=present_work_order,
-    table_template="operations/work_orders/table.html",
     template="operations/work_orders/list.html",
 )
 

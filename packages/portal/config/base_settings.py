@@ -7,8 +7,10 @@ no database: the backend owns the data. Messages and CSRF live in cookies.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
+
+import jinja2
 
 from portal.config.environment import REPOSITORY, is_sentinel_url, read_config, split_credentials
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
@@ -17,6 +19,8 @@ from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
+
+_PACKAGE: Final = REPOSITORY / "packages" / "portal"
 
 
 def project_settings(app: str) -> dict[str, Any]:
@@ -34,7 +38,6 @@ def project_settings(app: str) -> dict[str, Any]:
 def build_settings(config: PortalConfig) -> dict[str, Any]:
     """The settings that follow from a configuration; reads nothing else."""
     app = config.project.app
-    folder = REPOSITORY / "apps" / app
     return {
         "PORTAL": config,
         "BASE_DIR": REPOSITORY,
@@ -61,22 +64,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             "django.middleware.csrf.CsrfViewMiddleware",
             "django.contrib.messages.middleware.MessageMiddleware",
         ],
-        "TEMPLATES": [
-            {
-                "BACKEND": "django.template.backends.django.DjangoTemplates",
-                "DIRS": [folder / "templates"],
-                "OPTIONS": {
-                    "loaders": _template_loaders(config),
-                    "context_processors": [
-                        "django.template.context_processors.request",
-                        "django.template.context_processors.csrf",
-                        "django.template.context_processors.i18n",
-                        "django.contrib.messages.context_processors.messages",
-                        "portal.web.context_processors.essentials",
-                    ],
-                },
-            }
-        ],
+        "TEMPLATES": _templates(config),
         "DATABASES": {},
         "CACHES": _caches(config),
         "MESSAGE_STORAGE": "portal.web.cookies.message_storage.AppCookieStorage",
@@ -86,7 +74,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "USE_TZ": True,
         "TIME_ZONE": "UTC",
         "APPEND_SLASH": False,
-        "FORM_RENDERER": "django.forms.renderers.DjangoTemplates",
+        "FORM_RENDERER": "portal.web.templating.form_renderer.FormRenderer",
         **_static(config),
         **_security(config),
         "LOGGING": _logging(config),
@@ -130,9 +118,25 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
     return {"BACKEND": backend, "LOCATION": location, "KEY_PREFIX": prefix, "OPTIONS": options}
 
 
-def _template_loaders(config: PortalConfig) -> list[Any]:
-    loaders = ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"]
-    return loaders if config.debug else [("django.template.loaders.cached.Loader", loaders)]
+def _templates(config: PortalConfig) -> list[dict[str, Any]]:
+    """Jinja2 for all pages. Django's own engine is there for the toolbar and its panel alone."""
+    folders = [REPOSITORY / "apps" / config.project.app / "templates", _PACKAGE / "web" / "templates"]
+    pages = {
+        "NAME": "pages",
+        "BACKEND": "portal.web.templating.backend.PageTemplates",
+        "DIRS": folders,
+        "OPTIONS": {
+            "joins_pages": not config.debug,
+            # A name that a template misspells is an error where the developer sees it, and blank for a user.
+            "undefined": jinja2.StrictUndefined if config.debug else jinja2.Undefined,
+            "context_processors": [
+                "django.contrib.messages.context_processors.messages",
+                "portal.web.context_processors.essentials",
+            ],
+        },
+    }
+    toolbar = {"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}
+    return [pages, *([toolbar] if config.debug_toolbar else [])]
 
 
 def _static(config: PortalConfig) -> dict[str, Any]:

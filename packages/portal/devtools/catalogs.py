@@ -15,18 +15,16 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
-from django.template import engines
-from django.templatetags.i18n import BlockTranslateNode, TranslateNode
+from jinja2 import Environment
 
 from portal.config.environment import REPOSITORY
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.projects import PROJECTS
+from portal.web.templating import TEMPLATE_POLICIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from django.template.base import Template
 
 #: The languages with catalogs: all but the language in which the texts are written.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
@@ -151,13 +149,9 @@ def _python_texts(path: Path) -> Iterator[Text]:
 
 
 def _template_texts(path: Path) -> Iterator[Text]:
-    template: Template = engines["django"].from_string(path.read_text()).template  # type: ignore[attr-defined]  # the wrapper's own attribute
-    for node in template.nodelist.get_nodes_by_type(TranslateNode):
-        literal = node.filter_expression.var.literal if isinstance(node, TranslateNode) else None
-        if isinstance(literal, str):
-            yield Text(literal)
-    for node in template.nodelist.get_nodes_by_type(BlockTranslateNode):
-        if isinstance(node, BlockTranslateNode):
-            singular, _names = node.render_token_list(node.singular)
-            plural = node.render_token_list(node.plural)[0] if node.plural else ""
-            yield Text(singular, plural)
+    environment = Environment(autoescape=True, extensions=["jinja2.ext.i18n"])
+    environment.policies |= TEMPLATE_POLICIES
+    for _line, _function, message in environment.extract_translations(path.read_text()):  # type: ignore[attr-defined]  # the extension adds it
+        texts = message if isinstance(message, tuple) else (message,)
+        # None stands for an argument that is no text, such as the number or a value.
+        yield Text(*(text for text in texts if text is not None))

@@ -4,7 +4,7 @@
 
     urls                 the URLs of every app                     apps    Django's registration of this folder
       views/             the views that every app has
-        sign_in/         sign-in with a password, sign-out         templatetags/   filters and tags of all templates
+        sign_in/         sign-in with a password, sign-out         templating/     Jinja2: the names that templates have
           pages/         guards, lists, forms, overviews           middleware      tokens in, cookies out
             errors/      pages and problem documents               query_client    `request.query_client`
               cookies/   sign-in cookies, messages                 context_processors, log_context, reload

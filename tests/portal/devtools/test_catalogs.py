@@ -56,6 +56,6 @@ def test_texts_are_found_in_code_and_templates() -> None:
 
 
 def test_a_text_that_lacks_a_translation_is_named(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text('{% load i18n %}{% translate "Brand new" %}')
+    (tmp_path / "page.html").write_text('{{ _("Brand new") }}')
     (tmp_path / "view.py").write_text('ngettext("%(n)d cat", "%(n)d cats", n)')
     assert untranslated(updated_catalog(tmp_path, "de")) == ["('%(n)d cat', '%(n)d cats')", "Brand new"]

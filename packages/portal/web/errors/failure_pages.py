@@ -60,7 +60,7 @@ class Failure:
     status: int
     title: str | _StrPromise
     text: str | _StrPromise
-    icon: str = "portal/icons/alert.svg"
+    icon: str = "alert"
     messages: Sequence[str] = ()
     messages_language: str = BACKEND_LANGUAGE
     offers_home: bool = True
@@ -89,7 +89,7 @@ _FAILURES: Final = {
             status=401,
             title=_("Please sign in again"),
             text=_("The service no longer accepts your sign-in. Nothing you saved is lost."),
-            icon="portal/icons/lock.svg",
+            icon="lock",
             offers_home=False,
             offers_sign_in=True,
             in_shell=False,
@@ -98,19 +98,19 @@ _FAILURES: Final = {
             status=403,
             title=_("This is not open to you"),
             text=_("Your account lacks the permission for this. Ask your administrator if you need it."),
-            icon="portal/icons/lock.svg",
+            icon="lock",
         ),
         Failure(
             status=404,
             title=_("There is nothing here"),
             text=_("The address may be misspelt, or what stood here was deleted."),
-            icon="portal/icons/compass.svg",
+            icon="compass",
         ),
         Failure(
             status=405,
             title=_("This address can’t be opened like this"),
             text=_("It takes only what a form or button of a page sends to it. Nothing was changed."),
-            icon="portal/icons/compass.svg",
+            icon="compass",
         ),
         Failure(
             status=409,
@@ -148,7 +148,7 @@ _FAILURES: Final = {
                 "The service behind this page does not answer just now. "
                 "You are still signed in; please try again in a moment."
             ),
-            icon="portal/icons/cloud-off.svg",
+            icon="cloud-off",
             offers_retry=True,
             retry_after=RETRY_AFTER_S,
         ),
@@ -166,7 +166,7 @@ _ANOTHER_ACCOUNT: Final = replace(
         "Nothing was changed. What you sent came from a page of the account that was signed in before; "
         "this browser is signed in with another one now."
     ),
-    icon="portal/icons/lock.svg",
+    icon="lock",
 )
 
 

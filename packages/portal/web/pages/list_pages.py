@@ -89,16 +89,14 @@ class ListPageConfig:
 
     :param sorts: the backend's sort orders with their labels. The first one is the default, and is not sent.
     :param present: makes a row for the template from a record of the backend.
-    :param table_template: extends `portal/list_table.html`: the columns, and the cells of a row.
-    :param template: extends `portal/list.html`, where the page has an introduction or a button of its own.
+    :param template: extends `portal/list.html`: the columns, and the cells of a row. htmx gets its block `table`.
     """
 
     title: str | _StrPromise
     search_hint: str | _StrPromise
     sorts: Mapping[str, str | _StrPromise]
     present: Callable[[Any], object]
-    table_template: str
-    template: str = "portal/list.html"
+    template: str
 
     def respond(self, request: HttpRequest, hook: Callable[..., PaginatedResult[Any]]) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.
@@ -109,7 +107,7 @@ class ListPageConfig:
         controls = self.controls(request)
         result = hook(request, controls.params, cursor=controls.cursor or None)
         page = self.page(controls=controls, result=result, path=request.path, target=_htmx_target(request))
-        response = render(request, self.table_template if page.is_fragment else self.template, {"list": page})
+        response = render(request, f"{self.template}#table" if page.is_fragment else self.template, {"list": page})
         patch_vary_headers(response, ("HX-Request", "HX-Target"))
         return response
 

@@ -18,10 +18,9 @@ from __future__ import annotations
 from portal.web.present.badges import Badge, badge_for
 from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
 from portal.web.present.formats import (
-    clock_text,
+    Formats,
     compact_number_text,
-    day_text,
-    moment_text,
+    formats_of,
     money_text,
     month_text,
     number_text,

@@ -7,7 +7,7 @@ A value of None is a dash.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -30,41 +30,107 @@ _SHORT_DAY: Final = "MMMd"
 #: CLDR keeps letters and digits apart (`currencySpacing`), and Babel does not yet.
 _CODE_BEFORE_NUMBER: Final = re.compile(r"(?<=[^\W\d_])(?=\d)")
 _SPACE: Final = "\N{NO-BREAK SPACE}"
+#: Texts that are kept of each kind, in each language: about 200 KiB.
+_KEPT_TEXTS: Final = 2048
 
 
-class _Language:
-    """What CLDR says about one language, looked up once: a page with a list formats a hundred values.
+class Formats:
+    """Writes values in one language. What CLDR says about the language is looked up once.
+
+    A text is kept for the next time: a list that is shown again writes the same hundred values, and one takes 20 µs.
 
     :param code: a language code of Django's, such as `pt-br`.
     """
 
     def __init__(self, code: str) -> None:
         self.cldr: Final = Locale.parse(code, sep="-")
-        self.number: Final[str] = self.cldr.decimal_formats[None].pattern
-        self.money: Final[str] = self.cldr.currency_formats["standard"].pattern
-        self.day: Final[DateTimePattern] = self.cldr.date_formats["medium"]
-        self.short_day: Final[DateTimePattern] = self.cldr.datetime_skeletons[_SHORT_DAY]
-        self.time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
-        self.day_and_time: Final = str(self.cldr.datetime_formats["medium"])
-        self.months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
+        self._number: Final[str] = self.cldr.decimal_formats[None].pattern
+        self._money: Final[str] = self.cldr.currency_formats["standard"].pattern
+        self._day: Final[DateTimePattern] = self.cldr.date_formats["medium"]
+        self._short_day: Final[DateTimePattern] = self.cldr.datetime_skeletons[_SHORT_DAY]
+        self._time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
+        self._day_and_time: Final = str(self.cldr.datetime_formats["medium"])
+        self._months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
+        self._written_number: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_number)
+        self._written_money: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_money)
+        self._written_day: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_day)
+        self._written_time: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_time)
+
+    def number(self, value: float | Decimal | None, *, places: int = 0) -> str:
+        """See :func:`number_text`."""
+        return NO_VALUE if value is None else self._written_number(value, places)
+
+    def compact_number(self, value: float | None) -> str:
+        """See :func:`compact_number_text`."""
+        return self.number(value, places=0 if value is None or value == int(value) else 1)
+
+    def money(self, value: Decimal | None, *, currency: str, places: int | None = None) -> str:
+        """See :func:`money_text`."""
+        return NO_VALUE if value is None else self._written_money(value, currency, places)
+
+    def day(self, value: datetime | None) -> str:
+        """A day in UTC; whether the month is a word depends on the language."""
+        return NO_VALUE if value is None else self._written_day(value.astimezone(UTC).date())
+
+    def short_day(self, value: datetime) -> str:
+        """See :func:`short_day_text`."""
+        return self._short_day.apply(value.astimezone(UTC), self.cldr)
+
+    def clock(self, value: datetime | None) -> str:
+        """A time of day, followed by "UTC"."""
+        if value is None:
+            return NO_VALUE
+        in_utc = value.astimezone(UTC)
+        return self._written_time(in_utc.hour, in_utc.minute)
+
+    def moment(self, value: datetime | None) -> str:
+        """A day and a time of day, followed by "UTC"."""
+        return NO_VALUE if value is None else self._day_and_time.format(self.clock(value), self.day(value))
+
+    def month(self, code: str) -> str:
+        """See :func:`month_text`."""
+        try:
+            month = date.fromisoformat(f"{code}-01").month
+        except ValueError:
+            return code
+        return self._months[month]
+
+    def _write_number(self, value: float | Decimal, places: int) -> str:
+        rounded = _rounded(value, places)
+        return NO_VALUE if rounded is None else str(_with_places(self._number, places).apply(rounded, self.cldr))
+
+    def _write_money(self, value: Decimal, currency: str, places: int | None) -> str:
+        places = get_currency_precision(currency) if places is None else places
+        rounded = _rounded(value, places)
+        if rounded is None:
+            return NO_VALUE
+        pattern = _with_places(self._money, places)
+        amount = pattern.apply(rounded, self.cldr, currency=currency, currency_digits=False)
+        return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
+
+    def _write_day(self, day: date) -> str:
+        return self._day.apply(day, self.cldr)
+
+    def _write_time(self, hour: int, minute: int) -> str:
+        return f"{self._time.apply(time(hour, minute), self.cldr)} UTC"
 
 
-_LANGUAGES: Final[Mapping[str | None, _Language]] = {code: _Language(code) for code in LOCALES}
-_DEFAULT: Final = _LANGUAGES[DEFAULT_LOCALE]
+_FORMATS: Final[Mapping[str | None, Formats]] = {code: Formats(code) for code in LOCALES}
+
+
+def formats_of(language: str | None) -> Formats:
+    """The formats of a language; those of the default language for a language that the portal lacks."""
+    return _FORMATS.get(language) or _FORMATS[DEFAULT_LOCALE]
 
 
 def number_text(value: float | Decimal | None, *, places: int = 0) -> str:
     """A number with grouped thousands and `places` decimal places; a dash for one of more than 28 digits."""
-    rounded = None if value is None else _rounded(value, places)
-    if rounded is None:
-        return NO_VALUE
-    language = _LANGUAGES.get(get_language(), _DEFAULT)
-    return str(_with_places(language.number, places).apply(rounded, language.cldr))
+    return formats_of(get_language()).number(value, places=places)
 
 
 def compact_number_text(value: float | None) -> str:
     """A number: without decimal places if it is whole, else with one."""
-    return number_text(value, places=0 if value is None or value == int(value) else 1)
+    return formats_of(get_language()).compact_number(value)
 
 
 def money_text(value: Decimal | None, *, currency: str, places: int | None = None) -> str:
@@ -73,54 +139,17 @@ def money_text(value: Decimal | None, *, currency: str, places: int | None = Non
     :param currency: ISO 4217 code.
     :param places: decimal places; by default those of the currency.
     """
-    places = get_currency_precision(currency) if places is None else places
-    rounded = None if value is None else _rounded(value, places)
-    if rounded is None:
-        return NO_VALUE
-    language = _LANGUAGES.get(get_language(), _DEFAULT)
-    pattern = _with_places(language.money, places)
-    amount = pattern.apply(rounded, language.cldr, currency=currency, currency_digits=False)
-    return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
-
-
-def day_text(value: datetime | None) -> str:
-    """A day in UTC; whether the month is a word depends on the language."""
-    if value is None:
-        return NO_VALUE
-    language = _LANGUAGES.get(get_language(), _DEFAULT)
-    return language.day.apply(value.astimezone(UTC), language.cldr)
+    return formats_of(get_language()).money(value, currency=currency, places=places)
 
 
 def short_day_text(value: datetime) -> str:
     """A day in UTC without its year, for the labels of a chart."""
-    language = _LANGUAGES.get(get_language(), _DEFAULT)
-    return language.short_day.apply(value.astimezone(UTC), language.cldr)
-
-
-def clock_text(value: datetime | None) -> str:
-    """A time of day, followed by "UTC"."""
-    if value is None:
-        return NO_VALUE
-    language = _LANGUAGES.get(get_language(), _DEFAULT)
-    return f"{language.time.apply(value.astimezone(UTC), language.cldr)} UTC"
-
-
-def moment_text(value: datetime | None) -> str:
-    """A day and a time of day, followed by "UTC"."""
-    if value is None:
-        return NO_VALUE
-    language, in_utc = _LANGUAGES.get(get_language(), _DEFAULT), value.astimezone(UTC)
-    time = f"{language.time.apply(in_utc, language.cldr)} UTC"
-    return language.day_and_time.format(time, language.day.apply(in_utc, language.cldr))
+    return formats_of(get_language()).short_day(value)
 
 
 def month_text(code: str) -> str:
     """The short name of a month such as `2026-01`; any other text stays as it is."""
-    try:
-        month = date.fromisoformat(f"{code}-01").month
-    except ValueError:
-        return code
-    return _LANGUAGES.get(get_language(), _DEFAULT).months[month]
+    return formats_of(get_language()).month(code)
 
 
 @lru_cache(maxsize=64)
@@ -138,4 +167,5 @@ def _rounded(value: float | Decimal, places: int) -> Decimal | None:
         rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     except InvalidOperation:
         return None
-    return rounded if rounded.is_finite() else None
+    # A zero has no sign.
+    return rounded + 0 if rounded.is_finite() else None

@@ -15,7 +15,7 @@ class StatTile:
 
     :param value: the number as a text in the page's language.
     :param route: name of the URL that the tile links to; empty for no link.
-    :param icon: the icon's template, such as `"energy/icons/meters.svg"`; empty for none.
+    :param icon: the name of an icon, such as `meters`; empty for none.
     """
 
     label: str | _StrPromise

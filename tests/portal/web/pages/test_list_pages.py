@@ -16,7 +16,6 @@ CONFIG = ListPageConfig(
     title="Things",
     search_hint="Name",
     template="list.html",
-    table_template="table.html",
     sorts={"-createdAt": "Newest", "name": "Name"},
     present=lambda record: SimpleNamespace(id=record["id"]),
 )

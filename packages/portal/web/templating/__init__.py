@@ -1,0 +1,18 @@
+"""Jinja2 for the pages: one environment for each language, and the names that every template has.
+
+::
+
+    backend            Django's template backend: chooses the language's environment, renders `"list.html#table"`
+      environment      Jinja2's environment: the loader, the names, and what is compiled in advance
+        names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
+          filters      values in the page's language: `day`, `money`, `amount`
+        constants      calls whose arguments are constants are evaluated when a template is compiled
+        inheritance    a page, its layouts and its included parts become one template
+    form_renderer      Django's forms: the plain `<input>` without a template
+
+A template imports none of these names. They are described in docs/reference/templates.md.
+"""
+
+from __future__ import annotations
+
+from portal.web.templating.environment import TEMPLATE_POLICIES

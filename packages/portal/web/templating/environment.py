@@ -1,0 +1,94 @@
+"""Jinja2's environment of one language: where templates are, which names they have, how they are compiled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from django.utils import translation
+from django.utils.translation import gettext, ngettext
+from jinja2 import BaseLoader, Environment, FileSystemLoader, nodes
+
+from portal.config.current import portal_config
+from portal.web.present import formats_of
+from portal.web.templating.constants import fold_constants
+from portal.web.templating.filters import format_filters
+from portal.web.templating.inheritance import Joiner
+from portal.web.templating.names import FILTERS, TEXTS, Icons, Links
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Its macros are names of every template.
+MACROS: Final = "portal/macros.html"
+#: A text of `{% trans %}` may stand on several lines.
+TEMPLATE_POLICIES: Final = {"ext.i18n.trimmed": True}
+#: Separates a template's name from the name of a block: `"energy/clients/list.html#table"`.
+BLOCK_MARK: Final = "#"
+
+
+class PageLoader(FileSystemLoader):
+    """Finds `"list.html#table"` in the file of `"list.html"`."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """The text, the file, and whether the text is still that of the file."""
+        name, mark, _ = template.partition(BLOCK_MARK)
+        source, filename, is_unchanged = super().get_source(environment, name)
+        # A block may come from a layout, whose file is not watched.
+        return source, filename, (lambda: False) if mark else is_unchanged
+
+
+class PageEnvironment(Environment):
+    """The environment of one language. What a template says in that language is settled when it is compiled.
+
+    :param language: a language code of Django's.
+    :param joins_pages: whether a page, its layouts and its parts are compiled as one template.
+    """
+
+    def __init__(self, *, language: str, joins_pages: bool, loader: BaseLoader, **options: Any) -> None:
+        super().__init__(**options, loader=loader, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.i18n"])
+        self._loader = loader
+        self._language = language
+        self._joins_pages = joins_pages
+        app = portal_config().project.app
+        icons = Icons(read=self._read, folders=(app, "portal"))
+        links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
+        self._values = {"app": app}
+        self._functions: dict[str, Callable[..., object]] = {**TEXTS, "icon": icons.icon, "url": links.url}
+        self.policies |= TEMPLATE_POLICIES
+        self.filters |= {**format_filters(formats_of(language)), **FILTERS, "link": links.link}
+        # Tells `{% trans %}` how it calls the functions, which are ours from the next line on.
+        self.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # the extension adds it
+        self.globals |= self._values | self._functions | {"nav_link": links.nav_link}
+        macros = self._macros()
+        self.globals |= macros
+        self._functions |= macros
+
+    def compile(
+        self,
+        source: str | nodes.Template,
+        name: str | None = None,
+        filename: str | None = None,
+        raw: bool = False,
+        defer_init: bool = False,
+    ) -> Any:
+        """Compile a template in this environment's language, constants evaluated and layouts joined."""
+        with translation.override(self._language):
+            tree = self.parse(source, name, filename) if isinstance(source, str) else source
+            page, _, block = (name or "").partition(BLOCK_MARK)
+            if block or (self._joins_pages and page not in {"", MACROS}):
+                tree = Joiner(name=name, filename=filename, parse=self._parse_named).join(tree, block=block)
+            tree = fold_constants(tree, functions=self._functions, values=self._values)
+            tree.set_environment(self)
+            compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # as above
+        return compiled
+
+    def _parse_named(self, name: str) -> nodes.Template:
+        source, filename, _ = self._loader.get_source(self, name)
+        return self.parse(source, name, filename)
+
+    def _read(self, path: str) -> str:
+        return self._loader.get_source(self, path)[0]
+
+    def _macros(self) -> dict[str, Any]:
+        module = self.get_template(MACROS).module
+        return {name: value for name, value in vars(module).items() if not name.startswith("_")}

@@ -1,0 +1,79 @@
+"""Filters that write values in the page's language: `{{ row.created_at|moment }}`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from decimal import Decimal
+
+    from portal.web.present import Formats
+
+MAX_PLACES: Final = 3
+_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+
+def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
+    """The filters of one language, by their names. Each gives a dash for None."""
+
+    def amount(value: float | None, places: int = 0) -> str:
+        """A number with grouped thousands."""
+        return formats.number(value, places=places)
+
+    def money(value: Decimal | None, currency: str) -> str:
+        """An amount of money."""
+        return formats.money(value, currency=currency)
+
+    def kwh(value: float | None) -> str:
+        """An amount of energy."""
+        text = formats.number(value, places=1)
+        return text if value is None else f"{text}{_SPACE}kWh"
+
+    def kw(value: float | None) -> str:
+        """A power."""
+        text = formats.compact_number(value)
+        return text if value is None else f"{text}{_SPACE}kW"
+
+    def quantity(value: float | None) -> str:
+        """A number with as many decimal places as it needs, at most three."""
+        places = 0 if value is None else next(n for n in (0, 1, 2, 3) if n == MAX_PLACES or round(value, n) == value)
+        return formats.number(value, places=places)
+
+    return {
+        "amount": amount,
+        "money": money,
+        "kwh": kwh,
+        "kw": kw,
+        "quantity": quantity,
+        # An event, shown as its day.
+        "day": _time_filter(formats.day, '<time datetime="%s" data-local="day">%s</time>'),
+        # A day that is the same in every time zone, such as the day of an invoice.
+        "calendar_day": _time_filter(formats.day, '<time datetime="%s">%s</time>'),
+        # An event, shown as its day and time of day.
+        "moment": _time_filter(formats.moment, '<time datetime="%s" data-local="moment">%s</time>'),
+        # An event, shown as its time of day.
+        "clock": _time_filter(formats.clock, '<time datetime="%s" data-local="clock">%s</time>'),
+        # When the page's data was fetched, shown as its time of day: data is minutes old.
+        "as_of": _time_filter(formats.clock, '<time data-as-of datetime="%s" data-local="clock">%s</time>'),
+    }
+
+
+def _time_filter(write: Callable[[datetime | None], str], element: str) -> Callable[[datetime | None], str]:
+    """A filter that writes a `<time>`, or a dash for None.
+
+    :param write: gives the text of the element.
+    :param element: the HTML around the time in ISO 8601 and the text. `portal.js` rewrites an element that has
+        `data-local` in the browser's time zone; without scripts the text is in UTC.
+    """
+
+    def as_time(value: datetime | None) -> str:
+        text = write(value)
+        if value is None:
+            return text
+        return Markup(element % (value.isoformat(timespec="seconds"), escape(text)))  # noqa: S704  both are safe
+
+    return as_time

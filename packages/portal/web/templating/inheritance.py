@@ -1,0 +1,137 @@
+"""Makes one template of a page, the layouts that it extends and the parts that it includes.
+
+Jinja2 looks up layouts, blocks and parts at each rendering, and passes every piece of text through all of them. Here
+they are joined once, when the page is compiled, and the text goes straight into one list.
+
+Jinja2 knows one file for each template, so a fault in a layout or part is reported at the line of the page that extends
+or includes it. That is why whole pages are not joined in `DEBUG`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from jinja2 import TemplateAssertionError, nodes
+from jinja2.visitor import NodeTransformer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+#: What gives a name a value. A scope around such nodes keeps the name inside the block or part.
+_SETS_NAMES: Final = (nodes.Assign, nodes.AssignBlock, nodes.Import, nodes.FromImport, nodes.Macro)
+_PAGE: Final = "_page"
+
+
+class Joiner(NodeTransformer):
+    """Joins one page.
+
+    :param parse: gives the tree of a template by its name.
+    """
+
+    def __init__(self, *, name: str | None, filename: str | None, parse: Callable[[str], nodes.Template]) -> None:
+        self._name = name
+        self._filename = filename
+        self._parse = parse
+        #: The contents of each block: those of the page first, those of the outermost layout last.
+        self._blocks: dict[str, list[list[nodes.Node]]] = {}
+        #: The block that is visited, and how many layouts above the page its contents stand.
+        self._place = ("", 0)
+
+    def join(self, page: nodes.Template, *, block: str = "") -> nodes.Template:
+        """The page without `extends` and blocks; if `block` is given, only the contents of that block.
+
+        :raises jinja2.TemplateAssertionError: the page can't be joined; the message says why.
+        """
+        layout, line, first = page, 0, list[nodes.Node]()
+        while True:
+            for node in layout.find_all(nodes.Block):
+                self._blocks.setdefault(node.name, []).append(node.body)
+            extends = layout.find(nodes.Extends)
+            if extends is None:
+                break
+            line = line or extends.lineno
+            first += [node for node in layout.body if not isinstance(node, nodes.Output | nodes.Block | nodes.Extends)]
+            if extends not in layout.body or not isinstance(extends.template, nodes.Const):
+                self._fail("extends names one layout, as a constant, and stands in no other tag", line)
+            layout = self._load(extends.template.as_const(), line=line)
+        if block and block not in self._blocks:
+            self._fail(f"there is no block {block!r}", 1)
+        body = self._contents(block, 0) if block else self._visit_all(layout.body)
+        # Inside `set`, Jinja2 collects the text in a list and joins it once, in place of passing it on piece by piece.
+        text = nodes.AssignBlock(nodes.Name(_PAGE, "store"), None, [*self._visit_all(first), *body])
+        return nodes.Template([text, nodes.Output([nodes.Name(_PAGE, "load")])], lineno=1)
+
+    def visit_Block(self, node: nodes.Block) -> list[nodes.Node]:  # noqa: N802  named after Jinja2's class
+        """A block: its contents, as the page or the nearest layout has them."""
+        return self._contents(node.name, 0)
+
+    def visit_Include(self, node: nodes.Include) -> nodes.Node | list[nodes.Node]:  # noqa: N802  named after Jinja2's class
+        """An included part: its contents. One whose name is computed stays an include."""
+        if not isinstance(node.template, nodes.Const) or node.ignore_missing or not node.with_context:
+            return node
+        part = self._load(node.template.value, line=node.lineno)
+        if part.find(nodes.Extends) or part.find(nodes.Block):
+            return node
+        return _scoped(self._visit_all(part.body))
+
+    def visit_Output(self, node: nodes.Output) -> list[nodes.Node]:  # noqa: N802  named after Jinja2's class
+        """Text and expressions; `{{ super() }}` becomes the layout's contents of the block."""
+        result: list[nodes.Node] = []
+        for child in node.nodes:
+            if isinstance(child, nodes.Call) and isinstance(child.node, nodes.Name) and child.node.name == "super":
+                block, level = self._place
+                result += self._contents(block, level + 1)
+            else:
+                result.append(nodes.Output([self.visit(child)], lineno=node.lineno))
+        return result
+
+    def visit_Name(self, node: nodes.Name) -> nodes.Name:  # noqa: N802  named after Jinja2's class
+        """A name. `super` has been replaced already where it can be."""
+        if node.name in {"super", "self"} and node.ctx == "load":
+            self._fail("use {{ super() }} alone, and not self", node.lineno)
+        return node
+
+    def generic_visit(self, node: nodes.Node) -> nodes.Node:
+        """Any other node: its children, with neighbouring outputs made one."""
+        super().generic_visit(node)
+        for field, value in node.iter_fields():
+            if isinstance(value, list):
+                setattr(node, field, _coalesced(value))
+        return node
+
+    def _contents(self, block: str, level: int) -> list[nodes.Node]:
+        outer, self._place = self._place, (block, level)
+        try:
+            return _scoped(self._visit_all(self._blocks[block][level]))
+        finally:
+            self._place = outer
+
+    def _visit_all(self, body: Iterable[nodes.Node]) -> list[nodes.Node]:
+        visited: list[nodes.Node] = []
+        for node in body:
+            found = self.visit(node)
+            visited += [found] if isinstance(found, nodes.Node) else found
+        return _coalesced(visited)
+
+    def _load(self, name: str, *, line: int) -> nodes.Template:
+        tree = self._parse(name)
+        tree.set_lineno(line, override=True)
+        return tree
+
+    def _fail(self, message: str, line: int) -> None:
+        raise TemplateAssertionError(message, line, self._name, self._filename)
+
+
+def _scoped(body: list[nodes.Node]) -> list[nodes.Node]:
+    sets_names = any(nodes.Template(body).find(kind) for kind in _SETS_NAMES)
+    return [nodes.Scope(body)] if sets_names else body
+
+
+def _coalesced(body: list[nodes.Node]) -> list[nodes.Node]:
+    result: list[nodes.Node] = []
+    for node in body:
+        if isinstance(node, nodes.Output) and result and isinstance(result[-1], nodes.Output):
+            result[-1] = nodes.Output([*result[-1].nodes, *node.nodes], lineno=result[-1].lineno)
+        else:
+            result.append(node)
+    return result

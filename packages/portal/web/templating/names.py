@@ -1,0 +1,138 @@
+"""The names that every template has, beside the filters of :mod:`portal.web.templating.filters`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from django.template.defaultfilters import urlencode
+from django.templatetags.static import static
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext, ngettext
+from jinja2 import TemplateNotFound, pass_context
+from markupsafe import Markup, escape
+
+from portal.edge import NO_SEGMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jinja2.runtime import Context
+
+#: An id that stands in an address as it is.
+_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+#: Stands for the id while the address around it is looked up.
+_ID: Final = "0id0"
+
+
+def translate(text: str, /, **values: object) -> Markup:
+    """A text in the page's language: `_("Delete %(name)s?", name=client.title)`. The values are escaped."""
+    return Markup(gettext(text)) % values  # noqa: S704  texts and their translations are ours
+
+
+def translate_plural(singular: str, plural: str, number: int, /, **values: object) -> Markup:
+    """A text with a number: the form that the page's language has for `number`, which is also the value `num`."""
+    return Markup(ngettext(singular, plural, number)) % {"num": number, **values}  # noqa: S704  as above
+
+
+class Icons:
+    """`icon("plus")`: the SVG from the app's folder `icons`, or from the shared one.
+
+    :param read: gives the text of a file below the template folders.
+    :param folders: where to look, in order.
+    """
+
+    def __init__(self, *, read: Callable[[str], str], folders: tuple[str, ...]) -> None:
+        self._read = read
+        self._folders = folders
+        self._known: dict[str, Markup] = {}
+
+    def icon(self, name: str) -> Markup:
+        """The icon's SVG.
+
+        :raises jinja2.TemplateNotFound: there is no such icon.
+        """
+        found = self._known.get(name)
+        if found is None:
+            found = self._known[name] = Markup(self._find(name).strip())  # noqa: S704  the file is ours
+        return found
+
+    def _find(self, name: str) -> str:
+        paths = [f"{folder}/icons/{name}.svg" for folder in self._folders]
+        for path in paths:
+            with suppress(TemplateNotFound):
+                return self._read(path)
+        raise TemplateNotFound(name, message=f"there is no icon {name!r}: neither {' nor '.join(paths)}")
+
+
+class Links:
+    """Addresses of this app's pages in one language, and links to them.
+
+    :param urlconf: the module with the app's URLs. A request that the edge rejects has another one.
+    :param icon: gives an icon's SVG by its name.
+    """
+
+    def __init__(self, *, urlconf: str, icon: Callable[[str], Markup]) -> None:
+        self._urlconf = urlconf
+        self._icon = icon
+        #: By the route: the address of a page without an id.
+        self._addresses: dict[str, str] = {}
+        #: By the route: the address before and after the id; None if an id of the route can't be any text.
+        self._around_id: dict[str, tuple[str, str] | None] = {}
+
+    def url(self, route: str, *ids: str) -> str:
+        """The address of a page. Empty if an id can't stand in an address, or if the edge would refuse it there."""
+        if not ids:
+            return self._address(route)
+        if len(ids) == 1 and _PLAIN_ID.fullmatch(ids[0]):
+            around = self._address_around_id(route)
+            if around is not None:
+                return f"{around[0]}{ids[0]}{around[1]}"
+        if not any(NO_SEGMENT.match(each) for each in ids):
+            with suppress(NoReverseMatch):
+                return reverse(route, urlconf=self._urlconf, args=ids)
+        return ""
+
+    def link(self, label: object, route: str, *ids: str) -> Markup:
+        """`{{ row.title|link("client", row.id) }}`: a link to the row's page; without an address, the label alone."""
+        url, text = self.url(route, *ids), escape(label)
+        return Markup(f'<a href="{escape(url)}">{text}</a>') if url else text  # noqa: S704  both are escaped
+
+    @pass_context
+    def nav_link(self, context: Context, route: str, label: str, *, icon: str, exact: bool = False) -> Markup:
+        """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below."""
+        url, here = self.url(route), context["shell"].pathname
+        current = here == url or (not exact and here.startswith(f"{url}/"))
+        mark = ' aria-current="page"' if current else ""
+        content = f"{self._icon(icon)}{escape(label)}"
+        return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped
+
+    def _address(self, route: str) -> str:
+        found = self._addresses.get(route)
+        if found is None:
+            found = self._addresses[route] = reverse(route, urlconf=self._urlconf)
+        return found
+
+    def _address_around_id(self, route: str) -> tuple[str, str] | None:
+        if route not in self._around_id:
+            self._around_id[route] = None
+            with suppress(NoReverseMatch):
+                before, _, after = reverse(route, urlconf=self._urlconf, args=[_ID]).partition(_ID)
+                self._around_id[route] = (before, after)
+        return self._around_id[route]
+
+
+def badge(value: Any) -> Markup:
+    """`{{ row.status|badge }}`: a word with a tone (:class:`portal.web.present.Badge`)."""
+    return Markup(f'<span class="badge {escape(value.tone)}">{escape(value.label)}</span>')  # noqa: S704  escaped
+
+
+#: Those whose result depends on nothing but their arguments and the language.
+TEXTS: Final[dict[str, Callable[..., object]]] = {
+    "_": translate,
+    "gettext": translate,
+    "ngettext": translate_plural,
+    "static": static,
+}
+FILTERS: Final = {"badge": badge, "urlencode": urlencode}

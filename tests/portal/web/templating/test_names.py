@@ -1,0 +1,97 @@
+"""The names that every template has: links, addresses, icons, texts."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.template import engines
+from django.utils import translation
+from jinja2 import TemplateNotFound
+
+from portal.edge.routes.paths import is_malformed
+
+
+def rendered(text: str, *, language: str = "en", **values: Any) -> str:
+    with translation.override(language):
+        return engines["pages"].from_string(text).render(values)
+
+
+@pytest.mark.parametrize(
+    "row_id", ["", ".", "..", "a/b", "a/", "a\\b", "\\", "a\x00", "a\nb", "tab\t", "del\x7f", "c1\x85", "half\ud800"]
+)
+def test_an_id_that_no_address_can_carry_is_shown_without_a_link(row_id: str) -> None:
+    assert rendered("{{ url('client', id) }}", id=row_id) == ""
+    assert rendered("{{ '<Ada>'|link('client', id) }}", id=row_id) == "&lt;Ada&gt;"
+
+
+@pytest.mark.parametrize(
+    ("row_id", "address"),
+    [
+        ("cli_1", "/en/energy/clients/cli_1"),
+        ("a.b", "/en/energy/clients/a.b"),
+        ("...", "/en/energy/clients/..."),
+        ("50% off?#", "/en/energy/clients/50%25%20off%3F%23"),
+        ("grün", "/en/energy/clients/gr%C3%BCn"),
+    ],
+)
+def test_any_other_id_leads_to_its_page(row_id: str, address: str) -> None:
+    assert rendered("{{ url('client', id) }}", id=row_id) == address
+    assert not is_malformed(f"/en/energy/clients/{row_id}")
+    assert rendered("{{ 'Ada'|link('client', id) }}", id=row_id) == f'<a href="{address}">Ada</a>'
+
+
+@pytest.mark.parametrize(("language", "address"), [("en", "/en/energy/clients"), ("de", "/de/energy/clients")])
+def test_an_address_is_that_of_the_pages_language(language: str, address: str) -> None:
+    for text in ("{{ url('clients') }}", "{{ url(route) }}"):
+        assert rendered(text, language=language, route="clients") == address
+
+
+def test_an_entry_of_the_navigation_is_current_on_its_page_and_below() -> None:
+    entry = "{{ nav_link('clients', '<Clients>', icon='clients', exact=exact) }}"
+
+    def is_current(pathname: str, *, exact: bool) -> bool:
+        shown = rendered(entry, shell=SimpleNamespace(pathname=pathname), exact=exact)
+        assert '<svg class="icon"' in shown
+        assert "&lt;Clients&gt;" in shown
+        return ' aria-current="page"' in shown
+
+    assert is_current("/en/energy/clients", exact=True)
+    assert is_current("/en/energy/clients/cli_1", exact=False)
+    assert not is_current("/en/energy/clients/cli_1", exact=True)
+    assert not is_current("/en/energy/clients-2", exact=False)
+
+
+def test_an_app_s_own_icon_is_taken_before_that_of_all_apps() -> None:
+    assert "M10 4v12M4 10h12" in rendered("{{ icon('plus') }}")
+    assert rendered("{{ icon('clients') }}").startswith('<svg class="icon"')
+
+
+def test_a_missing_icon_is_named_with_the_places_where_it_was_looked_for() -> None:
+    with pytest.raises(TemplateNotFound, match=r"energy/icons/unicorn\.svg nor portal/icons/unicorn\.svg"):
+        rendered("{{ icon('unicorn') }}")
+
+
+def test_a_text_is_translated_and_its_values_are_escaped() -> None:
+    text = "{{ _('No entry matches “%(q)s”. Check the spelling, or search for less.', q=q) }}"
+    assert rendered(text, language="de", q="<b>") == (
+        "Kein Eintrag passt zu „&lt;b&gt;“. Prüfen Sie die Schreibweise, oder suchen Sie nach weniger Wörtern."
+    )
+
+
+def test_a_text_on_several_lines_is_one_text() -> None:
+    text = """{% trans %}
+      Another account has signed in with this browser. This page belonged to the one before.
+    {% endtrans %}"""
+    assert rendered(text, language="de").startswith("In diesem Browser hat sich ein anderes Konto")
+
+
+@pytest.mark.parametrize(("number", "text"), [(1, "1 Eintrag insgesamt"), (2, "2 Einträge insgesamt")])
+def test_a_number_chooses_the_plural_form(number: int, text: str) -> None:
+    assert rendered("{{ list_total(number) }}", language="de", number=number).strip() == text
+
+
+def test_a_badge_has_its_tone_and_its_words_are_escaped() -> None:
+    badge = SimpleNamespace(tone="good", label="<Paid>")
+    assert rendered("{{ badge|badge }}", badge=badge) == '<span class="badge good">&lt;Paid&gt;</span>'
