@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
+import django
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
@@ -27,14 +29,26 @@ KEYS_WAIT_S: Final = 2.0
 def wsgi_application(*, settings: str) -> WSGIHandler:
     """The WSGI application of one server process. Access tokens can be verified from the first request on.
 
+    :param settings: as for :func:`import_project`.
+    """
+    import_project(settings=settings)
+    application = get_wsgi_application()
+    fetch_keys(portal_config())
+    return application
+
+
+def import_project(*, settings: str) -> None:
+    """Import all code of a project now, and not when the first request needs it. Starts no thread.
+
+    A process that forks afterwards shares the memory of this code with its children.
+
     :param settings: the project's settings module, whatever the environment names: one machine runs several projects.
     """
     os.environ["DJANGO_SETTINGS_MODULE"] = settings
-    application = get_wsgi_application()
-    # A configured provider's code is loaded now, and not by the first request that needs it.
+    django.setup()
     identity_provider()
-    fetch_keys(portal_config())
-    return application
+    # Reading the patterns imports the modules of all views.
+    _ = get_resolver().url_patterns
 
 
 def fetch_keys(config: PortalConfig) -> None:

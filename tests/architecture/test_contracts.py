@@ -85,6 +85,11 @@ WRONG_IMPORTS = [
     ),
     ("packages/portal/config/limits.py", "import portal.config.projects", "Inside the configuration imports go down"),
     ("packages/portal/server/ports.py", "import portal.server.workers", "Inside the server imports go down"),
+    (
+        "packages/portal/server/lost_cookies.py",
+        "import django.conf",
+        "The process that supervises a server's workers imports no Django",
+    ),
     ("packages/portal/edge/rules.py", "import django.http", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/query/cache/pages.py", "import django.conf", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),

@@ -232,3 +232,49 @@ def test_an_unknown_app_is_answered_with_the_names_of_all(tmp_path: Path) -> Non
     assert (
         result.stderr == f"--app nowhere: no such project; there are {', '.join(project.app for project in PROJECTS)}\n"
     )
+
+
+#: Runs `serve` as `manage.py` does, and says at its end what the process has imported.
+SERVE_AND_TELL = """
+import atexit, sys
+atexit.register(lambda: print(sorted({"django", "environ", "portal.startup"} & sys.modules.keys())))
+from portal.management.entry import main
+sys.exit(main(["manage.py", "--app", "energy", "serve", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("workers", "imported"), [("1", "[]"), ("2", "['django', 'environ', 'portal.startup']")], ids=["one", "several"]
+)
+def test_the_parent_imports_the_project_for_several_workers_alone(tmp_path: Path, workers: str, imported: str) -> None:
+    port = free_port_base()
+    command = [sys.executable, "-c", SERVE_AND_TELL, "--port", str(port), "--workers", workers]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment(tmp_path), start_new_session=True, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        until(lambda: answers(port) or process.poll() is not None, seconds=30, what="the server answers")
+        process.terminate()
+        said, _ = process.communicate(timeout=10)
+        assert said == f"{imported}\n"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_the_static_files_of_a_server_go_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    with serving(tmp_path, TMPDIR=str(folder)) as (pid, port):
+        [private] = folder.iterdir()
+        assert list(private.rglob("*.css"))
+        os.kill(pid, signal.SIGTERM)
+        until(lambda: port_is_free("127.0.0.1", port) and not list(folder.iterdir()), seconds=5, what="it is removed")
+
+
+def test_help_is_help_and_starts_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "manage.py", "--app", "energy", "serve", "--help"]
+    result = subprocess.run(command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "--end-with-parent" in result.stdout

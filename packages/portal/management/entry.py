@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
-from portal.server.static_files import private_static_root
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +32,14 @@ def main(argv: Sequence[str]) -> int:
         return _complain(f"--app {app}: no such project; there are {', '.join(PROJECT_BY_APP)}")
     # Assigned, never a default: a test runner exports its own settings to the processes that it starts.
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
+    if rest[:1] == ["serve"]:
+        from portal.management.serving import serve  # noqa: PLC0415  needs granian, as no other command
+
+        serve([program, *rest], project=PROJECT_BY_APP[app])
+        return 0
     from django.core.management import execute_from_command_line  # noqa: PLC0415  reads the settings
 
-    with private_static_root(app=app) if rest[:1] == ["serve"] else nullcontext():
-        execute_from_command_line([program, *rest])
+    execute_from_command_line([program, *rest])
     return 0
 
 

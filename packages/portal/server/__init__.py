@@ -2,16 +2,17 @@
 
 ::
 
-    workers             granian: serves a WSGI application, replaces its workers
-      content_types     drops parameters of `Content-Type` that Django can't read
-      whole_bodies      gives each response that does not stream its `Content-Length`
-      lost_cookies      logs a `Cookie` header that granian has emptied
-    server_group        several servers, started and stopped together
-      local_stack       the five servers of a developer's machine
-    static_files        which static files a server collects, and its private folder for them
+    supervisor          the parent of one server's workers: prepares the server in a child process, then serves
+      workers           granian: serves a WSGI application, replaces its workers
+        content_types   drops parameters of `Content-Type` that Django can't read
+        whole_bodies    gives each response that does not stream its `Content-Length`
+        lost_cookies    logs a `Cookie` header that granian has emptied
+      static_files      which static files a server collects, and its private folder for them
     static_storage      makes one style sheet of those that import each other; hashed names, compressed
+    local_stack         the five servers of a developer's machine
+      server_group      several servers, started and stopped together
     ports               whether a port is free
 
-Each is imported by its own path: `workers` needs granian, `static_storage` Django and WhiteNoise, the others need the
-standard library only.
+Each is imported by its own path: `supervisor` and `workers` need granian, `static_storage` Django and WhiteNoise, the
+others the standard library only.
 """

@@ -71,7 +71,8 @@ def serve_wsgi(
         respawn_failed_workers=True,
         workers_kill_timeout=WORKER_STOP_TIMEOUT_S,
         log_level=LogLevels.error,
-        log_dictconfig=None if log_config is None else {**log_config, "loggers": dict(log_config["loggers"])},
+        # Filters and loggers are Django's and ours, and a worker sets them when it imports Django.
+        log_dictconfig=None if log_config is None else {**log_config, "filters": {}, "loggers": {}},
         websockets=False,
     )
     server.serve(target_loader=load_watching_parent)
@@ -79,15 +80,14 @@ def serve_wsgi(
 
 def load_watching_parent(target: str) -> Any:
     """Import the application in a new worker. The worker ends with its parent, so that no orphan holds the port."""
-    end_with_parent()
+    end_with_process(os.getppid())
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
     return with_plain_content_types(naming_lost_cookies(with_whole_bodies(application)))
 
 
-def end_with_parent() -> None:
-    """Send this process SIGTERM when its parent has ended, also if the parent was killed."""
-    parent = os.getppid()
+def end_with_process(parent: int) -> None:
+    """Send this process SIGTERM when `parent`, the process that started it, has ended, also if it was killed."""
 
     def watch() -> None:
         while os.getppid() == parent:

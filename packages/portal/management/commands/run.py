@@ -17,7 +17,7 @@ from portal.errors import ConfigurationError
 from portal.server.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, LocalStack
 from portal.server.ports import port_is_free
 from portal.server.server_group import ServerGroup, ServerGroupError
-from portal.server.workers import end_with_parent
+from portal.server.workers import end_with_process
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, _request_stop)
         # make may be killed without a chance to pass the signal on.
-        end_with_parent()
+        end_with_process(os.getppid())
         group = ServerGroup()
         try:
             self._prepare_backend(environment)

@@ -14,7 +14,7 @@ from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal.server.ports import port_is_free
 from portal.server.static_files import UNUSED_FILES
-from portal.server.workers import end_with_parent, serve_wsgi
+from portal.server.supervisor import PreparedServer
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -24,10 +24,14 @@ logger = logging.getLogger("portal.server")
 
 
 class Command(BaseCommand):
-    """Collects the static files into the folder that `entry` named, then serves until it is told to stop."""
+    """Prepares a server; :mod:`portal.management.serving` then starts it. Static files go to `APP_STATIC_ROOT`.
+
+    :ivar prepared: what to serve.
+    """
 
     help = "Serve this project with the production server; needs nothing run before it."
     requires_system_checks = "__all__"
+    prepared: PreparedServer
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
@@ -49,12 +53,17 @@ class Command(BaseCommand):
             raise CommandError("--port should be from 1 to 65535, --workers and --threads above 0")
         if not port_is_free(host, port):
             raise CommandError(f"port {port} is taken: stop what listens there, or name another with --port")
-        if options["end_with_parent"]:
-            end_with_parent()
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
         logger.info("serving at http://%s:%d: %d worker(s) of %d threads", host, port, workers, threads)
-        target = f"apps.{config.project.app}.wsgi:application"
-        serve_wsgi(target=target, host=host, port=port, workers=workers, threads=threads, log_config=settings.LOGGING)
+        self.prepared = PreparedServer(
+            target=f"apps.{config.project.app}.wsgi:application",
+            host=host,
+            port=port,
+            workers=workers,
+            threads=threads,
+            ends_with_parent=options["end_with_parent"],
+            log_config=settings.LOGGING,
+        )
 
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Run the system checks: a warning is a line of the log; an error stops the start with its message."""

@@ -1,0 +1,14 @@
+"""A WSGI application that tells of the process that serves it."""
+
+from __future__ import annotations
+
+import json
+import os
+
+TOLD = ("APP_STATIC_ROOT", "FROM_A_FILE", "LOADED_BY")
+
+
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Type", "application/json")])
+    told = {"worker": os.getpid(), "parent": os.getppid()}
+    return [json.dumps(told | {name: os.environ[name] for name in TOLD if name in os.environ}).encode()]
