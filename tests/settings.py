@@ -10,6 +10,8 @@ import os
 import shutil
 import tempfile
 
+from jinja2 import StrictUndefined
+
 #: Variables of the portal that do not begin with APP_; those set below need not be named.
 _OTHERS = {"CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
@@ -29,6 +31,8 @@ from portal.config.base_settings import project_settings  # noqa: E402  after th
 from portal.config.portal_config import PortalConfig  # noqa: E402  after the environment is set
 
 SETTINGS = project_settings("energy")
+# As in the fixtures for teams: a name that a template misspells is an error.
+SETTINGS["TEMPLATES"][0]["OPTIONS"]["undefined"] = StrictUndefined
 globals().update(SETTINGS)
 # Named for the type checker, which reads this module.
 PORTAL: PortalConfig = SETTINGS["PORTAL"]

@@ -16,6 +16,7 @@ from django.urls import get_resolver
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
+from portal.web.templating import compile_templates
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler
@@ -38,7 +39,7 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
 
 
 def import_project(*, settings: str) -> None:
-    """Import all code of a project now, and not when the first request needs it. Starts no thread.
+    """Import all code of a project now, and compile its templates, before the first request. Starts no thread.
 
     A process that forks afterwards shares the memory of this code with its children.
 
@@ -49,6 +50,8 @@ def import_project(*, settings: str) -> None:
     identity_provider()
     # Reading the patterns imports the modules of all views.
     _ = get_resolver().url_patterns
+    if not portal_config().debug:
+        compile_templates()
 
 
 def fetch_keys(config: PortalConfig) -> None:

@@ -6,6 +6,7 @@ no database: the backend owns the data. Messages and CSRF live in cookies.
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -127,8 +128,10 @@ def _templates(config: PortalConfig) -> list[dict[str, Any]]:
         "DIRS": folders,
         "OPTIONS": {
             "joins_pages": not config.debug,
-            # A name that a template misspells is an error where the developer sees it, and blank for a user.
-            "undefined": jinja2.StrictUndefined if config.debug else jinja2.Undefined,
+            # A misspelt name in a template is an error for a developer; for a user, it is blank and logged.
+            "undefined": jinja2.StrictUndefined
+            if config.debug
+            else jinja2.make_logging_undefined(logging.getLogger("portal.web.templating")),
             "context_processors": [
                 "django.contrib.messages.context_processors.messages",
                 "portal.web.context_processors.essentials",

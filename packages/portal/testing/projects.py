@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import jinja2
 from django.conf import settings
 from django.test import override_settings
 
@@ -35,7 +36,10 @@ def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
     module = import_module(PROJECT_BY_APP[app].settings_module)
     config = replace(module.PORTAL, state_dir=state_dir, cache_url="", refresh_cache_url="")
     wanted = {name: value for name, value in vars(module).items() if name.isupper()}
-    wanted |= {"PORTAL": config, "CACHES": build_settings(config)["CACHES"]}
+    built = build_settings(config)
+    # A name that a template misspells is an error, as in `DEBUG`.
+    built["TEMPLATES"][0]["OPTIONS"]["undefined"] = jinja2.StrictUndefined
+    wanted |= {"PORTAL": config, "CACHES": built["CACHES"], "TEMPLATES": built["TEMPLATES"]}
     try:
         with override_settings(**_changes(wanted)):
             yield config

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
 
@@ -14,6 +15,8 @@ from portal.web.templating.environment import PageEnvironment, PageLoader
 if TYPE_CHECKING:
     from django.template.backends.jinja2 import Template
 
+#: The engine's name in the settings.
+PAGES: Final = "pages"
 _ENVIRONMENT: Final = f"{PageEnvironment.__module__}.{PageEnvironment.__name__}"
 
 
@@ -24,16 +27,14 @@ class PageTemplates(BaseEngine):
     """
 
     def __init__(self, params: dict[str, Any]) -> None:
-        params = params.copy()
-        options = params.pop("OPTIONS") | {"environment": _ENVIRONMENT, "loader": PageLoader(params["DIRS"])}
-        super().__init__(params)
-        self._engines = {
-            language: Jinja2({**params, "OPTIONS": {**options, "language": language}}) for language in LOCALES
-        }
+        self._params = params.copy()
+        self._options = self._params.pop("OPTIONS")
+        super().__init__(self._params)
+        self._engines: dict[str, Jinja2] = {}
 
     def from_string(self, template_code: str) -> Template:
         """A template from its text."""
-        return self._engines[active_locale()].from_string(template_code)
+        return self._engine(active_locale()).from_string(template_code)
 
     def get_template(self, template_name: str) -> Template:
         """The template of that name.
@@ -41,4 +42,28 @@ class PageTemplates(BaseEngine):
         :raises django.template.TemplateDoesNotExist: there is no such file.
         :raises django.template.TemplateSyntaxError: the template has a mistake.
         """
-        return self._engines[active_locale()].get_template(template_name)
+        return self._engine(active_locale()).get_template(template_name)
+
+    def environment(self, language: str) -> PageEnvironment:
+        """Jinja2's environment of a language, one of :mod:`portal.config.locales`."""
+        return cast("PageEnvironment", self._engine(language).env)
+
+    def _engine(self, language: str) -> Jinja2:
+        engine = self._engines.get(language)
+        if engine is None:
+            options = {
+                **self._options,
+                "environment": _ENVIRONMENT,
+                "loader": PageLoader(self.dirs),
+                "language": language,
+            }
+            # Of two threads that come here at once, both use the engine of the first.
+            engine = self._engines.setdefault(language, Jinja2({**self._params, "OPTIONS": options}))
+        return engine
+
+
+def compile_templates() -> None:
+    """Compile all templates in all languages now, so that no request has to wait for that."""
+    pages = cast("PageTemplates", engines[PAGES])
+    for language in LOCALES:
+        pages.environment(language).compile_all()

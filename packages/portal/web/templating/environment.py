@@ -24,6 +24,8 @@ MACROS: Final = "portal/macros.html"
 TEMPLATE_POLICIES: Final = {"ext.i18n.trimmed": True}
 #: Separates a template's name from the name of a block: `"energy/clients/list.html#table"`.
 BLOCK_MARK: Final = "#"
+#: Blocks that views render alone.
+FRAGMENT_BLOCKS: Final = frozenset({"table"})
 
 
 class PageLoader(FileSystemLoader):
@@ -45,10 +47,19 @@ class PageEnvironment(Environment):
     """
 
     def __init__(self, *, language: str, joins_pages: bool, loader: BaseLoader, **options: Any) -> None:
-        super().__init__(**options, loader=loader, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.i18n"])
+        # All templates stay in memory: there are about a hundred.
+        super().__init__(
+            **options,
+            loader=loader,
+            cache_size=-1,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=["jinja2.ext.i18n"],
+        )
         self._loader = loader
         self._language = language
         self._joins_pages = joins_pages
+        self._fragments: set[str] = set()
         app = portal_config().project.app
         icons = Icons(read=self._read, folders=(app, "portal"))
         links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
@@ -63,6 +74,13 @@ class PageEnvironment(Environment):
         self.globals |= macros
         self._functions |= macros
 
+    def compile_all(self) -> None:
+        """Compile every template now, so that no request has to wait for that."""
+        for name in self.list_templates(extensions=["html"]):
+            self.get_template(name)
+        for name in sorted(self._fragments):
+            self.get_template(name)
+
     def compile(
         self,
         source: str | nodes.Template,
@@ -76,7 +94,9 @@ class PageEnvironment(Environment):
             tree = self.parse(source, name, filename) if isinstance(source, str) else source
             page, _, block = (name or "").partition(BLOCK_MARK)
             if block or (self._joins_pages and page not in {"", MACROS}):
-                tree = Joiner(name=name, filename=filename, parse=self._parse_named).join(tree, block=block)
+                joiner = Joiner(name=name, filename=filename, parse=self._parse_named)
+                tree = joiner.join(tree, block=block)
+                self._fragments |= {f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys()}
             tree = fold_constants(tree, functions=self._functions, values=self._values)
             tree.set_environment(self)
             compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # as above

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 #: What gives a name a value. A scope around such nodes keeps the name inside the block or part.
-_SETS_NAMES: Final = (nodes.Assign, nodes.AssignBlock, nodes.Import, nodes.FromImport, nodes.Macro)
+_SETS_NAMES: Final[tuple[type[nodes.Node], ...]] = (
+    nodes.Assign,
+    nodes.AssignBlock,
+    nodes.Import,
+    nodes.FromImport,
+    nodes.Macro,
+)
+#: What an included part can't have, if its contents are to stand in the page.
+_IS_PAGE: Final[tuple[type[nodes.Node], ...]] = (nodes.Extends, nodes.Block)
 _PAGE: Final = "_page"
 
 
@@ -33,7 +41,7 @@ class Joiner(NodeTransformer):
         self._filename = filename
         self._parse = parse
         #: The contents of each block: those of the page first, those of the outermost layout last.
-        self._blocks: dict[str, list[list[nodes.Node]]] = {}
+        self.blocks: dict[str, list[list[nodes.Node]]] = {}
         #: The block that is visited, and how many layouts above the page its contents stand.
         self._place = ("", 0)
 
@@ -45,7 +53,7 @@ class Joiner(NodeTransformer):
         layout, line, first = page, 0, list[nodes.Node]()
         while True:
             for node in layout.find_all(nodes.Block):
-                self._blocks.setdefault(node.name, []).append(node.body)
+                self.blocks.setdefault(node.name, []).append(node.body)
             extends = layout.find(nodes.Extends)
             if extends is None:
                 break
@@ -54,7 +62,7 @@ class Joiner(NodeTransformer):
             if extends not in layout.body or not isinstance(extends.template, nodes.Const):
                 self._fail("extends names one layout, as a constant, and stands in no other tag", line)
             layout = self._load(extends.template.as_const(), line=line)
-        if block and block not in self._blocks:
+        if block and block not in self.blocks:
             self._fail(f"there is no block {block!r}", 1)
         body = self._contents(block, 0) if block else self._visit_all(layout.body)
         # Inside `set`, Jinja2 collects the text in a list and joins it once, in place of passing it on piece by piece.
@@ -70,7 +78,7 @@ class Joiner(NodeTransformer):
         if not isinstance(node.template, nodes.Const) or node.ignore_missing or not node.with_context:
             return node
         part = self._load(node.template.value, line=node.lineno)
-        if part.find(nodes.Extends) or part.find(nodes.Block):
+        if _has(part, _IS_PAGE):
             return node
         return _scoped(self._visit_all(part.body))
 
@@ -102,7 +110,7 @@ class Joiner(NodeTransformer):
     def _contents(self, block: str, level: int) -> list[nodes.Node]:
         outer, self._place = self._place, (block, level)
         try:
-            return _scoped(self._visit_all(self._blocks[block][level]))
+            return _scoped(self._visit_all(self.blocks[block][level]))
         finally:
             self._place = outer
 
@@ -123,8 +131,11 @@ class Joiner(NodeTransformer):
 
 
 def _scoped(body: list[nodes.Node]) -> list[nodes.Node]:
-    sets_names = any(nodes.Template(body).find(kind) for kind in _SETS_NAMES)
-    return [nodes.Scope(body)] if sets_names else body
+    return [nodes.Scope(body)] if _has(nodes.Template(body), _SETS_NAMES) else body
+
+
+def _has(tree: nodes.Template, kinds: tuple[type[nodes.Node], ...]) -> bool:
+    return next(tree.find_all(kinds), None) is not None
 
 
 def _coalesced(body: list[nodes.Node]) -> list[nodes.Node]:

@@ -1,0 +1,58 @@
+"""What is evaluated when a template is compiled, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import translation
+
+from tests.portal.web.templating.conftest import NewEnvironment
+
+
+def code_of(environment_of: NewEnvironment, text: str, *, language: str = "en") -> str:
+    code = environment_of({}, language=language).compile(text, raw=True)
+    assert isinstance(code, str)
+    return code
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("{{ _('Clients') }}", "Kunden"),
+        ("{{ url('clients') }}", "/de/energy/clients"),
+        ("{{ static('energy/app.css') }}", "/static/energy/app.css"),
+        ("{{ static(app ~ '/app.css') }}", "/static/energy/app.css"),
+        ("{% if _('Clients') == 'Kunden' %}yes{% endif %}", "yes"),
+    ],
+)
+def test_a_call_of_constants_becomes_text(environment_of: NewEnvironment, text: str, html: str) -> None:
+    assert html in code_of(environment_of, text, language="de")
+    assert "context.call" not in code_of(environment_of, text, language="de")
+    with translation.override("en"):
+        assert environment_of({}, language="de").from_string(text).render() == html
+
+
+def test_neighbouring_constants_become_one_text(environment_of: NewEnvironment) -> None:
+    assert "'<a href=\"/en/energy/clients\">Clients</a>'" in code_of(
+        environment_of, "<a href=\"{{ url('clients') }}\">{{ _('Clients') }}</a>"
+    )
+
+
+def test_a_call_of_values_is_made_when_the_page_is_rendered(environment_of: NewEnvironment) -> None:
+    template = environment_of({}).from_string("{{ _(word) }} {{ _('Delete %(name)s?', name=name) }}")
+    with translation.override("de"):
+        assert template.render(word="Clients", name="<b>") == "Kunden &lt;b&gt; löschen?"
+
+
+def test_a_name_that_a_template_sets_itself_is_its_own(environment_of: NewEnvironment) -> None:
+    environment = environment_of({})
+    assert environment.from_string("{% for _ in [1, 2] %}{{ _ }}{% endfor %}").render() == "12"
+    assert environment.from_string("{% set app = 'mine' %}{{ app }}").render() == "mine"
+    own = "{% macro icon(name) %}[{{ name }}]{% endmacro %}{{ icon('plus') }}"
+    assert environment.from_string(own).render() == "[plus]"
+
+
+def test_a_call_that_fails_fails_only_where_it_is_reached(environment_of: NewEnvironment) -> None:
+    template = environment_of({}).from_string("{% if wanted %}{{ url('no-such-page') }}{% endif %}rest")
+    assert template.render(wanted=False) == "rest"
+    with pytest.raises(Exception, match="no-such-page"):
+        template.render(wanted=True)
