@@ -23,10 +23,11 @@ from tests.support.ports import free_port
 NAME_BY_APP = {"auth_app": "auth", "energy": "energy", "operations": "operations", "finance": "finance"}
 #: A token as large as browsers keep it.
 LARGEST = "x" * (MAX_COOKIE_BYTES - len(VAR_REFRESH_TOKEN) - 1)
+PAGE = b"<!doctype html><title>A page</title>" + b"<p>A row</p>" * 100
 
 
 class Echo(ThreadingHTTPServer):
-    """Answers with the request: method, target, headers as pairs, length of the body."""
+    """Answers with the request: method, target, headers as pairs, length of the body. `/page` is a page."""
 
     daemon_threads = True
 
@@ -50,8 +51,9 @@ class EchoHandler(BaseHTTPRequestHandler):
             "headers": [[name.lower(), value] for name, value in self.headers.items()],
             "length": length,
         }
-        body = json.dumps(said).encode()
+        body = PAGE if self.path == "/page" else json.dumps(said).encode()
         self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8" if self.path == "/page" else "application/json")
         self.send_header("Content-Length", str(len(body)))
         if self.path == "/sets-tokens":
             for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN):
@@ -203,6 +205,40 @@ def test_the_largest_tokens_can_be_set(site: Site) -> None:
 @pytest.mark.parametrize(("size", "status"), [(2**20, 200), (2**20 + 1, 413)])
 def test_a_body_has_its_limit(site: Site, size: int, status: int) -> None:
     assert ask(site, "/en/login", method="POST", data=b"x" * size).status_code == status
+
+
+def page_for(site: Site, *, asker: str | None) -> requests.Response:
+    """The page as a browser gets it: `asker` is what it says of who asks."""
+    return ask(site, "/page", headers={} if asker is None else {"Sec-Fetch-Site": asker})
+
+
+def test_a_page_is_compressed_for_pages_of_its_own_origin(site: Site) -> None:
+    answer = page_for(site, asker="same-origin")
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.content == PAGE
+
+
+# "none" too: Chromium says it for what a sibling name prefetches by its speculation rules, and sends the cookies.
+@pytest.mark.parametrize("asker", ["cross-site", "same-site", "none", None, "", "same-origin, cross-site"])
+def test_a_page_that_another_site_may_have_opened_is_not_compressed(site: Site, asker: str | None) -> None:
+    answer = page_for(site, asker=asker)
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Content-Length"] == str(len(PAGE))
+
+
+def test_nothing_but_pages_is_compressed_here(site: Site) -> None:
+    answer = ask(site, "/data", headers={"Sec-Fetch-Site": "same-origin"})
+    assert "Content-Encoding" not in answer.headers
+
+
+def test_a_request_whose_answer_may_be_compressed_is_passed_on_like_any_other(site: Site) -> None:
+    own = {"Sec-Fetch-Site": "same-origin", "X-Forwarded-For": "6.6.6.6"}
+    headers = received(ask(site, headers=own))
+    assert headers["host"] == [f"auth.example.com:{site.tls_port}"]
+    assert (headers["x-forwarded-for"], headers["x-forwarded-proto"]) == (["127.0.0.1"], ["https"])
+    assert ask(site, "/metrics", headers=own).status_code == 404
+    away = ask(site, "/en/finance", name="finance", headers=own)
+    assert (away.status_code, away.headers["Retry-After"]) == (503, "5")
 
 
 def test_a_project_that_is_down_is_a_503_that_says_when_to_come_back(site: Site) -> None:

@@ -171,6 +171,17 @@ def test_static_files_are_compressed_and_kept_for_good(whole: Whole, accepted: s
         assert answer.headers["Vary"] == "Accept-Encoding"
 
 
+def test_a_page_is_compressed_for_its_own_origin(whole: Whole) -> None:
+    with Person(whole.site) as person:
+        lengths = {}
+        for asker in ("same-origin", "cross-site"):
+            answer = person.get(f"{whole.gateway}/en/login", **{"Sec-Fetch-Site": asker, "Accept-Encoding": "gzip"})
+            assert "<form" in answer.text
+            lengths[asker] = answer.headers.get("Content-Encoding"), answer.headers.get("Content-Length")
+        assert lengths["same-origin"] == ("gzip", None)
+        assert lengths["cross-site"] == (None, str(len(answer.content)))
+
+
 def test_a_forged_address_buys_no_further_tries(whole: Whole) -> None:
     with Person(whole.site) as person:
         page = person.get(f"{whole.gateway}/en/login")

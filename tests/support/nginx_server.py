@@ -145,6 +145,7 @@ def main_configuration(folder: Path) -> str:
             f"daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;",
             "events { worker_connections 256; }",
             "http {",
+            "    gzip on;",
             *(f"    {kind}_temp_path {folder}/{kind};" for kind in kinds),
             f"    include {folder}/site.conf;",
             "}",
