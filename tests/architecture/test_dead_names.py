@@ -48,7 +48,6 @@ UNREAD = {
     "portal.oidc.has_ended": "called through `portal.api.IdentityProvider`",
     "portal.oidc.make_token_endpoint": "called through `portal.api.IdentityProvider`",
     "portal.oidc.sign_out_url": "called through `portal.api.IdentityProvider`",
-    "portal.store.SentinelCache": "named in the settings",
 }
 #: Names that several modules give to things of their own, and why.
 SHARED = {

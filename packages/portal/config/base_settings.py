@@ -112,7 +112,7 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
         "socket_timeout": STORE_TIMEOUT_S,
     }
     if is_sentinel_url(url):
-        backend = "portal.store.SentinelCache"
+        backend = "portal.store.sentinel.SentinelCache"
         options["WAIT_FOR_REPLICA"] = not may_lose
     else:
         backend = "django.core.cache.backends.redis.RedisCache"

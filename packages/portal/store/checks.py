@@ -37,7 +37,7 @@ EVICTING: Final = frozenset(
 SAFE_POLICY: Final = "noeviction"
 _EMBEDDED: Final = "sqlite_cache.SQLiteCache"
 _REDIS: Final = frozenset(
-    {"django.core.cache.backends.redis.RedisCache", "portal.store.SentinelCache"},
+    {"django.core.cache.backends.redis.RedisCache", "portal.store.sentinel.SentinelCache"},
 )
 #: The environment variable of each alias.
 _VARIABLES: Final = {REFRESH_ALIAS: "REFRESH_CACHE_URL (by default CACHE_URL)", QUERY_ALIAS: "CACHE_URL"}

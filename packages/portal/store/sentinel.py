@@ -6,7 +6,7 @@ replica has within half a second is an error, as if the store were down, unless 
 
 Settings::
 
-    {"BACKEND": "portal.store.SentinelCache",
+    {"BACKEND": "portal.store.sentinel.SentinelCache",
      "LOCATION": "redis+sentinel://[user:password@]host[:port],…/service[/database]",  # portal.config.environment
      "OPTIONS": {"WAIT_FOR_REPLICA": True,
                  "username": …, "password": …, "sentinel_username": …, "sentinel_password": …,

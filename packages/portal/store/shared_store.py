@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from django.conf import settings
 from django.core.cache import caches
 from django.core.signals import setting_changed
-from redis.exceptions import ResponseError
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.environment import is_sentinel_url
@@ -157,7 +156,7 @@ class SharedStore:
         except Exception as error:
             # Other backends' messages may name keys, which are hashes, and addresses: they stay in the chain.
             why = f"{type(error).__name__}: {error}" if isinstance(error, SQLiteCacheError) else type(error).__name__
-            if isinstance(error, CacheFullError | ResponseError):  # the server answers that it refuses
+            if isinstance(error, CacheFullError) or _is_refusal_of_redis(error):  # the server answers that it refuses
                 circuit.answered()
             elif isinstance(error, CacheBusyError):  # other processes write to the file at the moment
                 circuit.withdraw(admission)
@@ -169,6 +168,14 @@ class SharedStore:
             raise
         circuit.answered()
         return result
+
+
+def _is_refusal_of_redis(error: Exception) -> bool:
+    if isinstance(error, SQLiteCacheError):
+        return False
+    from redis.exceptions import ResponseError  # noqa: PLC0415  a project on the embedded store never imports redis
+
+    return isinstance(error, ResponseError)
 
 
 def _address(alias: str) -> str:

@@ -180,7 +180,7 @@ def test_djangos_technical_pages_show_no_password_of_a_redis(monkeypatch) -> Non
 def test_only_what_the_refresh_shares_waits_for_a_replica(monkeypatch) -> None:
     config = read(monkeypatch, **PRODUCTION, CACHE_URL="redis+sentinel://one,two/portal")
     caches = build_settings(config)["CACHES"]
-    assert {entry["BACKEND"] for entry in caches.values()} == {"portal.store.SentinelCache"}
+    assert {entry["BACKEND"] for entry in caches.values()} == {"portal.store.sentinel.SentinelCache"}
     assert [caches[alias]["OPTIONS"]["WAIT_FOR_REPLICA"] for alias in ("default", "refresh")] == [False, True]
 
 
