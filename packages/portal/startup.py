@@ -16,7 +16,6 @@ from django.urls import get_resolver
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
-from portal.web.templating import compile_templates
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler
@@ -51,6 +50,8 @@ def import_project(*, settings: str) -> None:
     # Reading the patterns imports the modules of all views.
     _ = get_resolver().url_patterns
     if not portal_config().debug:
+        from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
+
         compile_templates()
 
 
