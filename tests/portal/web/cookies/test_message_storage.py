@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.messages.storage import default_storage
+from django.contrib.messages.storage.base import BaseStorage
 from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 
@@ -52,3 +53,98 @@ def test_under_https_the_browser_keeps_other_hosts_from_setting_it() -> None:
         (cookie,) = said("hello").cookies.values()
     assert cookie.key == "__Host-messages_energy"
     assert (cookie["secure"], cookie["path"], cookie["domain"], cookie["httponly"]) == (True, "/", "", True)
+
+
+class Browser:
+    """The cookies that all tabs of one browser share."""
+
+    def __init__(self) -> None:
+        self.cookies: dict[str, str] = {}
+
+    def request(self) -> BaseStorage:
+        """A request that has left, with the cookies of now."""
+        request = RequestFactory().get("/")
+        request.COOKIES.update(self.cookies)
+        return default_storage(request)
+
+    def receive(self, storage: BaseStorage) -> HttpResponse:
+        response = HttpResponse()
+        storage.update(response)
+        for cookie in response.cookies.values():
+            self.cookies[cookie.key] = cookie.value
+            if cookie["max-age"] == 0:
+                del self.cookies[cookie.key]
+        return response
+
+    def add(self, text: str) -> None:
+        """A form that leads to another page."""
+        storage = self.request()
+        storage.add(messages.SUCCESS, text)
+        self.receive(storage)
+
+    def show(self) -> list[str]:
+        """A page that shows the messages."""
+        storage = self.request()
+        shown = [str(message) for message in storage]
+        self.receive(storage)
+        return shown
+
+
+def test_a_message_is_shown_once() -> None:
+    browser = Browser()
+    browser.add("saved")
+    assert [browser.show(), browser.show()] == [["saved"], []]
+    assert not browser.cookies
+
+
+def test_a_page_that_shows_none_keeps_them_for_the_next() -> None:
+    browser = Browser()
+    browser.add("saved")
+    for ask in (bool, len, lambda storage: None):
+        storage = browser.request()
+        ask(storage)
+        assert not browser.receive(storage).cookies
+    assert browser.show() == ["saved"]
+
+
+def test_the_page_that_adds_a_message_may_show_it_itself() -> None:
+    browser = Browser()
+    storage = browser.request()
+    storage.add(messages.SUCCESS, "saved")
+    assert [str(message) for message in storage] == ["saved"]
+    browser.receive(storage)
+    assert browser.show() == []
+
+
+def test_what_is_added_after_the_messages_were_shown_is_kept() -> None:
+    browser = Browser()
+    browser.add("first")
+    storage = browser.request()
+    assert [str(message) for message in storage] == ["first"]
+    storage.add(messages.SUCCESS, "second")
+    browser.receive(storage)
+    assert browser.show() == ["second"]
+
+
+def test_the_messages_of_two_tabs_stand_side_by_side_on_the_next_page() -> None:
+    browser = Browser()
+    browser.add("of the first tab")
+    browser.add("of the second tab")
+    assert browser.show() == ["of the first tab", "of the second tab"]
+    assert browser.show() == []
+
+
+def test_a_page_that_shows_messages_sends_no_cookie_if_there_were_none() -> None:
+    browser = Browser()
+    storage = browser.request()
+    assert list(storage) == []
+    assert not browser.receive(storage).cookies
+
+
+def test_a_cookie_that_was_changed_shows_nothing_and_is_removed() -> None:
+    browser = Browser()
+    browser.add("saved")
+    for name, value in browser.cookies.items():
+        browser.cookies[name] = f"{value}x"
+    assert browser.show() == []
+    assert not browser.cookies
