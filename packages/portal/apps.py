@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.cache import BaseCache, close_caches  # noqa: TID251  reads and writes no cache
+from django.core.handlers.base import reset_urlconf
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connections, reset_queries
+from django.utils.module_loading import import_string
 
 NO_DATABASE = "django.db.backends.dummy"
 
 
 class PortalAppConfig(AppConfig):
-    """Registers the system checks when Django starts, and lets requests go without what only a database needs."""
+    """Registers the system checks when Django starts, and lets requests go without what they have no use for."""
 
     name = "portal"
     label = "portal"
@@ -21,6 +25,10 @@ class PortalAppConfig(AppConfig):
 
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
             spare_requests_the_database()
+        if all(import_string(cache["BACKEND"]).close is BaseCache.close for cache in settings.CACHES.values()):
+            spare_requests_the_caches()
+        # Django's handler sets the URLs at the start of each request, whatever the thread has had before.
+        request_finished.disconnect(reset_urlconf)
 
 
 def spare_requests_the_database() -> None:
@@ -31,3 +39,8 @@ def spare_requests_the_database() -> None:
     request_started.disconnect(reset_queries)
     request_started.disconnect(close_old_connections)
     request_finished.disconnect(close_old_connections)
+
+
+def spare_requests_the_caches() -> None:
+    """Stop closing the caches at the end of each request: closing ours does nothing, in 5 µs."""
+    request_finished.disconnect(close_caches)

@@ -48,7 +48,7 @@ def read_tokens(cookies: Mapping[str, str]) -> TokenPair:
 
 def _is_sendable(access: str) -> bool:
     """Whether a header can carry the token: printable Latin-1, as `http.client` writes headers."""
-    return access.isprintable() and max(access, default="") <= "\xff"
+    return access.isprintable() and (access.isascii() or max(access) <= "\xff")
 
 
 def write_tokens(response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig) -> None:

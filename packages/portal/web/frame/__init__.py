@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from portal.web.frame.account_tag import account_tag_of, is_from_another_account
 from portal.web.frame.essentials import (
+    known_essentials,
     platform_is_denied,
     present_own_profile,
     skip_profile,

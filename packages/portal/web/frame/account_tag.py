@@ -33,6 +33,8 @@ def is_from_another_account(request: PortalRequest) -> bool:
     Another tab can sign out and in again while a page stays open. False where one of the two accounts is unknown:
     the page sent no tag, or there is no access token.
     """
-    page_account = request.POST.get(PAGE_ACCOUNT_FIELD) or request.META.get(PAGE_ACCOUNT_META)
-    current = account_tag_of(request.edge_user)
-    return bool(page_account) and current is not None and page_account != current
+    field = request.POST.get(PAGE_ACCOUNT_FIELD) if request.method == "POST" else None
+    page_account = field or request.META.get(PAGE_ACCOUNT_META)
+    if not page_account:
+        return False
+    return account_tag_of(request.edge_user) not in {None, page_account}

@@ -192,3 +192,10 @@ def test_the_language_switch_says_so_too() -> None:
 def test_a_program_learns_which_methods_an_address_takes(energy_user: Client) -> None:
     response = energy_user.get("/en/energy/clients/cli_1/delete", headers={"accept": "application/json"})
     assert (response["Content-Type"], response["Allow"]) == ("application/problem+json", "POST")
+
+
+def test_the_request_after_a_rejected_one_has_the_projects_own_urls(energy_user: Client) -> None:
+    """The rejection has URLs of its own, which stay with the thread until the next request."""
+    for _ in range(2):
+        assert energy_user.post("/en/finance/x").status_code == 403
+        assert energy_user.get("/en/logout").status_code == 200

@@ -1,0 +1,152 @@
+"""The CSRF token of our pages is Django's: its middleware accepts what it would accept, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CSRF_ALLOWED_CHARS, CsrfViewMiddleware, get_token
+from django.template.backends.utils import csrf_input as csrf_input_of_django
+from django.test import RequestFactory, override_settings
+
+from portal.web.context_processors import page_context
+from portal.web.csrf import characters_of, csrf_input, csrf_token
+
+COOKIE = settings.CSRF_COOKIE_NAME
+TokenMaker = Callable[[HttpRequest], str]
+each_maker = pytest.mark.parametrize("make", [csrf_token, get_token], ids=["ours", "Django's"])
+each_other_maker = pytest.mark.parametrize("make_next", [csrf_token, get_token], ids=["then ours", "then Django's"])
+
+
+class Browser:
+    """A browser whose tabs share the cookie."""
+
+    def __init__(self) -> None:
+        self.cookies: dict[str, str] = {}
+
+    def open(self, view: Callable[[HttpRequest], str]) -> str:
+        """A page: what the view returns."""
+        return self._ask(RequestFactory().get("/"), view).content.decode()
+
+    def send(self, token: str | None) -> int:
+        """The status of a form with this token."""
+        data = {} if token is None else {"csrfmiddlewaretoken": token}
+        return self._ask(RequestFactory().post("/", data), lambda request: "done").status_code
+
+    def _ask(self, request: HttpRequest, view: Callable[[HttpRequest], str]) -> HttpResponse:
+        request.COOKIES.update(self.cookies)
+        middleware = CsrfViewMiddleware(lambda request: HttpResponse(view(request)))
+        refused = middleware.process_request(request) or middleware.process_view(request, view, (), {})
+        response = middleware.process_response(request, refused or HttpResponse(view(request)))
+        self.cookies |= {name: cookie.value for name, cookie in response.cookies.items()}
+        return response
+
+
+@pytest.fixture
+def browser() -> Browser:
+    return Browser()
+
+
+@pytest.fixture(autouse=True)
+def _plain_refusals() -> Iterator[None]:
+    """Django's own failure view; ours needs a whole project."""
+    with override_settings(CSRF_FAILURE_VIEW="django.views.csrf.csrf_failure"):
+        yield
+
+
+@each_maker
+@each_other_maker
+def test_the_tokens_of_one_browser_are_all_accepted(browser: Browser, make: TokenMaker, make_next: TokenMaker) -> None:
+    """Of two tabs, of a page from before a change of version, and again after a form was sent."""
+    first = browser.open(make)
+    secret = browser.cookies[COOKIE]
+    second = browser.open(make_next)
+    assert [browser.send(token) for token in (first, second, first)] == [200, 200, 200]
+    assert browser.cookies[COOKIE] == secret
+
+
+@each_maker
+def test_a_token_of_another_browser_is_refused(browser: Browser, make: TokenMaker) -> None:
+    browser.open(make)
+    assert browser.send(Browser().open(make)) == 403
+
+
+@each_maker
+def test_a_token_without_the_cookie_is_refused(browser: Browser, make: TokenMaker) -> None:
+    token = browser.open(make)
+    browser.cookies.clear()
+    assert browser.send(token) == 403
+
+
+@each_maker
+def test_a_token_of_before_a_new_secret_is_refused(browser: Browser, make: TokenMaker) -> None:
+    token = browser.open(make)
+    browser.cookies.clear()
+    newer = browser.open(make)
+    assert [browser.send(token), browser.send(newer)] == [403, 200]
+
+
+@pytest.mark.parametrize("token", [None, "", "a" * 64, "a" * 63, "ä" * 64, "a" * 32])
+def test_what_is_no_token_is_refused(browser: Browser, token: str | None) -> None:
+    browser.open(csrf_token)
+    assert browser.send(token) == 403
+
+
+@pytest.mark.parametrize("change", [0, 31, 32, 63])
+def test_a_token_with_one_changed_character_is_refused(browser: Browser, change: int) -> None:
+    token = browser.open(csrf_token)
+    other = "b" if token[change] == "a" else "a"
+    assert browser.send(token[:change] + other + token[change + 1 :]) == 403
+
+
+@pytest.mark.parametrize("cookie", ["", "short", "a" * 31 + "-", "ä" * 32, "a" * 65])
+def test_a_cookie_that_is_no_secret_is_replaced(browser: Browser, cookie: str) -> None:
+    browser.cookies[COOKIE] = cookie
+    token = browser.open(csrf_token)
+    assert re.fullmatch("[A-Za-z0-9]{32}", browser.cookies[COOKIE])
+    assert browser.send(token) == 200
+
+
+def test_a_masked_secret_of_an_old_django_stays_valid(browser: Browser) -> None:
+    masked = browser.open(get_token)
+    secret, browser.cookies[COOKIE] = browser.cookies[COOKIE], masked
+    assert browser.send(browser.open(csrf_token)) == 200
+    assert browser.cookies[COOKIE] == secret
+
+
+def test_each_page_masks_the_secret_anew_and_its_forms_share_one_token(browser: Browser) -> None:
+    def page(request: HttpRequest) -> str:
+        context = page_context(request)
+        return f"{context['csrf_input']} {context['csrf_input']}"
+
+    first, second = browser.open(page).split("> "), browser.open(page).split("> ")
+    assert first[0] + ">" == first[1]
+    assert first != second
+    assert browser.cookies[COOKIE] not in first[1] + second[1]
+
+
+def test_a_page_without_a_form_sets_no_cookie(browser: Browser) -> None:
+    browser.open(lambda request: str(page_context(request).keys()))
+    assert not browser.cookies
+
+
+def test_the_input_is_that_of_django(browser: Browser) -> None:
+    ours, djangos = (re.sub("[A-Za-z0-9]{64}", "…", browser.open(make)) for make in (csrf_input, csrf_input_of_django))
+    assert ours == djangos
+    assert "…" in ours
+
+
+def test_tokens_and_secrets_have_the_form_of_djangos(browser: Browser) -> None:
+    for _ in range(200):
+        browser.cookies.clear()
+        assert re.fullmatch("[A-Za-z0-9]{64}", browser.open(csrf_token))
+        assert re.fullmatch("[A-Za-z0-9]{32}", browser.cookies[COOKIE])
+
+
+def test_each_character_is_as_likely_as_any_other() -> None:
+    counts = Counter(characters_of(bytes(range(256))).decode())
+    assert counts == dict.fromkeys(CSRF_ALLOWED_CHARS, 4)
