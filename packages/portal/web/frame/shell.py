@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from portal.config.current import portal_config
-from portal.config.locales import LOCALES
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
 from portal.web.frame.account_tag import account_tag_of
 from portal.web.frame.essentials import known_essentials
@@ -20,15 +19,6 @@ if TYPE_CHECKING:
 LOGOUT_PATH = "/logout"
 SIGNED_OUT_PATH = "/signed-out"
 ESSENTIALS_PATH = "/essentials"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocaleChoice:
-    """One language of the language switch."""
-
-    code: str
-    name: str
-    current: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +45,6 @@ class Shell:
     account: str | None
 
     @property
-    def locales(self) -> tuple[LocaleChoice, ...]:
-        """All languages; the page's own is marked."""
-        return tuple(LocaleChoice(code=code, name=name, current=code == self.locale) for code, name in LOCALES.items())
-
-    @property
     def logout_url(self) -> str:
         """The app's own sign-out page."""
         return f"/{self.locale}{LOGOUT_PATH}"
@@ -83,16 +68,6 @@ class Shell:
     def essentials_url(self) -> str:
         """The URL of the placeholder's content."""
         return f"/{self.locale}{ESSENTIALS_PATH}"
-
-    @property
-    def stylesheet(self) -> str:
-        """The app's own style sheet, with the app's colour."""
-        return f"{self.app}/app.css"
-
-    @property
-    def navigation_template(self) -> str:
-        """The template of the app's own entries in the sidebar."""
-        return f"{self.app}/navigation.html"
 
 
 def shell_for(request: PortalRequest) -> Shell:

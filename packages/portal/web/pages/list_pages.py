@@ -7,6 +7,7 @@ the rows of that page are appended; without scripts, it is a page of its own wit
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -15,6 +16,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +63,7 @@ class ListControls:
 class ListPage:
     """One page of a list, as its templates show it.
 
+    :param sorts: the sort orders of the menu, each with its label.
     :param total: number of all rows that match; None if the backend does not count them.
     :param is_outage: the backend did not answer, and the rows are older, cached ones.
     :param as_of: when the rows were fetched.
@@ -68,7 +71,9 @@ class ListPage:
     :param is_appended: of that table, htmx uses the rows only.
     """
 
-    config: ListPageConfig
+    title: str
+    search_hint: str
+    sorts: Sequence[tuple[str, str]]
     rows: Sequence[object]
     total: int | None
     q: str
@@ -83,7 +88,7 @@ class ListPage:
     is_appended: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ListPageConfig:
     """What all pages of one list have in common.
 
@@ -127,9 +132,12 @@ class ListPageConfig:
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
+        title, search_hint, sorts = _words(self, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor else ""
         return ListPage(
-            config=self,
+            title=title,
+            search_hint=search_hint,
+            sorts=sorts,
             rows=[self.present(record) for record in data.items],
             total=data.total,
             q=controls.q,
@@ -147,6 +155,13 @@ class ListPageConfig:
     @property
     def _default_sort(self) -> str:
         return next(iter(self.sorts))
+
+
+@lru_cache(maxsize=256)
+def _words(config: ListPageConfig, locale: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:  # noqa: ARG001  the key
+    """The title, the search hint and the sort menu in the active language `locale`, looked up once."""
+    sorts = tuple((order, str(label)) for order, label in config.sorts.items())
+    return str(config.title), str(config.search_hint), sorts
 
 
 def is_load_more(request: HttpRequest) -> bool:

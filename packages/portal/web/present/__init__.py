@@ -18,6 +18,7 @@ from __future__ import annotations
 from portal.web.present.badges import Badge, badge_for
 from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
 from portal.web.present.formats import (
+    KEPT_TEXTS,
     Formats,
     compact_number_text,
     formats_of,

@@ -7,7 +7,7 @@ A value of None is a dash.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -31,13 +31,13 @@ _SHORT_DAY: Final = "MMMd"
 _CODE_BEFORE_NUMBER: Final = re.compile(r"(?<=[^\W\d_])(?=\d)")
 _SPACE: Final = "\N{NO-BREAK SPACE}"
 #: Texts that are kept of each kind, in each language: about 200 KiB.
-_KEPT_TEXTS: Final = 2048
+KEPT_TEXTS: Final = 2048
 
 
 class Formats:
     """Writes values in one language. What CLDR says about the language is looked up once.
 
-    A text is kept for the next time: a list that is shown again writes the same hundred values, and one takes 20 µs.
+    Numbers are kept: a list that is shown again writes the same hundred values, and one takes 20 µs.
 
     :param code: a language code of Django's, such as `pt-br`.
     """
@@ -51,10 +51,8 @@ class Formats:
         self._time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
         self._day_and_time: Final = str(self.cldr.datetime_formats["medium"])
         self._months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
-        self._written_number: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_number)
-        self._written_money: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_money)
-        self._written_day: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_day)
-        self._written_time: Final = lru_cache(maxsize=_KEPT_TEXTS)(self._write_time)
+        self._written_number: Final = lru_cache(maxsize=KEPT_TEXTS)(self._write_number)
+        self._written_money: Final = lru_cache(maxsize=KEPT_TEXTS)(self._write_money)
 
     def number(self, value: float | Decimal | None, *, places: int = 0) -> str:
         """See :func:`number_text`."""
@@ -70,7 +68,7 @@ class Formats:
 
     def day(self, value: datetime | None) -> str:
         """A day in UTC; whether the month is a word depends on the language."""
-        return NO_VALUE if value is None else self._written_day(value.astimezone(UTC).date())
+        return NO_VALUE if value is None else self._day.apply(value.astimezone(UTC), self.cldr)
 
     def short_day(self, value: datetime) -> str:
         """See :func:`short_day_text`."""
@@ -78,10 +76,7 @@ class Formats:
 
     def clock(self, value: datetime | None) -> str:
         """A time of day, followed by "UTC"."""
-        if value is None:
-            return NO_VALUE
-        in_utc = value.astimezone(UTC)
-        return self._written_time(in_utc.hour, in_utc.minute)
+        return NO_VALUE if value is None else f"{self._time.apply(value.astimezone(UTC), self.cldr)} UTC"
 
     def moment(self, value: datetime | None) -> str:
         """A day and a time of day, followed by "UTC"."""
@@ -107,12 +102,6 @@ class Formats:
         pattern = _with_places(self._money, places)
         amount = pattern.apply(rounded, self.cldr, currency=currency, currency_digits=False)
         return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
-
-    def _write_day(self, day: date) -> str:
-        return self._day.apply(day, self.cldr)
-
-    def _write_time(self, hour: int, minute: int) -> str:
-        return f"{self._time.apply(time(hour, minute), self.cldr)} UTC"
 
 
 _FORMATS: Final[Mapping[str | None, Formats]] = {code: Formats(code) for code in LOCALES}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup, escape
+
+from portal.web.present import KEPT_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,13 +66,14 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
 
 
 def _time_filter(write: Callable[[datetime | None], str], element: str) -> Callable[[datetime | None], str]:
-    """A filter that writes a `<time>`, or a dash for None.
+    """A filter that writes a `<time>`, or a dash for None. A list that is shown again has the same times.
 
     :param write: gives the text of the element.
     :param element: the HTML around the time in ISO 8601 and the text. `portal.js` rewrites an element that has
         `data-local` in the browser's time zone; without scripts the text is in UTC.
     """
 
+    @lru_cache(maxsize=KEPT_TEXTS)
     def as_time(value: datetime | None) -> str:
         text = write(value)
         if value is None:

@@ -20,7 +20,7 @@ def code_of(environment_of: NewEnvironment, text: str, *, language: str = "en") 
         ("{{ _('Clients') }}", "Kunden"),
         ("{{ url('clients') }}", "/de/energy/clients"),
         ("{{ static('energy/app.css') }}", "/static/energy/app.css"),
-        ("{{ static(app ~ '/app.css') }}", "/static/energy/app.css"),
+        ("{{ static(APP ~ '/app.css') }}", "/static/energy/app.css"),
         ("{% if _('Clients') == 'Kunden' %}yes{% endif %}", "yes"),
     ],
 )
@@ -46,7 +46,7 @@ def test_a_call_of_values_is_made_when_the_page_is_rendered(environment_of: NewE
 def test_a_name_that_a_template_sets_itself_is_its_own(environment_of: NewEnvironment) -> None:
     environment = environment_of({})
     assert environment.from_string("{% for _ in [1, 2] %}{{ _ }}{% endfor %}").render() == "12"
-    assert environment.from_string("{% set app = 'mine' %}{{ app }}").render() == "mine"
+    assert environment.from_string("{% set APP = 'mine' %}{{ APP }}").render() == "mine"
     own = "{% macro icon(name) %}[{{ name }}]{% endmacro %}{{ icon('plus') }}"
     assert environment.from_string(own).render() == "[plus]"
 
