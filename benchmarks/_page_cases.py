@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median, quantiles
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from benchmarks._default_project import EMPTY_PATH
 from benchmarks._page_rows import KEY, Row, Visitor
@@ -14,9 +15,11 @@ from benchmarks._rates import CONNECTIONS, answer_to, drive
 from benchmarks._servers import project_server, wsgi_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from benchmarks._rates import Answers
     from benchmarks._servers import Server
     from benchmarks._stub_backend import Stub
 
@@ -46,15 +49,40 @@ class Stretch:
     calls: float
 
 
+class StartServer(Protocol):
+    """Starts an app of one side."""
+
+    def __call__(self, app: str, *, threads: int, folder: Path) -> AbstractContextManager[Server]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """Whose pages are measured.
+
+    :param rows: those that it has; None for all.
+    :param threads: with how many its server runs beside the others'; None for each number.
+    :param warm_s: seconds of load before a page is measured.
+    """
+
+    name: str
+    start: StartServer
+    rows: frozenset[Row] | None = None
+    threads: int | None = None
+    warm_s: float = 0.25
+
+    def has(self, row: Row, threads: int) -> bool:
+        """Whether this page is measured with so many threads."""
+        return (self.rows is None or row in self.rows) and self.threads in {None, threads}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """One page on one server, before a backend that takes so long.
 
-    :param side: whose page it is, such as another checkout's.
     :param empty: the server of the empty view that runs beside it.
     """
 
-    side: str
+    side: Side
     row: Row
     threads: int
     delay_ms: int
@@ -66,6 +94,11 @@ class Case:
     def name(self) -> str:
         """As the tables have it."""
         return f"{self.row.name}, backend {self.delay_ms} ms" if self.delay_ms else self.row.name
+
+    @property
+    def key(self) -> tuple[Row, int, int]:
+        """What the same page of another side has too: the page, the backend's delay and the number of threads."""
+        return self.row, self.delay_ms, self.threads
 
     @property
     def cpu_ms(self) -> float:
@@ -102,83 +135,78 @@ class Case:
                 return visitor
         raise AssertionError(f"{self.row.name}: the backend is still called after {MOST_VISITS} visits")
 
-    def run(self, stub: Stub, visitor: Visitor, seconds: float) -> Stretch:
+    def warm(self, visitor: Visitor) -> None:
+        """Load it for as long as its side needs."""
+        self._load(visitor, self.side.warm_s)
+
+    def run(self, stub: Stub, visitor: Visitor, seconds: float) -> None:
         """One stretch, and one of the empty view."""
         stub.answer_after(self.delay_ms)
         calls, cpu_s = stub.calls(), self.server.cpu_s()
-        answers = drive(
-            self.server.port,
-            visitor.requests(),
-            seconds=seconds,
-            status=str(self.row.status).encode(),
-            connections=DELAYED_CONNECTIONS if self.delay_ms else CONNECTIONS,
-        )
+        answers = self._load(visitor, seconds)
         cpu_s, calls = self.server.cpu_s() - cpu_s, stub.calls() - calls
         stub.answer_after(0)
         empty_cpu_s = self.empty.cpu_s()
         # It is so much faster that half the time has more requests.
         empty = drive(self.empty.port, itertools.repeat(EMPTY_REQUEST), seconds=seconds / 2, status=b"200")
         empty_cpu_s = self.empty.cpu_s() - empty_cpu_s
-        return Stretch(
+        stretch = Stretch(
             cpu_ms=cpu_s / answers.number * 1000,
             empty_ms=empty_cpu_s / empty.number * 1000,
             rate=answers.rate,
             latencies_ms=[latency * 1000 for latency in answers.latencies_s],
             calls=calls / answers.number,
         )
+        self.stretches.append(stretch)
+
+    def _load(self, visitor: Visitor, seconds: float) -> Answers:
+        return drive(
+            self.server.port,
+            visitor.requests(),
+            seconds=seconds,
+            status=str(self.row.status).encode(),
+            connections=DELAYED_CONNECTIONS if self.delay_ms else CONNECTIONS,
+        )
+
+
+def of_checkout(name: str, checkout: Path, *, core: int | None, backend: str) -> Side:
+    """The pages of a checkout."""
+    start = partial(project_server, core=core, backend=backend, key=KEY, checkout=checkout)
+    return Side(name=name, start=start)
 
 
 @contextlib.contextmanager
 def started(
-    checkouts: Mapping[str, Path],
-    rows: Sequence[Row],
-    *,
-    threads: Sequence[int],
-    folder: Path,
-    stub: Stub,
-    core: int | None,
+    sides: Sequence[Side], rows: Sequence[Row], *, threads: Sequence[int], folder: Path, core: int | None
 ) -> Iterator[list[Case]]:
-    """All pages of all checkouts with each number of threads, their servers started.
-
-    :param checkouts: the name of each side, and where its code is.
-    """
+    """All pages of all sides with each number of threads, their servers started."""
     with contextlib.ExitStack() as stack:
-        found = []
+        servers, found = {}, []
         for number in threads:
             target, log = "benchmarks._default_project:application", folder / f"empty {number}"
             empty = stack.enter_context(wsgi_server(target, core=core, threads=number, log=log))
-            servers = {}
-            for side, checkout in checkouts.items():
-                for app in sorted({row.app for row in rows}):
-                    own = folder / f"{side} {app} {number}"
-                    own.mkdir()
-                    server = project_server(
-                        app, core=core, threads=number, folder=own, backend=stub.url, key=KEY, checkout=checkout
-                    )
-                    servers[side, app] = stack.enter_context(server)
-            found += [
-                Case(
-                    side=side,
-                    row=row,
-                    threads=number,
-                    delay_ms=delay_ms,
-                    server=servers[side, row.app],
-                    empty=empty,
-                )
-                for row in rows
-                for delay_ms in ((0,) if row.is_cached else (0, DELAY_MS))
-                for side in checkouts
-            ]
-        yield found
+            for row, side in itertools.product(rows, sides):
+                if not side.has(row, number):
+                    continue
+                place = folder / f"{side.name} {row.app} {number}"
+                if place not in servers:
+                    place.mkdir()
+                    servers[place] = stack.enter_context(side.start(row.app, threads=number, folder=place))
+                found += [
+                    Case(side=side, row=row, threads=number, delay_ms=delay_ms, server=servers[place], empty=empty)
+                    for delay_ms in ((0,) if row.is_cached else (0, DELAY_MS))
+                ]
+        # Those that are compared come after each other.
+        yield sorted(found, key=lambda case: (rows.index(case.row), case.delay_ms, case.threads))
 
 
 def measure(cases: Sequence[Case], *, stub: Stub, seconds: float, rounds: int) -> None:
-    """Load all of them in turn, round by round; the first round only warms them."""
-    visitors = [case.prepare(stub) for case in cases]
-    for number in range(rounds + 1):
-        pairs = list(zip(cases, visitors, strict=True))
+    """Load all of them in turn, round by round."""
+    pairs = [(case, case.prepare(stub)) for case in cases]
+    # Rows of one path run the same code.
+    for case, visitor in {(case.server.port, case.row.path): (case, visitor) for case, visitor in pairs}.values():
+        case.warm(visitor)
+    for number in range(rounds):
         # Of two that are compared, each comes first in half of the rounds.
         for case, visitor in pairs if number % 2 else reversed(pairs):
-            stretch = case.run(stub, visitor, seconds)
-            if number:
-                case.stretches.append(stretch)
+            case.run(stub, visitor, seconds)

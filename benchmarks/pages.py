@@ -8,6 +8,7 @@ no compression.
 
     python -m benchmarks pages [--rows clients,search] [--threads 1,8,16] [--seconds 0.25] [--rounds 5]
     python -m benchmarks pages --beside ../other     the pages of another checkout too, in turn in the same run
+    python -m benchmarks pages --next                the same pages on Next.js too (benchmarks/next)
     python -m benchmarks pages --memory              memory over 50,000 requests, in place of the tables
 """
 
@@ -19,25 +20,25 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from benchmarks._page_cases import Case, measure, started
-from benchmarks._page_memory import MOST_PSS_MIB, measure_growth, measure_memory
+from benchmarks._next import NEXT, NoNextError, build, on_next
+from benchmarks._page_cases import DELAY_MS, Case, Side, measure, of_checkout, started
+from benchmarks._page_memory import hold_memory, measure_growth, measure_memory
 from benchmarks._page_rows import PAGES
+from benchmarks._page_tables import pairs_of, print_comparison, print_memory, print_pages, rate_of
 from benchmarks._servers import ROOT, cores_for_server_and_load
-from benchmarks._stub_backend import stub_backend
+from benchmarks._stub_backend import Stub, stub_backend
 from benchmarks._targets import Targets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from benchmarks._servers import Memory
-
-HERE: Final = "this checkout"
 MOST_OF_EMPTY: Final = 9
 MOST_OF_ONE_THREAD: Final = 1.1
 LEAST_DELAYED_RATE: Final = 250
+#: By page, the least rate of that of Next.js.
+LEAST_OF_NEXT: Final = {PAGES["clients"]: 4, PAGES["clients-token"]: 4, PAGES["sign-in"]: 3}
 
 
 def main() -> None:
@@ -55,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.25, help="of each stretch of load: 0.25")
     parser.add_argument("--rounds", type=int, default=5, help="stretches of each page: 5")
     parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="measure that checkout's pages too")
+    parser.add_argument("--next", action="store_true", help="measure the pages of benchmarks/next too")
     parser.add_argument("--memory", action="store_true", help="measure memory over 50,000 requests, and nothing else")
     return parser.parse_args()
 
@@ -70,87 +72,80 @@ def _numbers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-def print_pages(cases: Sequence[Case], *, side: str, one_core: bool) -> None:
-    """The table of one side."""
-    print(f"\n## Pages: {side}, one worker of granian{' on one core' if one_core else ''}\n")
-    print("| page | threads | CPU, ms | of an empty view's | requests/s | p50, ms | p99, ms | calls to the backend |")
-    print("|---|---|---|---|---|---|---|---|")
-    for case in cases:
-        print(
-            f"| {case.name} | {case.threads} | {case.cpu_ms:.2f} | {case.of_empty:.1f} | {case.rate:,.0f} |"
-            f" {case.percentile(50):.0f} | {case.percentile(99):.0f} | {case.calls:.1f} |"
-        )
-
-
-def print_comparison(cases: Sequence[Case], others: Sequence[Case]) -> None:
-    """Both sides, pair by pair."""
-    print(f"\n## Pages: {others[0].side} and {HERE}\n")
-    print("| page | threads | CPU there, ms | here | there, of here | requests/s there | here | here, of there |")
-    print("|---|---|---|---|---|---|---|---|")
-    for case, other in zip(cases, others, strict=True):
-        pairs = list(zip(case.stretches, other.stretches, strict=True))
-        cost, rate = median(b.cpu_ms / a.cpu_ms for a, b in pairs), median(a.rate / b.rate for a, b in pairs)
-        print(
-            f"| {case.name} | {case.threads} | {other.cpu_ms:.2f} | {case.cpu_ms:.2f} | {cost:.2f} |"
-            f" {other.rate:,.0f} | {case.rate:,.0f} | {rate:.2f} |"
-        )
-
-
-def print_memory(memory: Mapping[tuple[str, int], Memory]) -> None:
-    """All processes of the server together."""
-    print("\n## Pages: memory of the energy app with one worker, after load, MiB\n")
-    print("| | threads | RSS | PSS |\n|---|---|---|---|")
-    for (side, threads), taken in memory.items():
-        print(f"| {side} | {threads} | {taken.rss:.0f} | {taken.pss:.0f} |")
-    print()
-
-
 def hold_targets(cases: Sequence[Case], targets: Targets) -> None:
-    """Those that can be held within one run, of the pages that were measured."""
-    by_key = {(case.row, case.delay_ms, case.threads): case for case in cases}
+    """Those of this checkout's pages that can be held within one run.
+
+    :param cases: this checkout's that were measured.
+    """
+    by_key = {case.key: case for case in cases}
     for name in ("clients", "clients-token"):
         if case := by_key.get((PAGES[name], 0, 8)):
             what = f"{case.name}, 8 threads: {case.of_empty:.1f} times the CPU time of an empty view"
             targets.hold(what, f"under {MOST_OF_EMPTY}", met=case.of_empty < MOST_OF_EMPTY)
     one, eight = (by_key.get((PAGES["clients"], 0, threads)) for threads in (1, 8))
     if one and eight:
-        pairs = zip(one.stretches, eight.stretches, strict=True)
-        ratio = median(single.rate / many.rate for single, many in pairs)
+        ratio = rate_of(one, eight)
         what = f"clients, cached: one thread has {ratio:.2f} times the rate of 8"
         targets.hold(what, f"under {MOST_OF_ONE_THREAD}", met=ratio < MOST_OF_ONE_THREAD)
-    if delayed := by_key.get((PAGES["search"], 20, 16)):
+    if delayed := by_key.get((PAGES["search"], DELAY_MS, 16)):
         # A number of this machine, and no ratio: it is printed, and decides nothing.
         print(f"       {delayed.name}, 16 threads: {delayed.rate:,.0f} requests/s (wanted: over {LEAST_DELAYED_RATE})")
+
+
+def hold_rates(pairs: Sequence[tuple[Case, Case]], targets: Targets) -> None:
+    """The rates of the pages that Next has too, of Next's."""
+    for case, there in pairs:
+        if least := LEAST_OF_NEXT.get(case.row):
+            rate = rate_of(case, there)
+            targets.hold(f"{case.name}: {rate:.1f} times the rate of {NEXT}", f"at least {least}", met=rate >= least)
+
+
+def sides_of(options: argparse.Namespace, *, core: int | None, backend: str) -> list[Side]:
+    """This checkout first, then whom the options name."""
+    sides = [of_checkout("this checkout", ROOT, core=core, backend=backend)]
+    if options.beside:
+        sides.append(of_checkout(options.beside.resolve().name, options.beside.resolve(), core=core, backend=backend))
+    if options.next:
+        try:
+            beside_threads = 8 if 8 in options.threads else options.threads[0]
+            sides.append(on_next(build(), beside_threads=beside_threads, core=core, backend=backend))
+        except NoNextError as error:
+            print(f"pages on {NEXT}: {error}")
+    return sides
+
+
+def measure_pages(options: argparse.Namespace, *, folder: Path, stub: Stub, core: int | None) -> Targets:
+    """Print all tables; gives the targets, held."""
+    sides = sides_of(options, core=core, backend=stub.url)
+    here, *others = sides
+    rows = [PAGES[name] for name in options.rows]
+    with started(sides, rows, threads=options.threads, folder=folder, core=core) as cases:
+        measure(cases, stub=stub, seconds=options.seconds, rounds=options.rounds)
+    for side in sides:
+        print_pages([case for case in cases if case.side is side], side=side, one_core=core is not None)
+    targets = Targets()
+    for other in others:
+        print_comparison(pairs_of(cases, here, other), other=other)
+    memory = measure_memory(sides, threads=options.threads, folder=folder)
+    print_memory(memory)
+    hold_targets([case for case in cases if case.side is here], targets)
+    for other in others:
+        if other.name == NEXT:
+            hold_rates(pairs_of(cases, here, other), targets)
+    hold_memory({threads: taken for (side, threads), taken in memory.items() if side is here}, targets)
+    return targets
 
 
 def _run(options: argparse.Namespace) -> None:
     core, others = cores_for_server_and_load()
     if core is not None:
         os.sched_setaffinity(0, others)
-    targets = Targets()
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as name, stub_backend() as stub:
-        folder = Path(name)
         if options.memory:
-            measure_growth(folder=folder, stub=stub, core=core, targets=targets)
-            targets.end()
-            return
-        checkouts = {HERE: ROOT} | ({options.beside.resolve().name: options.beside.resolve()} if options.beside else {})
-        rows = [PAGES[name] for name in options.rows]
-        with started(checkouts, rows, threads=options.threads, folder=folder, stub=stub, core=core) as cases:
-            measure(cases, stub=stub, seconds=options.seconds, rounds=options.rounds)
-        sides = [[case for case in cases if case.side == side] for side in checkouts]
-        for side, found in zip(checkouts, sides, strict=True):
-            print_pages(found, side=side, one_core=core is not None)
-        if options.beside:
-            print_comparison(*sides)
-        print()
-        hold_targets(sides[0], targets)
-        memory = measure_memory(checkouts, threads=options.threads, folder=folder, stub=stub, core=core)
-        print_memory(memory)
-        for (side, threads), taken in memory.items():
-            if side == HERE:
-                what = f"{threads} threads: PSS {taken.pss:.0f} MiB"
-                targets.hold(what, f"at most {MOST_PSS_MIB}", met=taken.pss <= MOST_PSS_MIB)
+            here = of_checkout("this checkout", ROOT, core=core, backend=stub.url)
+            targets = measure_growth(here, folder=Path(name))
+        else:
+            targets = measure_pages(options, folder=Path(name), stub=stub, core=core)
     targets.end()
 
 

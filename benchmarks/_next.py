@@ -1,0 +1,118 @@
+"""Two pages on Next.js (`benchmarks/next`): built when their sources have changed, and served.
+
+Node's packages are installed by name, beside a copy of the sources in `.state/next`, which git ignores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks._page_cases import Side
+from benchmarks._page_rows import KEY, PAGES
+from benchmarks._servers import ROOT, serving, settings_of_production
+from tests.support.ports import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks._servers import Server
+
+SOURCES: Final = Path(__file__).with_name("next")
+BUILD: Final = ROOT / ".state" / "next"
+#: What the pages' `/static/` has: the style sheets as they are in this checkout.
+STATIC: Final = (ROOT / "packages/portal/web/static", ROOT / "apps/energy/static")
+NOT_SOURCES: Final = shutil.ignore_patterns("node_modules", ".next", "package-lock.json")
+INSTALL_WITHIN_S: Final = 600
+NEXT: Final = "Next.js"
+NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search")
+#: V8 has compiled a page's code after some 1,500 requests; until then they take up to twice the time.
+WARM_S: Final = 15
+
+
+class NoNextError(Exception):
+    """This machine has no node, or the pages could not be built; the message says which."""
+
+
+def build() -> Path:
+    """The folder of the standalone server.
+
+    :raises NoNextError: there is none.
+    """
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        raise NoNextError("node and npm are not on this machine")
+    standalone, stamp = BUILD / ".next" / "standalone", BUILD / "built-from"
+    digest = _digest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return standalone
+    shutil.rmtree(BUILD, ignore_errors=True)
+    BUILD.parent.mkdir(mode=0o700, exist_ok=True)
+    shutil.copytree(SOURCES, BUILD, ignore=NOT_SOURCES)
+    for command in (
+        [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"],
+        [npm, "run", "build", "--silent"],
+    ):
+        _run(command)
+    # As Next's documentation says: its server expects these two beside it.
+    shutil.copytree(BUILD / ".next" / "static", standalone / ".next" / "static")
+    for folder in STATIC:
+        shutil.copytree(folder, standalone / "public" / "static", dirs_exist_ok=True)
+    stamp.write_text(digest)
+    return standalone
+
+
+def _run(command: list[str]) -> None:
+    environment = {**os.environ, "NEXT_TELEMETRY_DISABLED": "1"}
+    try:
+        run = subprocess.run(
+            command, cwd=BUILD, env=environment, capture_output=True, text=True, timeout=INSTALL_WITHIN_S, check=False
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        raise NoNextError(f"{' '.join(command[1:3])}: {error}") from error
+    if run.returncode:
+        raise NoNextError(f"{' '.join(command[1:3])}: {(run.stderr or run.stdout)[-1000:]}")
+
+
+def _digest() -> str:
+    """Of all sources."""
+    digest = hashlib.sha256()
+    for path in sorted(SOURCES.rglob("*")):
+        if path.is_file() and not {"node_modules", ".next"} & set(path.parts):
+            digest.update(str(path.relative_to(SOURCES)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend: str) -> Side:
+    """The pages that Next has, on a server of one process.
+
+    :param beside_threads: how many threads the server has that is compared with it.
+    """
+    start = partial(_server, standalone=standalone, core=core, backend=backend)
+    rows = frozenset(PAGES[name] for name in NEXT_PAGES)
+    return Side(name=NEXT, start=start, rows=rows, threads=beside_threads, warm_s=WARM_S)
+
+
+@contextlib.contextmanager
+def _server(
+    app: str, *, threads: int, folder: Path, standalone: Path, core: int | None, backend: str
+) -> Iterator[Server]:
+    """The standalone server as for production, with the pages of all apps."""
+    del app, threads
+    port = free_port()
+    environment = {
+        **os.environ,
+        **settings_of_production(state=folder / "state", backend=backend, key=KEY),
+        "NODE_ENV": "production",
+        "HOSTNAME": "127.0.0.1",
+        "PORT": str(port),
+    }
+    command = ["node", str(standalone / "server.js")]
+    with serving(command, port=port, core=core, log=folder / "log", environment=environment) as server:
+        yield server
