@@ -140,25 +140,22 @@ def _templates(config: PortalConfig) -> list[dict[str, Any]]:
 
 
 def _static(config: PortalConfig) -> dict[str, Any]:
-    """Static files: collected by `serve`; straight from their folders under any other server.
-
-    With `DEBUG` a browser gets the files as they were written; else one style sheet, hashed names, compressed.
-    """
+    """Static files: bundled, hashed and compressed where `serve` has collected them; else as they were written."""
     collected = config.static_root is not None
-    bundled = collected and not config.debug
     return {
         "STATIC_URL": "/static/",
         "STATIC_ROOT": config.static_root,
         "STORAGES": {
             "staticfiles": {
                 "BACKEND": "portal.server.static_storage.BundledStaticFilesStorage"
-                if bundled
+                if collected
                 else "django.contrib.staticfiles.storage.StaticFilesStorage"
             },
         },
         "WHITENOISE_USE_FINDERS": not collected,
         "WHITENOISE_AUTOREFRESH": config.debug and not collected,
-        "WHITENOISE_KEEP_ONLY_HASHED_FILES": True,
+        # The toolbar's scripts import each other by the names without a hash.
+        "WHITENOISE_KEEP_ONLY_HASHED_FILES": not config.debug_toolbar,
     }
 
 

@@ -51,6 +51,11 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
             paths = {**paths, name: (bundles, name)}
         yield from super().post_process(paths, dry_run=dry_run, **options)
 
+    def url(self, name: str, force: bool = True) -> str:
+        """The hashed address; with `DEBUG` Django gives it only if it is forced to."""
+        address: str = super().url(name, force)
+        return address
+
 
 def bundle(name: str, *, read: Callable[[str], str]) -> str:
     """The text of a style sheet, with the text of each sheet that it imports in place of the import.

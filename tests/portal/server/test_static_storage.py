@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.core.management import call_command
+from django.templatetags.static import static
 
 from portal.config.base_settings import build_settings
 from portal.server.static_files import UNUSED_FILES
@@ -126,9 +128,18 @@ def test_only_what_a_page_uses_is_collected(production: Path) -> None:
     assert {f"{names['energy/app.css']}.br", f"{names['energy/app.css']}.gz"} <= compressed
 
 
-def test_in_debug_a_browser_gets_the_files_as_they_were_written(production: Path, settings) -> None:
-    settings.STORAGES = build_settings(replace(PORTAL, static_root=production, debug=True))["STORAGES"]
-    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
-    for part in SHARED.glob("*.css"):
-        assert (production / "portal" / "css" / part.name).read_text() == part.read_text()
-    assert list(production.rglob("*.br")) == []
+def test_with_debug_a_page_names_the_same_files(production: Path, settings) -> None:
+    settings.DEBUG = True
+    names = collect(production)
+    assert static("energy/app.css") == f"/static/{names['energy/app.css']}"
+
+
+def test_files_that_are_not_collected_are_served_as_they_were_written() -> None:
+    assert PORTAL.static_root is None
+    assert static("energy/app.css") == "/static/energy/app.css"
+    assert finders.find("portal/css/portal.css") == str(SHARED / "portal.css")
+
+
+def test_the_debug_toolbar_finds_its_scripts_by_their_plain_names() -> None:
+    settings = build_settings(replace(PORTAL, static_root=ROOT, debug=True, debug_toolbar=True))
+    assert settings["WHITENOISE_KEEP_ONLY_HASHED_FILES"] is False
