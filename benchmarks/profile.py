@@ -10,6 +10,7 @@ middleware it is Django's. Other threads' CPU time counts for what the request's
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 from benchmarks._in_process import load_application, respond
 from benchmarks._page_rows import PAGES, Visitor
 from benchmarks._sampling import Samples, sampling
+from benchmarks._servers import ROOT
 from benchmarks._stub_backend import stub_backend
 
 if TYPE_CHECKING:
@@ -71,9 +73,7 @@ def print_functions(samples: Samples, *, request_us: float, number: int) -> None
 
 
 def _name(code: CodeType) -> str:
-    path = code.co_filename
-    for folder in ("/site-packages/", "/packages/", "/lib/python3", f"{Path.cwd()}/"):
-        path = path.rpartition(folder)[2]
+    path = re.sub(r"^.*/(?:packages|site-packages|python3\.\d+)/", "", code.co_filename.removeprefix(f"{ROOT}/"))
     return f"{path}:{code.co_firstlineno} {code.co_qualname}"
 
 
