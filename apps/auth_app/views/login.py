@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -9,12 +10,18 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import LoginForm
+from portal.config.locales import LOCALES
+from portal.web import active_locale
 from portal.web.errors import REASON_PARAM
 from portal.web.pages import see_other
 from portal.web.sign_in import explain, reason_of, sign_in
+from portal.web.templating import render_field
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.http import HttpResponse
+    from markupsafe import Markup
 
     from portal.web import PortalRequest
 
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
 def login(request: PortalRequest) -> HttpResponse:
     """The sign-in form; POST signs in and redirects to `next`, or to the home of the user's platform."""
     if request.method != "POST":
-        return _form_page(request, LoginForm(initial={"next": request.GET.get("next", "")}))
+        return _page(request, fields=_blank_fields(active_locale()), wanted=request.GET.get("next", ""))
     form = LoginForm(request.POST)
     if not form.is_valid():
         return _form_page(request, form, status=422)
@@ -43,13 +50,43 @@ def login(request: PortalRequest) -> HttpResponse:
     return response
 
 
-def _form_page(
-    request: PortalRequest, form: LoginForm, *, status: int = 200, unreachable: bool = False
+@lru_cache(maxsize=len(LOCALES))
+def _blank_fields(locale: str) -> Mapping[str, Markup]:  # noqa: ARG001  the key
+    """The fields of an empty form: the same for everybody who reads the active language `locale`."""
+    return _fields(LoginForm())
+
+
+def _fields(form: LoginForm) -> Mapping[str, Markup]:
+    return {name: render_field(form[name]) for name in ("email", "password")}
+
+
+def _form_page(request: PortalRequest, form: LoginForm, *, status: int, unreachable: bool = False) -> HttpResponse:
+    """The page with a form that was sent."""
+    return _page(
+        request,
+        fields=_fields(form),
+        wanted=form["next"].value(),
+        form=form,
+        unreachable=unreachable,
+        status=status,
+    )
+
+
+def _page(
+    request: PortalRequest,
+    *,
+    fields: Mapping[str, Markup],
+    wanted: str,
+    form: LoginForm | None = None,
+    unreachable: bool = False,
+    status: int = 200,
 ) -> HttpResponse:
     reason = reason_of(request)
-    address = {name: value for name, value in (("next", form["next"].value()), (REASON_PARAM, reason)) if value}
+    address = {name: value for name, value in (("next", wanted), (REASON_PARAM, reason)) if value}
     context = {
         "reason": explain(reason),
+        "fields": fields,
+        "wanted": wanted,
         "form": form,
         "unreachable": unreachable,
         # The URL of a form that was sent has no query. The language switch keeps `next` by this path.

@@ -13,7 +13,9 @@ from portal.web.request import active_locale
 from portal.web.templating.environment import PageEnvironment, PageLoader
 
 if TYPE_CHECKING:
+    from django.forms import BoundField
     from django.template.backends.jinja2 import Template
+    from markupsafe import Markup
 
 #: The engine's name in the settings.
 PAGES: Final = "pages"
@@ -67,3 +69,10 @@ def compile_templates() -> None:
     pages = cast("PageTemplates", engines[PAGES])
     for language in LOCALES:
         pages.environment(language).compile_all()
+
+
+def render_field(field: BoundField) -> Markup:
+    """One field of a form with its label, hint and errors, as form pages show it, in the active language."""
+    names: dict[str, Any] = cast("PageTemplates", engines[PAGES]).environment(active_locale()).globals
+    html: Markup = names["field"](field)
+    return html

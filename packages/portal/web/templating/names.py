@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.template.defaultfilters import urlencode
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 #: Stands for the id while the address around it is looked up.
 _ID: Final = "0id0"
+_KEPT_LINKS: Final = 1024
 
 
 def translate(text: str, /, **values: object) -> Markup:
@@ -76,6 +78,9 @@ class Links:
     def __init__(self, *, urlconf: str, icon: Callable[[str], Markup]) -> None:
         self._urlconf = urlconf
         self._icon = icon
+        # `typed`, because a text of HTML equals a text with the same characters, and only one of them is escaped.
+        self._kept_link: Final = lru_cache(maxsize=_KEPT_LINKS, typed=True)(self._link)
+        self._kept_entry: Final = lru_cache(maxsize=_KEPT_LINKS, typed=True)(self._entry)
         #: By the route: the address of a page without an id.
         self._addresses: dict[str, str] = {}
         #: By the route: the address before and after the id; None if an id of the route can't be any text.
@@ -95,7 +100,13 @@ class Links:
         return ""
 
     def link(self, label: object, route: str, *ids: str) -> Markup:
-        """`{{ row.title|link("client", row.id) }}`: a link to the row's page; without an address, the label alone."""
+        """`{{ row.title|link("client", row.id) }}`: a link to the row's page; without an address, the label alone.
+
+        A list that is shown again has the same links, so they are kept.
+        """
+        return self._kept_link(label, route, *ids)
+
+    def _link(self, label: object, route: str, *ids: str) -> Markup:
         url, text = self.url(route, *ids), escape(label)
         return Markup(f'<a href="{escape(url)}">{text}</a>') if url else text  # noqa: S704  both are escaped
 
@@ -104,6 +115,9 @@ class Links:
         """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below."""
         url, here = self.url(route), context["shell"].pathname
         current = here == url or (not exact and here.startswith(f"{url}/"))
+        return self._kept_entry(url, label, icon, current)
+
+    def _entry(self, url: str, label: str, icon: str, current: bool) -> Markup:
         mark = ' aria-current="page"' if current else ""
         content = f"{self._icon(icon)}{escape(label)}"
         return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped

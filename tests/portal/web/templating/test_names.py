@@ -9,6 +9,7 @@ import pytest
 from django.template import engines
 from django.utils import translation
 from jinja2 import TemplateNotFound
+from markupsafe import Markup
 
 from portal.edge.routes.paths import is_malformed
 
@@ -40,6 +41,12 @@ def test_any_other_id_leads_to_its_page(row_id: str, address: str) -> None:
     assert rendered("{{ url('client', id) }}", id=row_id) == address
     assert not is_malformed(f"/en/energy/clients/{row_id}")
     assert rendered("{{ 'Ada'|link('client', id) }}", id=row_id) == f'<a href="{address}">Ada</a>'
+
+
+def test_a_label_of_html_and_the_same_label_as_text_have_links_of_their_own() -> None:
+    html = '<a href="/en/energy/clients/cli_1">%s</a>'
+    for label, shown in ((Markup("<b>"), "<b>"), ("<b>", "&lt;b&gt;"), (Markup("<b>"), "<b>")):
+        assert rendered("{{ label|link('client', 'cli_1') }}", label=label) == html % shown
 
 
 @pytest.mark.parametrize(("language", "address"), [("en", "/en/energy/clients"), ("de", "/de/energy/clients")])
