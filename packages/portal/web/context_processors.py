@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from django.contrib.messages import get_messages
 from django.utils.functional import SimpleLazyObject
 
-from portal.web.csrf import csrf_input
+from portal.web.csrf import CsrfInput
 from portal.web.frame import known_essentials, shell_for, use_app_essentials
 
 if TYPE_CHECKING:
@@ -33,5 +33,5 @@ def page_context(request: PortalRequest) -> dict[str, Any]:
         # Most pages have read the profile already. Each look at an attribute of a lazy object takes five times as long.
         "essentials": known_essentials(request) or SimpleLazyObject(partial(use_app_essentials, request)),
         "messages": get_messages(request),
-        "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
+        "csrf_input": CsrfInput(request),
     }

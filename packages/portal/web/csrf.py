@@ -7,15 +7,14 @@ each in the alphabet: 30 µs for each form of a page, and 25 µs more for a brow
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from operator import add
 from typing import TYPE_CHECKING, Final
 
 from django.middleware.csrf import CSRF_ALLOWED_CHARS, CSRF_SECRET_LENGTH
-from django.utils.html import format_html
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
-    from django.utils.safestring import SafeString
 
 _ALPHABET: Final = CSRF_ALLOWED_CHARS.encode()
 #: Gives each byte a character; all characters stand in it equally often, but for the bytes of `_UNEVEN`.
@@ -26,9 +25,19 @@ _PLACES: Final = bytes.maketrans(_ALPHABET, bytes(range(len(_ALPHABET))))
 _DRAWN: Final = CSRF_SECRET_LENGTH + 8
 
 
-def csrf_input(request: HttpRequest) -> SafeString:
-    """The hidden input of a form. One of them serves all forms of a page."""
-    return format_html('<input type="hidden" name="csrfmiddlewaretoken" value="{}">', csrf_token(request))
+class CsrfInput:
+    """The hidden input of all forms of a page: `{{ csrf_input }}`. It is made when the first form shows it."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    def __html__(self) -> str:
+        """The HTML, as a template that escapes all else writes it."""
+        return self._html
+
+    @cached_property
+    def _html(self) -> str:
+        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{csrf_token(self._request)}">'
 
 
 def csrf_token(request: HttpRequest) -> str:

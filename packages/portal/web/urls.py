@@ -38,6 +38,13 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
     :param pages: the app's own pages; their URLs begin with the locale.
     """
     return [
+        # First, since Django tries the patterns in turn.
+        *i18n_patterns(
+            neutral_page("logout", logout, name="logout"),
+            neutral_page("essentials", essentials, name="essentials"),
+            *pages,
+            prefix_default_language=True,
+        ),
         path("healthz", healthz, name="healthz"),
         path("readyz", readyz, name="readyz"),
         path("metrics", metrics, name="metrics"),
@@ -46,12 +53,6 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
         path("sign-in-state", sign_in_state, name="sign-in-state"),
         path("locale", with_405_page(switch_locale), name="locale"),
         *([path("__debug__/", include("debug_toolbar.urls"))] if portal_config().debug_toolbar else []),
-        *i18n_patterns(
-            neutral_page("logout", logout, name="logout"),
-            neutral_page("essentials", essentials, name="essentials"),
-            *pages,
-            prefix_default_language=True,
-        ),
         # Last: every other URL has the portal's own 404 page, also in DEBUG.
         re_path(r"", page_not_found),
     ]

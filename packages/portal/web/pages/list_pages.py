@@ -171,7 +171,8 @@ def is_load_more(request: HttpRequest) -> bool:
 
 def _htmx_target(request: HttpRequest) -> str | None:
     """Id of the list's element that htmx fills; None for a whole page, also after a form that htmx sent."""
-    if request.headers.get("HX-Request") != "true":
+    # `request.headers` would first copy all headers of the request.
+    if request.META.get("HTTP_HX_REQUEST") != "true":
         return None
-    target = request.headers.get("HX-Target")
+    target = request.META.get("HTTP_HX_TARGET")
     return target if target in {_TABLE_ID, _ROWS_ID} else None
