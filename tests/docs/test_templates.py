@@ -1,0 +1,205 @@
+"""The pages on templates name every name that a template has, and none else; their examples hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from django.contrib.messages.storage.base import BaseStorage
+from django.template import engines
+from django.test import RequestFactory
+from jinja2 import nodes, pass_context
+from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_NAMESPACE
+from jinja2.runtime import Context
+
+from portal.web.frame.essentials import Essentials
+from portal.web.frame.shell import Shell
+from portal.web.pages.list_pages import ListPage
+from portal.web.present import Badge
+from portal.web.templating.backend import PageTemplates
+from portal.web.templating.environment import MACROS, PageEnvironment
+from tests.support.harness import ROOT
+from tests.support.how_to import section
+
+PAGE = ROOT / "docs" / "reference" / "templates.md"
+STORY = (ROOT / "docs" / "explanation" / "templates.md").read_text()
+LAYOUTS = ROOT / "packages" / "portal" / "web" / "templates"
+LISTS = sorted((ROOT / "apps").glob("*/templates/**/list.html"))
+CLIENTS = ROOT / "apps" / "energy" / "templates" / "energy" / "clients" / "list.html"
+
+#: What the examples of the filters write: a value for each.
+VALUES: dict[str, Any] = {
+    **dict.fromkeys(("day", "moment", "clock", "as_of", "calendar_day"), datetime(2026, 3, 9, 7, 5, tzinfo=UTC)),
+    **dict.fromkeys(("amount", "quantity", "kwh", "kw"), 1234.5),
+    "money": Decimal("1234.5"),
+    "link": "Ada",
+    "badge": Badge(label="Paid", tone="good"),
+    "urlencode": "ada@example.com",
+}
+TAGS = {nodes.Extends: "extends", nodes.Block: "block", nodes.If: "if", nodes.For: "for", nodes.Include: "include"}
+
+
+@pytest.fixture
+def environment() -> PageEnvironment:
+    return cast("PageTemplates", engines["pages"]).environment("en")
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """The rows of the tables of a section; each row as its cells."""
+    lines = [line for line in section(PAGE, heading).splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def first_names(heading: str) -> list[str]:
+    """What the first cells of a section's table name: `link("client", row.id)` is `link`."""
+    return [re.match(r"`(\w+)", row[0])[1] for row in rows_of(heading)]  # type: ignore[index]  # rows begin with a name
+
+
+def names_in(environment: PageEnvironment, text: str) -> set[str]:
+    """The tags, functions, filters and variables of a template."""
+    tree = environment.parse(text)
+    return set(_names_in(tree))
+
+
+def _names_in(tree: nodes.Template) -> Iterator[str]:
+    yield from (TAGS[type(node)] for node in tree.find_all(nodes.Stmt) if type(node) in TAGS)
+    yield from (node.name for node in tree.find_all(nodes.Name))
+    yield from (node.name for node in tree.find_all(nodes.Filter))
+
+
+def ten_names(environment: PageEnvironment) -> list[str]:
+    """The name that each item of the list explains: the one that its example has beside `row`."""
+    text = section(PAGE, "The ten names of a list template")
+    examples = re.findall(r"^\d+\. `(.+?)`[,:]", text, flags=re.MULTILINE)
+    return [next(iter(names_in(environment, each) - {"row"}), "row") for each in examples]
+
+
+def test_the_functions_and_constants_are_those_of_the_environment(environment: PageEnvironment) -> None:
+    ours = {name: value for name, value in environment.globals.items() if DEFAULT_NAMESPACE.get(name) is not value}
+    macros = set(first_names("Macros"))
+    constants = set(re.findall(r"`(\w+)`", section(PAGE, "Functions").split("\nConstants: ")[1]))
+    assert constants == {name for name, value in ours.items() if not callable(value)}
+    assert sorted(first_names("Functions")) == sorted(ours.keys() - macros - constants)
+
+
+def test_the_filters_are_those_of_the_environment(environment: PageEnvironment) -> None:
+    ours = [name for name, filter_ in environment.filters.items() if DEFAULT_FILTERS.get(name) is not filter_]
+    assert sorted(first_names("Filters")) == sorted(ours)
+
+
+def test_the_macros_are_those_of_their_file_with_their_arguments(environment: PageEnvironment) -> None:
+    macros = environment.get_template(MACROS).module
+    assert sorted(first_names("Macros")) == sorted(name for name in vars(macros) if not name.startswith("_"))
+    for call, *_ in rows_of("Macros"):
+        written = environment.parse(f"{{{{ {call.strip('`')} }}}}").find(nodes.Call)
+        assert written is not None
+        arguments = getattr(macros, re.match(r"`(\w+)", call)[1]).arguments  # type: ignore[index]  # as above
+        assert len(written.args) + len(written.kwargs) <= len(arguments)
+        assert {each.key for each in written.kwargs} <= set(arguments)
+
+
+def test_the_variables_are_those_that_every_template_gets() -> None:
+    seen: set[str] = set()
+
+    @pass_context
+    def look(context: Context) -> str:
+        seen.update(context.get_all().keys() - context.environment.globals.keys())
+        return ""
+
+    request = RequestFactory().get("/en/energy")
+    request._messages = BaseStorage(request)  # type: ignore[attr-defined]  # as Django's middleware does
+    engines["pages"].from_string("{{ look() }}").render({"look": look}, request)
+    assert sorted(first_names("Variables")) == sorted(seen - {"look"})
+
+
+@pytest.mark.parametrize(("variable", "kind"), [("shell", Shell), ("essentials", Essentials), ("list", ListPage)])
+def test_the_fields_of_a_variable_are_named(variable: str, kind: type) -> None:
+    text = re.search(
+        rf"(?:^\| |^A list page.*?)`{variable}`(.*?)(?:\|$|\n\n)", section(PAGE, "Variables"), re.MULTILINE | re.DOTALL
+    )
+    assert text is not None
+    fields = {field.name for field in dataclasses.fields(kind)}
+    properties = {name for name, value in vars(kind).items() if isinstance(value, property)}
+    named = set(re.findall(r"`(\w+)`", text[1])) - {variable, "row"}
+    assert sorted(named) == sorted(fields | properties)
+
+
+def test_the_layouts_have_these_blocks(environment: PageEnvironment) -> None:
+    rows = rows_of("Layouts and their blocks")
+    layouts = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[2])) - {"narrow"} for row in rows}
+    assert layouts == {
+        name: {block.name for block in environment.parse(path.read_text()).find_all(nodes.Block)}
+        for path in LAYOUTS.glob("portal/*.html")
+        if (name := str(path.relative_to(LAYOUTS))) != MACROS
+    }
+
+
+@pytest.mark.parametrize("row", rows_of("Filters"), ids=first_names("Filters"))
+def test_a_filter_writes_what_the_page_says(row: list[str]) -> None:
+    call, result = row[0].strip("`"), row[2]
+    name = call.partition("(")[0]
+    written = engines["pages"].from_string(f"{{{{ value|{call} }}}}").render({"value": VALUES[name]})
+    assert re.sub(r"<[^>]+>", "", written).replace("\N{NO-BREAK SPACE}", " ") == result
+    assert (
+        name in {"link", "badge", "urlencode"} or engines["pages"].from_string(f"{{{{ none|{call} }}}}").render() == "–"
+    )
+
+
+def test_there_are_ten_names_and_the_lists_of_all_apps_need_no_others_but_filters(environment: PageEnvironment) -> None:
+    ten = ten_names(environment)
+    assert len(ten) == len(set(ten)) == 10
+    assert len(LISTS) == 7
+    for path in LISTS:
+        assert names_in(environment, path.read_text()) <= {*ten, *first_names("Filters")}, path
+    assert names_in(environment, CLIENTS.read_text()) <= set(ten)
+
+
+def quoted(text: str, name: str) -> list[str]:
+    """The blocks of code that a file's name introduces."""
+    return re.findall(rf"^`{re.escape(name)}`\n\n```html\n(.*?)```", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_a_list_template_stands_beside_what_it_was_with_its_figures(environment: PageEnvironment) -> None:
+    page, after = quoted(STORY, "energy/clients/list.html")
+    (table,) = quoted(STORY, "energy/clients/table.html")
+    assert after == CLIENTS.read_text()
+    before = page + table
+    libraries = {name for names in re.findall(r"{% load (.*?) %}", before) for name in names.split()}
+    tags = set(re.findall(r"{% (?!end)(\w+)", before)) | set(re.findall(r"\|(\w+)", before)) | {"row"}
+    names = tags | libraries
+    assert re.findall(r"^\| ([\w ]+) \| ([\d,]+) \| ([\d,]+) \|$", STORY, flags=re.MULTILINE) == [
+        ("files", "2", "1"),
+        ("lines", str(before.count("\n")), str(after.count("\n"))),
+        ("characters", f"{len(before):,}", f"{len(after):,}"),
+        ("names to know beside HTML", str(len(names)), str(len(names_in(environment, after)))),
+    ]
+    assert len(libraries) == 3
+    told = STORY.split("Before they were ")[1].split("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", told)) == names
+
+
+def test_the_example_of_the_reference_page_names_a_block_that_can_be_rendered_alone() -> None:
+    name = re.search(r'render\(request, "([^"]+)"', section(PAGE, "Fragments"))
+    assert name is not None
+    engines["pages"].get_template(name[1])
+
+
+def test_no_other_page_writes_templates_in_their_former_form() -> None:
+    kept = {ROOT / "docs" / "explanation" / "templates.md", ROOT / "CHANGELOG.md"}
+    pages = [path for path in _pages() if path not in kept]
+    found = {
+        path.name
+        for path in pages
+        if re.search(r"{% (load|translate|row_link|blocktranslate|static)\b", path.read_text())
+    }
+    assert found == set()
+
+
+def _pages() -> list[Path]:
+    return [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "apps").rglob("*.md")]
