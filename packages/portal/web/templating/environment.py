@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import translation
@@ -61,6 +62,7 @@ class PageEnvironment(Environment):
         self._language = language
         self._joins_pages = joins_pages
         self._fragments: set[str] = set()
+        self._parts: dict[str, nodes.Template] = {}
         app = portal_config().project.app
         icons = Icons(read=self._read, folders=(app, "portal"))
         links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
@@ -82,9 +84,12 @@ class PageEnvironment(Environment):
     def compile_all(self) -> None:
         """Compile every template now, so that no request has to wait for that."""
         for name in self.list_templates(extensions=["html"]):
-            self.get_template(name)
+            # What pages extend and include is compiled with them.
+            if name not in self._parts:
+                self.get_template(name)
         for name in sorted(self._fragments):
             self.get_template(name)
+        self._parts.clear()
 
     def compile(
         self,
@@ -96,20 +101,29 @@ class PageEnvironment(Environment):
     ) -> Any:
         """Compile a template in this environment's language, constants evaluated and layouts joined."""
         with translation.override(self._language):
-            tree = self.parse(source, name, filename) if isinstance(source, str) else source
+            tree = self._folded(source, name, filename)
             page, _, block = (name or "").partition(BLOCK_MARK)
             if block or (self._joins_pages and page not in {"", MACROS}):
-                joiner = Joiner(name=name, filename=filename, parse=self._parse_named)
+                joiner = Joiner(name=name, filename=filename, load=self._part)
                 tree = joiner.join(tree, block=block)
                 self._fragments |= {f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys()}
-            tree = fold_constants(tree, functions=self._functions, values=self._values)
             tree.set_environment(self)
             compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # as above
         return compiled
 
-    def _parse_named(self, name: str) -> nodes.Template:
-        source, filename, _ = self._loader.get_source(self, name)
-        return self.parse(source, name, filename)
+    def _folded(self, source: str | nodes.Template, name: str | None, filename: str | None) -> nodes.Template:
+        tree = self.parse(source, name, filename) if isinstance(source, str) else source
+        return fold_constants(tree, functions=self._functions, values=self._values)
+
+    def _part(self, name: str) -> nodes.Template:
+        """The tree of a layout or part. A copy, since the joiner changes it."""
+        tree = self._parts.get(name)
+        if tree is None or self.auto_reload:
+            source, filename, _ = self._loader.get_source(self, name)
+            tree = self._parts[name] = self._folded(source, name, filename)
+            # So that a copy does not copy the environment. The joined page has it.
+            tree.set_environment(None)  # type: ignore[arg-type]  # Jinja2 itself makes nodes without one
+        return deepcopy(tree)
 
     def _read(self, path: str) -> str:
         return self._loader.get_source(self, path)[0]

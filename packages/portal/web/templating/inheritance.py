@@ -33,17 +33,19 @@ _PAGE: Final = "_page"
 class Joiner(NodeTransformer):
     """Joins one page.
 
-    :param parse: gives the tree of a template by its name.
+    :param load: gives a copy of the tree of a template by its name.
     """
 
-    def __init__(self, *, name: str | None, filename: str | None, parse: Callable[[str], nodes.Template]) -> None:
+    def __init__(self, *, name: str | None, filename: str | None, load: Callable[[str], nodes.Template]) -> None:
         self._name = name
         self._filename = filename
-        self._parse = parse
+        self._load_tree = load
         #: The contents of each block: those of the page first, those of the outermost layout last.
         self.blocks: dict[str, list[list[nodes.Node]]] = {}
         #: The block that is visited, and how many layouts above the page its contents stand.
         self._place = ("", 0)
+        #: Whether something in the present block or part gives a name a value.
+        self._sets_names = False
 
     def join(self, page: nodes.Template, *, block: str = "") -> nodes.Template:
         """The page without `extends` and blocks; if `block` is given, only the contents of that block.
@@ -78,9 +80,9 @@ class Joiner(NodeTransformer):
         if not isinstance(node.template, nodes.Const) or node.ignore_missing or not node.with_context:
             return node
         part = self._load(node.template.value, line=node.lineno)
-        if _has(part, _IS_PAGE):
+        if next(part.find_all(_IS_PAGE), None):
             return node
-        return _scoped(self._visit_all(part.body))
+        return self._visit_scoped(part.body)
 
     def visit_Output(self, node: nodes.Output) -> list[nodes.Node]:  # noqa: N802  named after Jinja2's class
         """Text and expressions; `{{ super() }}` becomes the layout's contents of the block."""
@@ -101,6 +103,7 @@ class Joiner(NodeTransformer):
 
     def generic_visit(self, node: nodes.Node) -> nodes.Node:
         """Any other node: its children, with neighbouring outputs made one."""
+        self._sets_names = self._sets_names or isinstance(node, _SETS_NAMES)
         super().generic_visit(node)
         for field, value in node.iter_fields():
             if isinstance(value, list):
@@ -110,9 +113,15 @@ class Joiner(NodeTransformer):
     def _contents(self, block: str, level: int) -> list[nodes.Node]:
         outer, self._place = self._place, (block, level)
         try:
-            return _scoped(self._visit_all(self.blocks[block][level]))
+            return self._visit_scoped(self.blocks[block][level])
         finally:
             self._place = outer
+
+    def _visit_scoped(self, body: Iterable[nodes.Node]) -> list[nodes.Node]:
+        outer, self._sets_names = self._sets_names, False
+        visited = self._visit_all(body)
+        sets_names, self._sets_names = self._sets_names, outer
+        return [nodes.Scope(visited)] if sets_names else visited
 
     def _visit_all(self, body: Iterable[nodes.Node]) -> list[nodes.Node]:
         visited: list[nodes.Node] = []
@@ -122,20 +131,12 @@ class Joiner(NodeTransformer):
         return _coalesced(visited)
 
     def _load(self, name: str, *, line: int) -> nodes.Template:
-        tree = self._parse(name)
+        tree = self._load_tree(name)
         tree.set_lineno(line, override=True)
         return tree
 
     def _fail(self, message: str, line: int) -> None:
         raise TemplateAssertionError(message, line, self._name, self._filename)
-
-
-def _scoped(body: list[nodes.Node]) -> list[nodes.Node]:
-    return [nodes.Scope(body)] if _has(nodes.Template(body), _SETS_NAMES) else body
-
-
-def _has(tree: nodes.Template, kinds: tuple[type[nodes.Node], ...]) -> bool:
-    return next(tree.find_all(kinds), None) is not None
 
 
 def _coalesced(body: list[nodes.Node]) -> list[nodes.Node]:
