@@ -70,11 +70,6 @@ class Failure:
     retry_after: int | None = None
     list_url: str = ""
 
-    @property
-    def status_text(self) -> str:
-        """The status as a text, so that no language groups its digits."""
-        return str(self.status)
-
 
 _FAILURES: Final = {
     failure.status: failure

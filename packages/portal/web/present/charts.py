@@ -1,6 +1,6 @@
 """Bar charts and split bars as coordinates; the templates only draw them.
 
-Coordinates are integers: a template would write a fraction with the language's decimal comma, and break the SVG.
+Coordinates are integers: the digits of a fraction would make the page longer, and no bar more exact.
 """
 
 from __future__ import annotations
