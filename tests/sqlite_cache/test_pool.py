@@ -136,3 +136,9 @@ def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_s
     holder.join()
     maker.join()
     assert made[0].get("key") == 1
+
+
+def test_a_connection_keeps_few_pages_of_the_file_in_memory(make_sqlite):
+    """A process has up to sixteen connections to a file, and SQLite's own limit is 2 MB for each."""
+    with make_sqlite().database.pool.connection() as connection:
+        assert connection.execute("PRAGMA cache_size").fetchone() == (-256,)

@@ -61,9 +61,9 @@ def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None]
             end_with_process(parent)
         if server.workers > 1:
             load()
-            # The collector marks each object that it looks at, and would so copy the shared memory.
-            gc.collect()
-            gc.freeze()
+        # The collector marks each object that it looks at, and would so copy the memory that the workers share.
+        gc.collect()
+        gc.freeze()
         serve_wsgi(
             target=server.target,
             host=server.host,
