@@ -1,0 +1,133 @@
+"""Every page and fragment of every app, in every state and language, with hostile rows (`tests.support.every_page`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from django.http.response import HttpResponseBase
+
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from tests.support.every_page import CASES, SITES, problems_of, running_site
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = [
+    ROOT / "packages" / "portal" / "web" / "templates",
+    *(ROOT / "apps" / site / "templates" for site in SITES if "+" not in site),
+]
+#: What differs between two requests for one page: tokens, keys, account tags, a login attempt, an address, the time.
+RANDOM = re.compile(
+    r'(?<=value=")(?:[A-Za-z0-9]{64}|[\w-]{22})(?=")|\b[0-9a-f]{16}\b|(?<=state=)[\w-]{43}'
+    r'|\b10(?:\.\d+){3}\b|(?<=datetime=")[^"]+" data-local="clock">[\d:.]+'
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """All cases of an app.
+
+    :ivar problems: in all languages.
+    :ivar differing: cases whose HTML differs from what it is in `DEBUG`.
+    :ivar loaded: the templates that were loaded in `DEBUG`.
+    """
+
+    problems: list[str]
+    differing: list[str]
+    loaded: set[str]
+
+
+@pytest.fixture(scope="module")
+def run_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """Runs all cases of an app, once."""
+    return cache(lambda site: run_all(site, state_dir=tmp_path_factory.mktemp("state")))
+
+
+def run_all(site: str, *, state_dir: Path) -> Run:
+    cases = [case for case in CASES if case.site == site]
+    app, problems, pages = site.partition("+")[0], [], {}
+    with running_site(site, state_dir=state_dir) as running:
+        for locale, case in product(LOCALES, cases):
+            responses = running.run(case, locale=locale)
+            found = [] if responses[-1].status_code == case.status else [f"status {responses[-1].status_code}"]
+            contents = html_of(responses)
+            for content in contents:
+                shows = case.shows if content is contents[-1] else ()
+                found += problems_of(content, app=app, locale=locale, shows=shows)
+            problems += [f"{case.id}, {locale}: {problem}" for problem in found]
+            if locale == DEFAULT_LOCALE:
+                pages[case] = RANDOM.sub("", "".join(contents))
+    with running_site(site, state_dir=state_dir, is_debug=True) as running:
+        in_debug = {case: "".join(html_of(running.run(case, locale=DEFAULT_LOCALE))) for case in cases}
+    differing = [case.id for case in cases if RANDOM.sub("", in_debug[case]) != pages[case]]
+    return Run(problems=problems, differing=differing, loaded=running.loaded)
+
+
+def html_of(responses: list[HttpResponseBase]) -> list[str]:
+    """The pages and fragments among the responses."""
+    contents = [b"".join(each).decode() for each in responses if each["Content-Type"].startswith("text/html")]
+    return [content for content in contents if content]
+
+
+def test_each_case_has_a_name_of_its_own() -> None:
+    names = [case.id for case in CASES]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_each_page_keeps_the_rules(run_of: Callable[[str], Run], site: str) -> None:
+    problems = run_of(site).problems
+    assert problems == [], "\n".join(problems)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_each_page_is_the_same_in_debug_where_no_name_may_be_missing(run_of: Callable[[str], Run], site: str) -> None:
+    assert run_of(site).differing == []
+
+
+def test_each_template_is_part_of_a_case(run_of: Callable[[str], Run]) -> None:
+    loaded = set().union(*(run_of(site).loaded for site in SITES))
+    files = {str(path.relative_to(folder)) for folder in FOLDERS for path in folder.rglob("*.*")}
+    assert files - loaded == set(), "tests/support/every_page has no case that shows it"
+
+
+#: A whole document, but for what is to be tried.
+PAGE = '<!doctype html><html lang="en" data-app="energy" data-pathname="/en/x">{}</html>'
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("<p>a<script>alert(1)</script></p>", "has an element 'script'"),
+        ('<p onclick="x">a</p>', "has an attribute 'onclick'"),
+        ("<p {%x%}>a</p>", "has an attribute '{%x%}'"),
+        ('<a href="javascript:x">a</a>', "a has the address 'javascript:x'"),
+        ('<a href="//evil.test">a</a>', "a has the address '//evil.test'"),
+        ("<!-- a -->", "has a comment ' a '"),
+        ("<p>{{ row.name }}</p>", "shows a template's mark {{"),
+        ("<p>&amp;lt;b&amp;gt;</p>", "shows '&lt;', escaped twice"),
+        ("<p>None</p>", "shows Python's 'None'"),
+        ("<p>&lt;bound method x&gt;</p>", "shows Python's '<bound'"),
+        ("<div><p></div></p>", "the tag 'div' is out of place"),
+        ("<p>", "the tag 'p' is out of place"),
+        ('<p id="a"></p><p id="a"></p>', "has the id 'a' 2 times"),
+        ('<label for="a"></label>', "label names no id: 'a'"),
+        ('<form method="post"></form>', "has 1 forms that send, and 0 tokens"),
+        ("<p>a</p>", "does not show '<b>'"),
+        (PAGE.format("<main></main>"), "has no main part"),
+        (PAGE.format("<title> · </title>"), "has no title"),
+        (PAGE.format(""), "has the style sheets [], the icons [], the scripts []"),
+        (PAGE.replace("energy", "finance"), "is the document "),
+    ],
+)
+def test_a_page_that_breaks_a_rule_is_found(content: str, problem: str) -> None:
+    found = list(problems_of(content, app="energy", locale="en", shows=("<b>",)))
+    assert any(each.startswith(problem) for each in found), found
+
+
+def test_a_page_that_keeps_the_rules_has_no_problem() -> None:
+    assert list(problems_of("<p>&lt;b&gt; None. {{7*7}}</p>", app="energy", locale="en", shows=("<b>",))) == []

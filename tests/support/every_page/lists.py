@@ -1,0 +1,143 @@
+"""Every state of every list, and of every page of one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from portal.edge import NO_SEGMENT
+from portal.testing import page_of
+from tests.support.every_page.cases import HTMX_LIST, HTMX_ROWS, RELOAD, Case, Visit
+from tests.support.every_page.rows import (
+    HOSTILE_IDS,
+    HOSTILE_TEXT,
+    HOSTILE_TEXTS,
+    ODD_VALUES,
+    RESOURCES,
+    TYPED_TEXT,
+    Resource,
+    Row,
+)
+
+Steps = Callable[[Visit], object]
+#: A search for markup, which the page shows again, and a sort order that there is not.
+HOSTILE_SEARCH = urlencode({"q": TYPED_TEXT[:150], "sort": '"><x-hostile>', "cursor": ""})
+NEXT_CURSOR = 'after "20" & <b>='
+
+
+def list_cases() -> Iterator[Case]:
+    """The lists, whole and in parts."""
+    for resource in RESOURCES:
+        for name, steps in _list_states(resource):
+            shows = tuple(HOSTILE_TEXTS.values()) if name.startswith("hostile rows") else ()
+            yield Case(site=resource.app, name=f"{resource.path} {name}", steps=steps, shows=shows)
+
+
+def detail_cases() -> Iterator[Case]:
+    """The pages of one row."""
+    for resource in RESOURCES:
+        for number, row in enumerate(resource.ordinary(len(resource.variants))):
+            yield _detail(resource, f"row {number}", {**resource.parts, **row})
+        for name, row in _other_rows(resource):
+            yield _detail(resource, name, row)
+        for number, row_id in enumerate(HOSTILE_IDS):
+            if not NO_SEGMENT.match(row_id):
+                yield _detail(resource, f"id {number}", {**resource.row, "id": row_id})
+
+
+def _detail(resource: Resource, name: str, row: Row) -> Case:
+    row_id = str(row.get("id", "none"))
+
+    def open_it(visit: Visit) -> None:
+        path = f"{resource.path}/{quote(row_id, safe='')}"
+        visit.backend.answers("GET", path, json=row)
+        visit.user().at(path)
+
+    shows = (HOSTILE_TEXTS.get(name.removeprefix("hostile, "), HOSTILE_TEXT),) if name.startswith("hostile") else ()
+    return Case(site=resource.app, name=f"{resource.path} detail, {name}", steps=open_it, shows=shows)
+
+
+def _other_rows(resource: Resource) -> Iterator[tuple[str, Row]]:
+    yield "bare", {"id": "bare"}
+    yield "no id", {}
+    yield "hostile", {"id": "hostile", **resource.with_texts(HOSTILE_TEXT), **_hostile_parts(resource)}
+    for name in ("blank", "long", "half a pair"):
+        yield f"hostile, {name}", {"id": "hostile", **resource.with_texts(HOSTILE_TEXTS[name])}
+    for name, value in ODD_VALUES.items():
+        yield f"odd, {name}", {"id": "odd", **dict.fromkeys({**resource.row, **resource.parts}, value)}
+
+
+def _hostile_parts(resource: Resource) -> Row:
+    """The parts of the row, with a hostile text in place of each text."""
+    return {
+        name: [
+            {key: HOSTILE_TEXT if isinstance(value, str) else value for key, value in part.items()} for part in parts
+        ]
+        for name, parts in resource.parts.items()
+    }
+
+
+def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
+    path = resource.path
+    many = resource.ordinary(45)
+
+    def listed(rows: list[Row], *, then: Callable[[Visit], object]) -> Steps:
+        def steps(visit: Visit) -> None:
+            visit.backend.lists(path, rows)
+            then(visit)
+
+        return steps
+
+    def answered(then: Callable[[Visit], object], rows: list[Row], **page: Any) -> Steps:
+        def steps(visit: Visit) -> None:
+            visit.backend.answers("GET", path, json={**page_of(rows), **page})
+            then(visit)
+
+        return steps
+
+    def opens(query: str = "", **headers: str) -> Callable[[Visit], object]:
+        return lambda visit: visit.user().at(f"{path}{query}", **headers)
+
+    second, last = f"?{urlencode({'cursor': 'after 20&='})}", f"?{urlencode({'cursor': 'after 40&='})}"
+    sorted_second = f"?{urlencode({'q': 'a b', 'sort': resource.sort, 'cursor': 'after 20&='})}"
+    yield "first page", listed(many, then=opens())
+    yield "first page, htmx", listed(many, then=opens(**HTMX_LIST))
+    yield "second page", listed(many, then=opens(second))
+    yield "second page, htmx rows", listed(many, then=opens(second, **HTMX_ROWS))
+    yield "second page, htmx list", listed(many, then=opens(second, **HTMX_LIST))
+    yield "last page", listed(many, then=opens(last))
+    yield "last page, htmx rows", listed(many, then=opens(last, **HTMX_ROWS))
+    yield "search and sort", listed(many, then=opens(f"?{urlencode({'q': ' a  b ', 'sort': resource.sort})}"))
+    yield "search and sort, second page", listed(many, then=opens(sorted_second))
+    yield "htmx for another element", listed(many, then=opens(**{"hx-request": "true", "hx-target": "content"}))
+    yield "search without a hit", listed([], then=opens("?q=nobody"))
+    yield "search without a hit, htmx", listed([], then=opens("?q=nobody", **HTMX_LIST))
+    yield "hostile search without a hit", listed([], then=opens(f"?{HOSTILE_SEARCH}"))
+    yield "hostile search without a hit, htmx", listed([], then=opens(f"?{HOSTILE_SEARCH}", **HTMX_LIST))
+    yield "hostile search with hits", listed(many, then=opens(f"?{HOSTILE_SEARCH}"))
+    yield "empty", listed([], then=opens())
+    yield "empty, htmx", listed([], then=opens(**HTMX_LIST))
+    yield "empty, htmx rows", listed([], then=opens(**HTMX_ROWS))
+    yield "one row", listed(many[:1], then=opens())
+    yield "hostile rows", answered(opens(), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
+    yield "hostile rows, htmx", answered(opens(**HTMX_LIST), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
+    yield "hostile rows, htmx rows", answered(opens(second, **HTMX_ROWS), resource.hostile())
+    yield "odd rows", answered(opens(), resource.odd())
+    yield "bare rows", answered(opens(), resource.bare())
+    for total in (None, 1, 1234567, 10**400, -1, "7", True, 1.5):
+        yield f"total {total!r:.20}", answered(opens(), many[:1], total=total)
+    yield "no total, htmx", answered(opens(**HTMX_LIST), many[:1], total=None)
+    yield "the outage after rows", listed(many, then=partial(_outage, path, ""))
+    yield "the outage after rows of a second page", listed(many, then=partial(_outage, path, second))
+    yield "the outage after an empty list", listed([], then=partial(_outage, path, ""))
+    yield "the outage after a search without a hit", listed([], then=partial(_outage, path, "?q=nobody"))
+
+
+def _outage(path: str, query: str, visit: Visit) -> None:
+    """Rows that were fetched before the backend went down."""
+    browser = visit.user()
+    browser.at(f"{path}{query}")
+    visit.backend.fails("malformed", path=path)
+    browser.at(f"{path}{query}", **RELOAD)

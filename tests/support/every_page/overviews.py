@@ -1,0 +1,183 @@
+"""Every state of every overview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from portal.testing import page_of
+from tests.support.every_page.cases import RELOAD, Case, Visit
+from tests.support.every_page.rows import HOSTILE_TEXT, INVOICES, ODD_VALUES, WORK_ORDERS
+
+MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverviewPage:
+    """An overview.
+
+    :param path: of the page; the backend's summary is below it.
+    :param summary: the whole summary.
+    :param partial: summaries that have a part of it.
+    :param hostile: a summary whose texts and keys are hostile.
+    :param lists: the lists that the page reads, whether or not there is a summary.
+    """
+
+    app: str
+    path: str
+    summary: dict[str, Any]
+    partial: tuple[dict[str, Any], ...]
+    hostile: dict[str, Any]
+    lists: tuple[str, ...]
+    rows: list[dict[str, Any]] = field(default_factory=lambda: [{"id": "row_0"}])
+
+
+OVERVIEWS = (
+    OverviewPage(
+        app="energy",
+        path="/energy",
+        summary={
+            "counts": {"clients": 1234567, "stations": 12, "chargers": 0, "sessions": 1, "meters": None},
+            "energyByMonth": [{"month": month, "energyKwh": 1000.5 * number} for number, month in enumerate(MONTHS)],
+            "sessionsByHour": [{"hour": hour, "sessions": hour * 7} for hour in range(24)],
+            "chargersByStatus": {"available": 7, "charging": 2, "faulted": 1, "unavailable": 0, "other": 3},
+        },
+        partial=(
+            {"counts": {"clients": 7}, "energyByMonth": [{"month": "2026-01", "energyKwh": 1000.0}]},
+            {"chargersByStatus": {"available": 0}, "sessionsByHour": []},
+        ),
+        hostile={
+            "counts": {"clients": "<b>", HOSTILE_TEXT: 7},
+            "energyByMonth": [{"month": HOSTILE_TEXT, "energyKwh": 5}, {"month": '"><x-hostile>', "energyKwh": "<b>"}],
+            "sessionsByHour": [{"hour": "<b>", "sessions": 10**400}, "<b>", {"hour": -5, "sessions": -5}],
+            "chargersByStatus": {HOSTILE_TEXT: 7, '"><x-hostile>': 1, "available": "<b>"},
+        },
+        lists=("/energy/clients", "/energy/stations", "/energy/chargers", "/energy/sessions", "/energy/meters"),
+    ),
+    OverviewPage(
+        app="operations",
+        path="/operations",
+        summary={
+            "total": 4321,
+            "byStatus": {"open": 7, "in_progress": 2, "done": 4311, "cancelled": 1, "other": 3},
+            "unfinishedByPriority": {"low": 1, "normal": 0, "high": 3, "urgent": 5},
+            "byMonth": [{"month": month, "created": number * 11} for number, month in enumerate(MONTHS)],
+        },
+        partial=(
+            {"total": 0, "byStatus": {}},
+            {"unfinishedByPriority": {"low": 0}},
+            {"byMonth": [{"month": "2026-01"}]},
+        ),
+        hostile={
+            "total": "<b>",
+            "byStatus": {HOSTILE_TEXT: 1, "open": "<b>"},
+            "unfinishedByPriority": {'"><x-hostile>': 2, "' onmouseover='": 1},
+            "byMonth": [{"month": HOSTILE_TEXT, "created": 3}, None, {"month": None, "created": 10**400}],
+        },
+        lists=("/operations/work-orders",),
+        rows=[*WORK_ORDERS.ordinary(3), *WORK_ORDERS.hostile()[:2]],
+    ),
+    OverviewPage(
+        app="finance",
+        path="/finance",
+        summary={
+            "total": 4321,
+            "currency": "EUR",
+            "byStatus": [
+                {"status": "draft", "count": 1, "amount": "10.00"},
+                {"status": "paid", "count": 20, "amount": "1234567.89"},
+                {"status": "sent", "count": 3, "amount": "99.50"},
+                {"status": "overdue", "count": 4, "amount": None},
+                {"status": "other", "count": 1, "amount": "1"},
+            ],
+            "byMonth": [
+                {"month": month, "invoiced": f"{number * 1000}.50", "paid": f"{number * 900}.00"}
+                for number, month in enumerate(MONTHS)
+            ],
+        },
+        partial=(
+            {"total": 0, "byStatus": []},
+            {"currency": "TRY", "byStatus": [{"status": "paid", "count": 0, "amount": "0"}]},
+            {"currency": "JPY", "byMonth": [{"month": "2026-01", "invoiced": "1", "paid": None}]},
+        ),
+        hostile={
+            "total": "<b>",
+            "currency": HOSTILE_TEXT,
+            "byStatus": [
+                {"status": HOSTILE_TEXT, "count": 1, "amount": "1"},
+                {"status": "paid", "count": "<b>", "amount": "<b>"},
+            ],
+            "byMonth": [
+                {"month": HOSTILE_TEXT, "invoiced": "1e999999", "paid": "NaN"},
+                {"month": '"><x-hostile>', "paid": "5"},
+            ],
+        },
+        lists=("/finance/invoices",),
+        rows=INVOICES.ordinary(3),
+    ),
+)
+
+
+def overview_cases() -> Iterator[Case]:
+    """The overviews."""
+    for page in OVERVIEWS:
+        states: dict[str, tuple[object, ...]] = {
+            "the summary": (page.summary,),
+            **{f"a part of the summary {number}": (summary,) for number, summary in enumerate(page.partial)},
+            "an empty summary": ({},),
+            "a hostile summary": (page.hostile,),
+            **{f"an odd summary, {name}": (dict.fromkeys(page.summary, odd),) for name, odd in ODD_VALUES.items()},
+            "lists in place of the summary": (),
+        }
+        for name, summary in states.items():
+            yield Case(site=page.app, name=f"overview, {name}", steps=partial(_open, page, summary))
+        yield Case(site=page.app, name="overview, the backend counts nothing", steps=partial(_uncounted, page))
+        yield Case(site=page.app, name="overview, empty lists", steps=partial(_empty, page))
+        yield Case(site=page.app, name="overview, outage", steps=partial(_outage, page), status=503)
+        yield Case(site=page.app, name="overview, outage after it was shown", steps=partial(_outage_later, page))
+        yield Case(
+            site=page.app, name="overview, a list where the summary was", steps=partial(_open, page, ([],)), status=503
+        )
+
+
+def _open(
+    page: OverviewPage, summary: tuple[object, ...], visit: Visit, then: Callable[[], None] | None = None
+) -> None:
+    _answer_lists(page, visit, rows=page.rows, total=1234)
+    if summary:
+        visit.backend.answers("GET", f"{page.path}/summary", json=summary[0])
+    else:
+        visit.backend.refuses("GET", f"{page.path}/summary", status=404)
+    browser = visit.user()
+    browser.at(page.path)
+    if then is not None:
+        then()
+        browser.at(page.path, **RELOAD)
+
+
+def _answer_lists(page: OverviewPage, visit: Visit, *, rows: list[dict[str, Any]], total: int | None) -> None:
+    for path in page.lists:
+        visit.backend.answers("GET", path, json={**page_of(rows), "total": total})
+
+
+def _uncounted(page: OverviewPage, visit: Visit) -> None:
+    _answer_lists(page, visit, rows=page.rows, total=None)
+    visit.backend.refuses("GET", f"{page.path}/summary", status=404)
+    visit.user().at(page.path)
+
+
+def _empty(page: OverviewPage, visit: Visit) -> None:
+    _answer_lists(page, visit, rows=[], total=0)
+    visit.backend.refuses("GET", f"{page.path}/summary", status=404)
+    visit.user().at(page.path)
+
+
+def _outage(page: OverviewPage, visit: Visit) -> None:
+    visit.backend.fails("malformed")
+    visit.user().at(page.path)
+
+
+def _outage_later(page: OverviewPage, visit: Visit) -> None:
+    _open(page, (page.summary,), visit, then=lambda: visit.backend.fails("malformed"))

@@ -1,0 +1,94 @@
+"""The gateway's pages with an OpenID provider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from django.conf import settings
+from django.test import override_settings
+
+from portal.config.portal_config import OidcProvider
+from tests.support.every_page.cases import Case, Visit
+from tests.support.every_page.rows import TYPED_TEXT
+from tests.support.fake_provider import CLIENT_ID, FakeProvider
+
+SITE = "auth_app+oidc"
+ISSUER = "https://id.test"
+
+
+@cache
+def provider() -> FakeProvider:
+    """The provider; made once, since a key takes time."""
+    return FakeProvider(ISSUER)
+
+
+def provider_cases() -> Iterator[Case]:
+    """The gateway's pages with a provider."""
+    case = partial(Case, site=SITE)
+    yield case(name="sign-in", steps=lambda visit: visit.signed_out().at("/login"))
+    yield case(
+        name="sign-in with next", steps=lambda visit: visit.signed_out().at("/login?next=/en/profile%3Fa%3Db%26c")
+    )
+    yield case(
+        name="sign-in with a hostile next",
+        steps=lambda visit: visit.signed_out().at(
+            f"/login?{urlencode({'next': TYPED_TEXT, 'reason': 'refresh-lost'})}"
+        ),
+    )
+    yield case(name="sign-in form", status=303, steps=lambda visit: visit.signed_out().send("/login", {"email": "x"}))
+    yield case(name="signed out", steps=lambda visit: visit.signed_out().at("/signed-out"))
+    yield case(name="unknown attempt", status=400, steps=_unknown)
+    yield case(name="provider does not answer", status=503, steps=_down)
+    for name, status, query in (
+        ("cancelled", 403, {"error": "access_denied"}),
+        ("error", 502, {"error": '"><x-hostile>', "error_description": TYPED_TEXT[:500]}),
+        ("no code", 502, {}),
+        ("another issuer", 502, {"code": "c", "iss": "https://other.test"}),
+    ):
+        yield case(name=f"callback, {name}", status=status, steps=partial(_callback, query))
+    for name, status, answer in (
+        ("code refused", 400, (400, {"error": "invalid_grant"})),
+        ("code refused otherwise", 502, (400, {"error": "<b>"})),
+        ("token endpoint fails", 503, (500, {})),
+        ("no tokens", 502, (200, {})),
+    ):
+        yield case(name=f"callback, {name}", status=status, steps=partial(_callback, {"code": "c"}, answer=answer))
+    yield case(name="callback, another nonce", status=502, steps=partial(_callback, {"code": "c"}, nonce="other"))
+    yield case(name="callback, success", status=303, steps=partial(_callback, {"code": "c"}))
+
+
+def _mock(visit: Visit) -> None:
+    made = provider()
+    made.reset()
+    visit.http.get(f"{ISSUER}/.well-known/openid-configuration", json=made.discovery())
+    visit.http.get(f"{ISSUER}/jwks", json=made.key_set())
+
+
+def _unknown(visit: Visit) -> None:
+    _mock(visit)
+    visit.signed_out().get("/login/oidc/callback?state=%3Cb%3E&code=c")
+
+
+def _down(visit: Visit) -> None:
+    """A provider of which nothing is known yet: what is known of the other one is kept for an hour."""
+    unknown = replace(settings.PORTAL, oidc=OidcProvider(issuer="https://down.test", client_id=CLIENT_ID))
+    with override_settings(PORTAL=unknown):
+        visit.signed_out().at("/login/oidc")
+
+
+def _callback(
+    query: dict[str, str], visit: Visit, *, answer: tuple[int, dict[str, Any]] | None = None, nonce: str = ""
+) -> None:
+    _mock(visit)
+    browser = visit.signed_out()
+    location = browser.at("/login/oidc?next=/en/profile")["Location"]
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
+    made = provider()
+    made.nonce, made.token_answer = nonce or asked["nonce"], answer
+    status, body = made.token({})
+    visit.http.post(f"{ISSUER}/token", json=body, status=status)
+    browser.get(f"/login/oidc/callback?{urlencode({'state': asked['state'], **query})}")
