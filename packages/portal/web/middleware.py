@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import weakref
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -69,8 +70,9 @@ class ApiAccessMiddleware:
         request.token_store = tokens
         request.api_deadline = Deadline(REQUEST_BUDGET_S)
         request.me_platforms = None
-        # Made when a view uses it. A redirect of the edge needs none.
-        request.query_client = cast("QueryClient", SimpleLazyObject(partial(query_client_for, request)))
+        # Made when a view uses it. A redirect of the edge needs none. The reference is weak: a request that refers to
+        # itself stays until the next garbage collection.
+        request.query_client = cast("QueryClient", SimpleLazyObject(partial(query_client_for, weakref.proxy(request))))
         request.request_id = request_id = read_request_id(request.META.get(REQUEST_ID_META))
         # Django's technical page shows the id from here.
         request.META[REQUEST_ID_META] = request_id

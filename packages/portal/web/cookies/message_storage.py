@@ -8,7 +8,8 @@ Most requests bring no message and add none. Those pay for neither the signing k
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 from django.contrib.messages.storage.base import BaseStorage
 from django.contrib.messages.storage.cookie import CookieStorage
@@ -28,8 +29,9 @@ class AppCookieStorage(CookieStorage):
     """Django's storage under a name per app: `messages_energy`, under https `__Host-messages_energy`."""
 
     def __init__(self, request: HttpRequest) -> None:
-        # That of `CookieStorage` would derive the signing key.
-        BaseStorage.__init__(self, request)
+        # `CookieStorage` would derive the signing key; and the request, which refers to its messages, would stay until
+        # the next garbage collection if they referred to it.
+        BaseStorage.__init__(self, cast("HttpRequest", SimpleNamespace(COOKIES=request.COOKIES)))
         config = portal_config()
         # `Path=/` and no domain, which the prefix asks for, are Django's defaults; `Secure` is in the settings.
         self.cookie_name = f"{'__Host-' if config.secure else ''}messages_{config.project.app}"

@@ -1,0 +1,66 @@
+"""A request is freed when the next one comes, with its tokens and its user's data: none waits for a garbage collection."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+from wsgiref.util import setup_testing_defaults
+
+import pytest
+import responses
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+
+from portal.testing import page_of
+from tests.portal.web.conftest import BACKEND
+
+PAGES = {
+    "list": ("/en/energy/clients", {}),
+    "fragment of a list": ("/en/energy/clients", {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "list"}),
+    "page that needs no platform": ("/en/logout", {}),
+    "redirect of the edge": ("/en/finance", {}),
+}
+seen: list[weakref.ref[HttpRequest]] = []
+
+
+class Watch:
+    """A middleware that notes each request, and keeps none."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        seen.append(weakref.ref(request))
+        return self.get_response(request)
+
+
+@pytest.fixture
+def server(settings) -> WSGIHandler:
+    settings.MIDDLEWARE = [f"{__name__}.Watch", *settings.MIDDLEWARE]
+    seen.clear()
+    return WSGIHandler()
+
+
+@pytest.fixture(autouse=True)
+def _no_garbage_collection() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize(("path", "headers"), PAGES.values(), ids=PAGES)
+def test_a_request_is_freed_when_the_next_one_comes(
+    server: WSGIHandler, backend: responses.RequestsMock, energy_user: Client, path: str, headers: dict[str, str]
+) -> None:
+    backend.get(f"{BACKEND}/energy/clients", json=page_of([]))
+    cookies = "; ".join(f"{name}={cookie.value}" for name, cookie in energy_user.cookies.items())
+    for _ in range(3):
+        environ = {"PATH_INFO": path, "HTTP_HOST": "testserver", "HTTP_ACCEPT": "text/html", "HTTP_COOKIE": cookies}
+        setup_testing_defaults(environ)
+        response = server(environ | headers, lambda status, headers: None)
+        response.close()
+    # The last one stays for the lines that the server may still log about it.
+    assert [request() is None for request in seen] == [True, True, False]
