@@ -100,7 +100,7 @@ def test_essentials_are_401_where_the_backend_rejects_the_sign_in(
     assert calls_to_me(backend) == 1
 
 
-def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_does_not_run(
+def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
@@ -110,8 +110,19 @@ def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_d
     assert 'href="/en/energy' not in body
     assert '<a class="brand" href="http://localhost:8000/en/profile">' in body
     assert "Ada Lovelace" in response.content.decode()
-    assert [call.request.url for call in backend.calls] == [f"{BACKEND}/me"]
     assert unquote(response.cookies[PLATFORMS_COOKIE].value) == '["FINANCE"]'
+
+
+def test_what_was_read_beside_a_profile_that_denies_the_platform_is_not_shown(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
+    backend.replace("GET", f"{BACKEND}/energy/clients", json=EMPTY_LIST | {"items": [{"id": "c1", "name": "Hidden"}]})
+    browser = browser_of("ENERGY_APP")
+    for _ in range(2):
+        assert "Hidden" not in browser.get("/en/energy/clients").content.decode()
+    paths = [call.request.path_url.partition("?")[0] for call in backend.calls]
+    assert sorted(paths) == ["/energy/clients", "/me"], "and the next view does not run"
 
 
 def test_a_denied_platform_leads_htmx_to_the_default_home_and_redirects_no_navigation(
