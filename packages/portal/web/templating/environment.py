@@ -84,8 +84,8 @@ class PageEnvironment(Environment):
     def compile_all(self) -> None:
         """Compile every template now, so that no request has to wait for that."""
         for name in self.list_templates(extensions=["html"]):
-            # What pages extend and include is compiled with them.
-            if name not in self._parts:
+            # A layout is compiled with each page that extends it.
+            if name not in self._parts or not self._parts[name].find(nodes.Block):
                 self.get_template(name)
         for name in sorted(self._fragments):
             self.get_template(name)

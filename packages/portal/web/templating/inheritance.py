@@ -44,6 +44,8 @@ class Joiner(NodeTransformer):
         self.blocks: dict[str, list[list[nodes.Node]]] = {}
         #: The block that is visited, and how many layouts above the page its contents stand.
         self._place = ("", 0)
+        #: The included parts around what is visited.
+        self._open_parts: list[str] = []
         #: Whether something in the present block or part gives a name a value.
         self._sets_names = False
 
@@ -60,12 +62,15 @@ class Joiner(NodeTransformer):
             if extends is None:
                 break
             line = line or extends.lineno
-            first += [node for node in layout.body if not isinstance(node, nodes.Output | nodes.Block | nodes.Extends)]
+            first += self._statements(layout)
             if extends not in layout.body or not isinstance(extends.template, nodes.Const):
                 self._fail("extends names one layout, as a constant, and stands in no other tag", line)
             layout = self._load(extends.template.as_const(), line=line)
         if block and block not in self.blocks:
             self._fail(f"there is no block {block!r}", 1)
+        if not (line or block):
+            # Nothing to join but parts. What the template exports to an `import` stays where Jinja2 looks for it.
+            return nodes.Template(self._visit_all(layout.body), lineno=1)
         body = self._contents(block, 0) if block else self._visit_all(layout.body)
         # Inside `set`, Jinja2 collects the text in a list and joins it once, in place of passing it on piece by piece.
         text = nodes.AssignBlock(nodes.Name(_PAGE, "store"), None, [*self._visit_all(first), *body])
@@ -73,16 +78,24 @@ class Joiner(NodeTransformer):
 
     def visit_Block(self, node: nodes.Block) -> list[nodes.Node]:  # noqa: N802  named after Jinja2's class
         """A block: its contents, as the page or the nearest layout has them."""
+        if node.required and len(self.blocks[node.name]) == 1:
+            self._fail(f"the block {node.name!r} of a layout must be filled", node.lineno)
         return self._contents(node.name, 0)
 
     def visit_Include(self, node: nodes.Include) -> nodes.Node | list[nodes.Node]:  # noqa: N802  named after Jinja2's class
         """An included part: its contents. One whose name is computed stays an include."""
         if not isinstance(node.template, nodes.Const) or node.ignore_missing or not node.with_context:
             return node
-        part = self._load(node.template.value, line=node.lineno)
-        if next(part.find_all(_IS_PAGE), None):
+        name = node.template.value
+        # A part that includes itself, for a tree, goes on at each rendering.
+        part = None if name in self._open_parts else self._load(name, line=node.lineno)
+        if part is None or next(part.find_all(_IS_PAGE), None):
             return node
-        return self._visit_scoped(part.body)
+        self._open_parts.append(name)
+        try:
+            return self._visit_scoped(part.body)
+        finally:
+            self._open_parts.pop()
 
     def visit_Output(self, node: nodes.Output) -> list[nodes.Node]:  # noqa: N802  named after Jinja2's class
         """Text and expressions; `{{ super() }}` becomes the layout's contents of the block."""
@@ -109,6 +122,14 @@ class Joiner(NodeTransformer):
             if isinstance(value, list):
                 setattr(node, field, _coalesced(value))
         return node
+
+    def _statements(self, page: nodes.Template) -> list[nodes.Node]:
+        """What a page that extends another does outside of blocks: it gives names their values. Text is not shown."""
+        statements = [node for node in page.body if not isinstance(node, nodes.Output | nodes.Block | nodes.Extends)]
+        for node in statements:
+            if not isinstance(node, _SETS_NAMES):
+                self._fail("this stands outside of all blocks, in a page that extends another", node.lineno)
+        return statements
 
     def _contents(self, block: str, level: int) -> list[nodes.Node]:
         outer, self._place = self._place, (block, level)

@@ -47,11 +47,23 @@ PAGES = {
     '{% extends "layout.html" %}{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}'
     "{% block title %}{{ twice(rows[1]) }}{% endblock %}": "<main>&lt;2&gt;&lt;2&gt;|layout</main>",
     '{% include "whole.html" %}': "<main>whole|layout</main>",
+    '{% extends "layout.html" %}{% block content %}{% from "macros.html" import bold %}{{ bold(rows[1]) }}{% endblock %}': (
+        "<main>-|<b>&lt;2&gt;</b></main>"
+    ),
+    '{% extends "layout.html" %}{% import "macros.html" as own %}{% block title %}{{ own.word }}{% endblock %}': (
+        "<main>exported|layout</main>"
+    ),
+    '{% extends "layout.html" %}{% block title %}{% set depth = 2 %}{% include "tree.html" %}{% endblock %}': (
+        "<main>(2(1(0)))|layout</main>"
+    ),
 }
 FILES = {
     "layout.html": LAYOUT,
     "shell.html": SHELL,
     "part.html": '{% set word = "part" %}{{ word }} of {{ rows|length }}',
+    "macros.html": "{% set word = 'exported' %}{% macro bold(x) %}<b>{{ x }}</b>{% endmacro %}",
+    "tree.html": "({{ depth }}{% if depth %}{% set depth = depth - 1 %}{% include 'tree.html' %}{% endif %})",
+    "required.html": "{% block title required %}{% endblock %}",
     "whole.html": '{% extends "layout.html" %}{% block title %}whole{% endblock %}',
 }
 
@@ -88,6 +100,8 @@ def test_a_block_that_is_missing_is_named(environment_of: NewEnvironment) -> Non
         "{% extends layout %}",
         '{% if wide %}{% extends "layout.html" %}{% endif %}',
         '{% extends "layout.html" %}{% block title %}\n{{ super()|upper }}{% endblock %}',
+        '{% extends "layout.html" %}\n{% if wide %}text{% endif %}',
+        '{% extends "layout.html" %}\n{% for row in rows %}{% block title %}{% endblock %}{% endfor %}',
         '{% extends "layout.html" %}{% block title %}\n{{ self.content() }}{% endblock %}',
     ],
 )
@@ -97,6 +111,12 @@ def test_a_page_that_can_t_be_joined_is_refused_when_it_is_compiled(environment_
         environment.get_template("page.html")
     assert caught.value.name == "page.html"
     assert caught.value.lineno == page.count("\n") + 1
+
+
+def test_a_block_that_must_be_filled_is_named(environment_of: NewEnvironment) -> None:
+    environment = environment_of({**FILES, "page.html": '{% extends "required.html" %}'})
+    with pytest.raises(TemplateAssertionError, match="the block 'title' of a layout must be filled"):
+        environment.get_template("page.html")
 
 
 def test_a_layout_that_is_missing_is_named(environment_of: NewEnvironment) -> None:
