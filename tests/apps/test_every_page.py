@@ -122,6 +122,8 @@ PAGE = '<!doctype html><html lang="en" data-app="energy" data-pathname="/en/x">{
         (PAGE.format("<title> · </title>"), "has no title"),
         (PAGE.format(""), "has the style sheets [], the icons [], the scripts []"),
         (PAGE.replace("energy", "finance"), "is the document "),
+        (PAGE.format("<script></script><link><form></form>"), "has an element 'script'"),
+        ("<html>", "is the document {}"),
     ],
 )
 def test_a_page_that_breaks_a_rule_is_found(content: str, problem: str) -> None:

@@ -145,11 +145,12 @@ def _forms(page: PageHtml) -> Iterator[str]:
     sends, tokens = 0, 0
     for tag, attributes in page.elements:
         if tag == "form":
-            sends += attributes["method"] == "post"
+            sends += attributes.get("method") == "post"
         if tag == "input" and attributes.get("name") == "csrfmiddlewaretoken":
             tokens += 1
-            if not _TOKEN.fullmatch(attributes["value"]):
-                yield f"has the token {attributes['value']!r}"
+            token = attributes.get("value", "")
+            if not _TOKEN.fullmatch(token):
+                yield f"has the token {token!r}"
         if tokens > sends:
             yield "has a token outside of a form that sends"
     if tokens != sends:
@@ -157,14 +158,14 @@ def _forms(page: PageHtml) -> Iterator[str]:
 
 
 def _document(page: PageHtml, content: str, *, app: str, locale: str) -> Iterator[str]:
-    (html,) = page.all_of("html")
+    html = next(page.all_of("html"))
     if not content.lstrip().lower().startswith("<!doctype html>"):
         yield "has no doctype at its begin"
-    if (html["lang"], html["data-app"]) != (locale, app) or not html["data-pathname"].startswith("/"):
+    if (html.get("lang"), html.get("data-app")) != (locale, app) or not html.get("data-pathname", "").startswith("/"):
         yield f"is the document {html}"
-    sheets = [link["href"] for link in page.all_of("link") if link["rel"] == "stylesheet"]
-    icons = [link["href"] for link in page.all_of("link") if link["rel"] == "icon"]
-    scripts = [script["src"] for script in page.all_of("script")]
+    sheets = [link.get("href", "") for link in page.all_of("link") if link.get("rel") == "stylesheet"]
+    icons = [link.get("href", "") for link in page.all_of("link") if link.get("rel") == "icon"]
+    scripts = [script.get("src", "") for script in page.all_of("script")]
     if not any(f"/{app}/" in sheet for sheet in sheets) or not icons or not scripts:
         yield f"has the style sheets {sheets}, the icons {icons}, the scripts {scripts}"
     yield from (
