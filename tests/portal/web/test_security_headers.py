@@ -173,7 +173,8 @@ def test_djangos_check_of_a_deployment_asks_for_no_middleware_that_would_add_the
     said = StringIO()
     call_command("check", deploy=True, stderr=said)
     assert "security.W" in said.getvalue(), "the tests have no https"
-    assert "MIDDLEWARE" not in said.getvalue()
+    assert "SecurityMiddleware" not in said.getvalue()
+    assert "XFrameOptionsMiddleware" not in said.getvalue()
 
 
 def test_a_directive_may_have_its_sources_as_one_text(browser: Client) -> None:
