@@ -27,7 +27,7 @@ print(
 CACHES = "print(request_finished.disconnect(close_caches))"
 OURS = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": "/nowhere/queries.sqlite3"}
 REDIS = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1"}
-SENTINEL = {"BACKEND": "portal.store.SentinelCache", "LOCATION": "redis+sentinel://127.0.0.1:1/a"}
+SENTINEL = {"BACKEND": "portal.store.sentinel.SentinelCache", "LOCATION": "redis+sentinel://127.0.0.1:1/a"}
 MEMCACHED = {"BACKEND": "django.core.cache.backends.memcached.PyMemcacheCache", "LOCATION": "127.0.0.1:1"}
 
 
