@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.
 _CACHED_CHARS = 256
-_CACHED_PATHS = 4096
+#: Paths, about 800 bytes each; pages of single records, with an id each, evict one another.
+_CACHED_PATHS = 1024
+#: Decisions, of one user and one path, about 250 bytes each.
+_CACHED_DECISIONS = 4096
 
 
 class Rule(NamedTuple):
@@ -65,7 +68,7 @@ def cached_forward(  # noqa: PLR0917  by position: keywords would double the tim
     return _cached_forward(site, path, method, access, refreshable, platforms_cookie)
 
 
-@lru_cache(maxsize=_CACHED_PATHS)
+@lru_cache(maxsize=_CACHED_DECISIONS)
 def _cached_forward(  # noqa: PLR0917  as above
     site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
 ) -> Decision | None:
