@@ -32,8 +32,10 @@ NOT_SOURCES: Final = shutil.ignore_patterns("node_modules", ".next", "package-lo
 INSTALL_WITHIN_S: Final = 600
 NEXT: Final = "Next.js"
 NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search")
-#: V8 has compiled a page's code after some 1,500 requests; until then they take up to twice the time.
-WARM_S: Final = 15
+#: V8 has compiled a page's code after some 2,000; until then they take up to twice the time.
+WARM_REQUESTS: Final = 4000
+#: Seconds of load before each stretch: V8 drops code that was not used for a while.
+LEAD_S: Final = 1.0
 
 
 class NoNextError(Exception):
@@ -96,7 +98,7 @@ def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend:
     """
     start = partial(_server, standalone=standalone, core=core, backend=backend)
     rows = frozenset(PAGES[name] for name in NEXT_PAGES)
-    return Side(name=NEXT, start=start, rows=rows, threads=beside_threads, warm_s=WARM_S)
+    return Side(name=NEXT, start=start, rows=rows, threads=beside_threads, warm_requests=WARM_REQUESTS, lead_s=LEAD_S)
 
 
 @contextlib.contextmanager

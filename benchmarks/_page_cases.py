@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 DELAY_MS: Final = 20
 #: So many that 16 threads are all at work while the backend takes its time.
 DELAYED_CONNECTIONS: Final = 32
+WARM_STEP_S: Final = 0.25
 #: Visits within which a page's data must have come into the cache.
 MOST_VISITS: Final = 10
 EMPTY_REQUEST: Final = f"GET {EMPTY_PATH} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n".encode()
@@ -61,14 +62,16 @@ class Side:
 
     :param rows: those that it has; None for all.
     :param threads: with how many its server runs beside the others'; None for each number.
-    :param warm_s: seconds of load before a page is measured.
+    :param warm_requests: how many a page gets before it is measured.
+    :param lead_s: seconds of load before each stretch.
     """
 
     name: str
     start: StartServer
     rows: frozenset[Row] | None = None
     threads: int | None = None
-    warm_s: float = 0.25
+    warm_requests: int = 200
+    lead_s: float = 0.1
 
     def has(self, row: Row, threads: int) -> bool:
         """Whether this page is measured with so many threads."""
@@ -136,12 +139,16 @@ class Case:
         raise AssertionError(f"{self.row.name}: the backend is still called after {MOST_VISITS} visits")
 
     def warm(self, visitor: Visitor) -> None:
-        """Load it for as long as its side needs."""
-        self._load(visitor, self.side.warm_s)
+        """Load it with as many requests as its side needs."""
+        sent = 0
+        while sent < self.side.warm_requests:
+            sent += self._load(visitor, WARM_STEP_S).number
 
     def run(self, stub: Stub, visitor: Visitor, seconds: float) -> None:
         """One stretch, and one of the empty view."""
         stub.answer_after(self.delay_ms)
+        # Since this server's last stretch others have had the core, and its caches.
+        self._load(visitor, self.side.lead_s)
         calls, cpu_s = stub.calls(), self.server.cpu_s()
         answers = self._load(visitor, seconds)
         cpu_s, calls = self.server.cpu_s() - cpu_s, stub.calls() - calls
@@ -203,8 +210,9 @@ def started(
 def measure(cases: Sequence[Case], *, stub: Stub, seconds: float, rounds: int) -> None:
     """Load all of them in turn, round by round."""
     pairs = [(case, case.prepare(stub)) for case in cases]
-    # Rows of one path run the same code.
-    for case, visitor in {(case.server.port, case.row.path): (case, visitor) for case, visitor in pairs}.values():
+    # Rows that differ in their cookies run the same code.
+    ways = {(case.server.port, case.row.path, case.row.searches): (case, visitor) for case, visitor in pairs}
+    for case, visitor in ways.values():
         case.warm(visitor)
     for number in range(rounds):
         # Of two that are compared, each comes first in half of the rounds.

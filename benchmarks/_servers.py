@@ -112,8 +112,15 @@ def serving(
         try:
             if core is not None:
                 os.sched_setaffinity(process.pid, {core})
-            _wait_until_it_answers(port, process, log)
+            _wait_until_it_answers(port, process)
             yield Server(pid=process.pid, port=port)
+        except Exception as error:
+            # Among several servers, this names the one that has ended, which may take a moment.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                status = process.wait(timeout=1)
+                said = log.read_text()[-2000:] if log is not None else ""
+                raise RuntimeError(f"the server at port {port} ended with status {status}: {said}") from error
+            raise
         finally:
             process.terminate()
             process.wait(timeout=10)
@@ -177,11 +184,10 @@ def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, 
     }
 
 
-def _wait_until_it_answers(port: int, process: subprocess.Popen[bytes], log: Path | None) -> None:
+def _wait_until_it_answers(port: int, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + STARTS_WITHIN_S
     while time.monotonic() < end and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return
         time.sleep(0.1)
-    said = f": {log.read_text()[-2000:]}" if log is not None else ""
-    raise RuntimeError(f"nothing answers on port {port}{said}")
+    raise RuntimeError(f"nothing answers on port {port}")
