@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import responses
+from django.http import HttpResponse
 from django.test import Client
 
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
@@ -14,6 +15,9 @@ from portal.store.shared_store import REFRESH_ALIAS
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 Cookies = dict[str, str]
+#: The sign-out comes before or after the page's `/me`, which leaves at the same time as the list: the page finds that the
+#: sign-in has ended, or is shown.
+SHOWN_OR_ENDED = {200, 302}
 
 
 @pytest.fixture
@@ -55,6 +59,11 @@ def answer_while(backend: responses.RequestsMock, account: str, meanwhile: Calla
     backend.add_callback("GET", f"{BACKEND}/energy/clients", clients)
 
 
+def written(response: HttpResponse) -> set[str]:
+    """The cookies that the response sets, without those that it removes."""
+    return {name for name, morsel in response.cookies.items() if morsel.value}
+
+
 def sign_out(cookies: Cookies) -> None:
     assert browser_with(cookies).post("/en/logout").status_code == 303
 
@@ -67,8 +76,8 @@ def test_a_page_that_was_running_during_the_sign_out_does_not_write_it(
         del fresh[VAR_REFRESH_TOKEN]
     answer_while(backend, account, lambda: sign_out(fresh))
     late = browser_with(fresh).get("/en/energy/clients")
-    assert late.status_code == 200
-    assert VAR_PERMITTED_PLATFORMS not in late.cookies
+    assert late.status_code in SHOWN_OR_ENDED
+    assert VAR_PERMITTED_PLATFORMS not in written(late)
 
 
 def test_nor_does_such_a_page_that_has_refreshed(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
@@ -77,8 +86,8 @@ def test_nor_does_such_a_page_that_has_refreshed(backend: responses.RequestsMock
     backend.post(f"{BACKEND}/refresh", json=pair)
     answer_while(backend, account, lambda: sign_out(expired))
     late = browser_with(expired).get("/en/energy/clients")
-    assert late.status_code == 200
-    assert not set(late.cookies) & set(SIGN_IN_COOKIES)
+    assert late.status_code in SHOWN_OR_ENDED
+    assert not written(late) & set(SIGN_IN_COOKIES)
 
 
 def test_a_page_of_an_active_sign_in_writes_it(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
