@@ -48,6 +48,15 @@ def test_a_translation_fills_in_the_same_values(folder: Path, language: str) -> 
                 assert set(values.findall(string)) == set(values.findall(ids[-1]))
 
 
+@each_catalog
+def test_a_percent_sign_is_doubled(folder: Path, language: str) -> None:
+    """Templates fill in values with `%`, so a single one breaks the page of that language."""
+    for message in read_catalog(folder, language):
+        for texts in (message.id, message.string):
+            for text in texts if isinstance(texts, tuple) else (texts,):
+                assert "%" not in re.sub(r"%\(\w+\)[sd]|%%", "", text)
+
+
 def test_texts_are_found_in_code_and_templates() -> None:
     texts = {text.singular: files for folder in catalog_folders() for text, files in texts_of(folder).items()}
     assert any(name.endswith(".py") for name in texts["Email or password is wrong."])

@@ -7,6 +7,7 @@ no text of an exception.
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
     from portal.web.request import PortalRequest
+
+logger = logging.getLogger(__name__)
 
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
@@ -252,9 +255,14 @@ def page_not_found(request: PortalRequest, exception: Exception | None = None) -
 
 
 def server_error(request: PortalRequest) -> HttpResponse:
-    """Django's `handler500`. Reads nothing."""
+    """Django's `handler500`. Reads nothing. If the page itself has a fault, a problem document takes its place."""
     skip_profile(request)
-    return _answer(request, _FAILURES[500])
+    failure = _FAILURES[500]
+    try:
+        return _answer(request, failure)
+    except Exception:
+        logger.exception("the page of an error has a fault itself")
+        return problem(request, status=failure.status, title=str(failure.title), detail=str(failure.text))
 
 
 def _answer(request: PortalRequest, failure: Failure) -> HttpResponse:

@@ -51,8 +51,8 @@ class Formats:
         self._time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
         self._day_and_time: Final = str(self.cldr.datetime_formats["medium"])
         self._months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
-        self._written_number: Final = lru_cache(maxsize=KEPT_TEXTS)(self._write_number)
-        self._written_money: Final = lru_cache(maxsize=KEPT_TEXTS)(self._write_money)
+        self._written_number: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_number)
+        self._written_money: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_money)
 
     def number(self, value: float | Decimal | None, *, places: int = 0) -> str:
         """See :func:`number_text`."""

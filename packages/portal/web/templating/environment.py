@@ -12,7 +12,7 @@ from jinja2 import BaseLoader, Environment, FileSystemLoader, nodes
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.present import formats_of
-from portal.web.templating.constants import fold_constants
+from portal.web.templating.constants import ConstantFolder
 from portal.web.templating.filters import format_filters
 from portal.web.templating.inheritance import Joiner
 from portal.web.templating.names import FILTERS, TEXTS, Icons, Links
@@ -101,19 +101,31 @@ class PageEnvironment(Environment):
     ) -> Any:
         """Compile a template in this environment's language, constants evaluated and layouts joined."""
         with translation.override(self._language):
-            tree = self._folded(source, name, filename)
             page, _, block = (name or "").partition(BLOCK_MARK)
-            if block or (self._joins_pages and page not in {"", MACROS}):
-                joiner = Joiner(name=name, filename=filename, load=self._part)
-                tree = joiner.join(tree, block=block)
-                self._fragments |= {f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys()}
+            tree = self._folded(source, name, filename)
+            if page != MACROS:
+                # In DEBUG too, so that a page that can't be joined is refused there. A block is always joined.
+                joined = self._joined(deepcopy(tree), name=name, filename=filename, page=page, block=block)
+                tree = joined if block or self._joins_pages else tree
             tree.set_environment(self)
             compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # as above
         return compiled
 
+    def _joined(
+        self, tree: nodes.Template, *, name: str | None, filename: str | None, page: str, block: str
+    ) -> nodes.Template:
+        joiner = Joiner(name=name, filename=filename, load=self._part)
+        joined = joiner.join(tree, block=block)
+        self._fragments |= {f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys() if page}
+        return joined
+
     def _folded(self, source: str | nodes.Template, name: str | None, filename: str | None) -> nodes.Template:
         tree = self.parse(source, name, filename) if isinstance(source, str) else source
-        return fold_constants(tree, functions=self._functions, values=self._values)
+        folder = ConstantFolder(functions=self._functions, values=self._values, name=name, filename=filename)
+        folded = folder.fold(tree)
+        # So that a copy does not copy the environment. What is compiled has it.
+        folded.set_environment(None)  # type: ignore[arg-type]  # Jinja2 itself makes nodes without one
+        return folded
 
     def _part(self, name: str) -> nodes.Template:
         """The tree of a layout or part. A copy, since the joiner changes it."""
@@ -121,8 +133,6 @@ class PageEnvironment(Environment):
         if tree is None or self.auto_reload:
             source, filename, _ = self._loader.get_source(self, name)
             tree = self._parts[name] = self._folded(source, name, filename)
-            # So that a copy does not copy the environment. The joined page has it.
-            tree.set_environment(None)  # type: ignore[arg-type]  # Jinja2 itself makes nodes without one
         return deepcopy(tree)
 
     def _read(self, path: str) -> str:

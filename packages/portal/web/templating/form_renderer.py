@@ -30,7 +30,8 @@ class FormRenderer(Jinja2):
         attributes = {"type": widget["type"], "name": widget["name"]}
         if widget["value"] is not None:
             attributes["value"] = widget["value"]
-        return _input(attributes | widget["attrs"])
+        # A browser takes the first of two attributes of one name.
+        return _input(attributes | {name: value for name, value in widget["attrs"].items() if name not in attributes})
 
 
 def _input(attributes: dict[str, Any]) -> Markup:

@@ -9,9 +9,9 @@ or includes it. That is why whole pages are not joined in `DEBUG`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from jinja2 import TemplateAssertionError, nodes
+from jinja2 import TemplateAssertionError, TemplateNotFound, nodes
 from jinja2.visitor import NodeTransformer
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SETS_NAMES: Final[tuple[type[nodes.Node], ...]] = (
 )
 #: What an included part can't have, if its contents are to stand in the page.
 _IS_PAGE: Final[tuple[type[nodes.Node], ...]] = (nodes.Extends, nodes.Block)
-_PAGE: Final = "_page"
+_PAGE: Final = "_joined_page"
 
 
 class Joiner(NodeTransformer):
@@ -55,9 +55,9 @@ class Joiner(NodeTransformer):
         :raises jinja2.TemplateAssertionError: the page can't be joined; the message says why.
         """
         layout, line, first = page, 0, list[nodes.Node]()
+        layouts: set[str] = set()
         while True:
-            for node in layout.find_all(nodes.Block):
-                self.blocks.setdefault(node.name, []).append(node.body)
+            self._note_blocks(layout, line=line)
             extends = layout.find(nodes.Extends)
             if extends is None:
                 break
@@ -65,7 +65,11 @@ class Joiner(NodeTransformer):
             first += self._statements(layout)
             if extends not in layout.body or not isinstance(extends.template, nodes.Const):
                 self._fail("extends names one layout, as a constant, and stands in no other tag", line)
-            layout = self._load(extends.template.as_const(), line=line)
+            name = extends.template.as_const()
+            if name in {self._name, *layouts}:
+                self._fail(f"the layouts extend each other in a circle, by way of {name!r}", line)
+            layouts.add(name)
+            layout = self._load(name, line=line)
         if block and block not in self.blocks:
             self._fail(f"there is no block {block!r}", 1)
         if not (line or block):
@@ -103,6 +107,8 @@ class Joiner(NodeTransformer):
         for child in node.nodes:
             if isinstance(child, nodes.Call) and isinstance(child.node, nodes.Name) and child.node.name == "super":
                 block, level = self._place
+                if level + 1 == len(self.blocks.get(block, ())):
+                    self._fail("super() has nothing to show: no layout has this block", child.lineno)
                 result += self._contents(block, level + 1)
             else:
                 result.append(nodes.Output([self.visit(child)], lineno=node.lineno))
@@ -151,12 +157,23 @@ class Joiner(NodeTransformer):
             visited += [found] if isinstance(found, nodes.Node) else found
         return _coalesced(visited)
 
+    def _note_blocks(self, template: nodes.Template, *, line: int) -> None:
+        own: set[str] = set()
+        for node in template.find_all(nodes.Block):
+            if node.name in own:
+                self._fail(f"the block {node.name!r} is defined twice", line or node.lineno)
+            own.add(node.name)
+            self.blocks.setdefault(node.name, []).append(node.body)
+
     def _load(self, name: str, *, line: int) -> nodes.Template:
-        tree = self._load_tree(name)
+        try:
+            tree = self._load_tree(name)
+        except TemplateNotFound as error:
+            self._fail(f"there is no template {error.name!r}", line)
         tree.set_lineno(line, override=True)
         return tree
 
-    def _fail(self, message: str, line: int) -> None:
+    def _fail(self, message: str, line: int) -> NoReturn:
         raise TemplateAssertionError(message, line, self._name, self._filename)
 
 

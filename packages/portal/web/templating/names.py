@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 #: Stands for the id while the address around it is looked up.
 _ID: Final = "0id0"
+#: Links that are kept, and the longest label and id of one: less than a megabyte.
 _KEPT_LINKS: Final = 1024
+_MAX_KEPT_CHARS: Final = 200
 
 
 def translate(text: str, /, **values: object) -> Markup:
@@ -104,7 +106,8 @@ class Links:
 
         A list that is shown again has the same links, so they are kept.
         """
-        return self._kept_link(label, route, *ids)
+        is_short = isinstance(label, str) and len(label) <= _MAX_KEPT_CHARS and sum(map(len, ids)) <= _MAX_KEPT_CHARS
+        return self._kept_link(label, route, *ids) if is_short else self._link(label, route, *ids)
 
     def _link(self, label: object, route: str, *ids: str) -> Markup:
         url, text = self.url(route, *ids), escape(label)

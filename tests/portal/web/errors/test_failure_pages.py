@@ -116,6 +116,15 @@ def test_djangos_own_handlers_have_pages_too() -> None:
     assert "no cookie" not in csrf_failure(request, reason="no cookie").content.decode()
 
 
+def test_a_page_of_an_error_that_has_a_fault_itself_is_a_problem_document(caplog: pytest.LogCaptureFixture) -> None:
+    request = request_for(accept="text/html")
+    # The frame of the page reads this attribute.
+    request.edge_user = type("Broken", (), {"signed_in": True})()
+    response = server_error(request)
+    assert (response.status_code, json.loads(response.content)["status"]) == (500, 500)
+    assert "has a fault itself" in caplog.text
+
+
 @pytest.mark.parametrize("error", [errors.ApiTimeoutError(), errors.ApiUnavailableError(status=502)])
 def test_while_the_backend_is_down_the_page_does_not_call_it(error: errors.PortalError) -> None:
     request = request_for(accept="text/html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.utils import translation
+from jinja2 import TemplateAssertionError
 
 from tests.portal.web.templating.conftest import NewEnvironment
 
@@ -38,9 +39,30 @@ def test_neighbouring_constants_become_one_text(environment_of: NewEnvironment) 
 
 
 def test_a_call_of_values_is_made_when_the_page_is_rendered(environment_of: NewEnvironment) -> None:
-    template = environment_of({}).from_string("{{ _(word) }} {{ _('Delete %(name)s?', name=name) }}")
+    template = environment_of({}).from_string("{{ url(route) }} {{ _('Delete %(name)s?', name=name) }}")
     with translation.override("de"):
-        assert template.render(word="Clients", name="<b>") == "Kunden &lt;b&gt; löschen?"
+        assert template.render(route="clients", name="<b>") == "/de/energy/clients &lt;b&gt; löschen?"
+
+
+@pytest.mark.parametrize("text", ["{{ _(word) }}", "{{ _(word ~ '!') }}", "{{ ngettext('one', words, 2) }}"])
+def test_a_text_that_is_no_constant_is_refused(environment_of: NewEnvironment, text: str) -> None:
+    """It would be written without being escaped."""
+    with pytest.raises(TemplateAssertionError, match="is a constant"):
+        environment_of({}).from_string(text)
+
+
+@pytest.mark.parametrize("text", ["{{ _('50 % of it') }}", "{{ _('%(name)s') }}", "\n{{ _('100%') }}"])
+def test_a_text_that_does_not_fit_its_values_is_refused_with_its_line(
+    environment_of: NewEnvironment, text: str
+) -> None:
+    with pytest.raises(TemplateAssertionError, match="can't be written") as caught:
+        environment_of({}).from_string(text)
+    assert caught.value.lineno == text.count("\n") + 1
+
+
+def test_a_macro_is_called_with_contents(environment_of: NewEnvironment) -> None:
+    text = "{% macro box(title) %}<b>{{ title }}</b>{{ caller() }}{% endmacro %}{% call box('x') %}{{ _('Clients') }}{% endcall %}"
+    assert environment_of({}, language="de").from_string(text).render() == "<b>x</b>Kunden"
 
 
 def test_a_name_that_a_template_sets_itself_is_its_own(environment_of: NewEnvironment) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.template import engines
 from django.views.debug import ExceptionReporter
-from jinja2 import TemplateAssertionError, TemplateNotFound, UndefinedError
+from jinja2 import TemplateAssertionError, UndefinedError
 
 from tests.portal.web.templating.conftest import NewEnvironment
 
@@ -88,12 +88,19 @@ def test_a_block_is_rendered_alone(environment_of: NewEnvironment, joins_pages: 
     assert environment.get_template("page.html").render(rows=[]) == "<main>-|<p>lede!</p></main>"
 
 
+def test_a_template_without_a_name_is_joined_too(environment_of: NewEnvironment) -> None:
+    text = '{% extends "layout.html" %}{% block title %}HELLO{% endblock %}'
+    for joins_pages in (True, False):
+        assert environment_of(FILES, joins_pages=joins_pages).from_string(text).render() == "<main>HELLO|layout</main>"
+
+
 def test_a_block_that_is_missing_is_named(environment_of: NewEnvironment) -> None:
     environment = environment_of({**FILES, "page.html": '{% extends "shell.html" %}'})
     with pytest.raises(TemplateAssertionError, match="there is no block 'rows'"):
         environment.get_template("page.html#rows")
 
 
+@pytest.mark.parametrize("joins_pages", [True, False], ids=["production", "DEBUG"])
 @pytest.mark.parametrize(
     "page",
     [
@@ -102,11 +109,15 @@ def test_a_block_that_is_missing_is_named(environment_of: NewEnvironment) -> Non
         '{% extends "layout.html" %}{% block title %}\n{{ super()|upper }}{% endblock %}',
         '{% extends "layout.html" %}\n{% if wide %}text{% endif %}',
         '{% extends "layout.html" %}\n{% for row in rows %}{% block title %}{% endblock %}{% endfor %}',
+        "{% block title %}\n{{ super() }}{% endblock %}",
+        "{% block title %}1{% endblock %}\n{% block title %}2{% endblock %}",
         '{% extends "layout.html" %}{% block title %}\n{{ self.content() }}{% endblock %}',
     ],
 )
-def test_a_page_that_can_t_be_joined_is_refused_when_it_is_compiled(environment_of: NewEnvironment, page: str) -> None:
-    environment = environment_of({**FILES, "page.html": page})
+def test_a_page_that_can_t_be_joined_is_refused_when_it_is_compiled(
+    environment_of: NewEnvironment, page: str, joins_pages: bool
+) -> None:
+    environment = environment_of({**FILES, "page.html": page}, joins_pages=joins_pages)
     with pytest.raises(TemplateAssertionError) as caught:
         environment.get_template("page.html")
     assert caught.value.name == "page.html"
@@ -120,8 +131,22 @@ def test_a_block_that_must_be_filled_is_named(environment_of: NewEnvironment) ->
 
 
 def test_a_layout_that_is_missing_is_named(environment_of: NewEnvironment) -> None:
-    with pytest.raises(TemplateNotFound, match=r"nowhere\.html"):
-        environment_of({"page.html": '{% extends "nowhere.html" %}'}).get_template("page.html")
+    for page in ('\n{% extends "nowhere.html" %}', "\n{% include 'nowhere.html' %}"):
+        with pytest.raises(TemplateAssertionError, match=r"there is no template 'nowhere\.html'") as caught:
+            environment_of({"page.html": page}).get_template("page.html")
+        assert (caught.value.name, caught.value.lineno) == ("page.html", 2)
+
+
+def test_layouts_that_extend_each_other_are_refused(environment_of: NewEnvironment) -> None:
+    own = {"page.html": '{% extends "page.html" %}'}
+    each_other = {
+        "page.html": '{% extends "b.html" %}',
+        "b.html": '{% extends "c.html" %}',
+        "c.html": '{% extends "b.html" %}',
+    }
+    for files in (own, each_other):
+        with pytest.raises(TemplateAssertionError, match="in a circle"):
+            environment_of(files).get_template("page.html")
 
 
 FAULTY_LAYOUT = "<main>\n{{ first }}\n{% block content %}{% endblock %}</main>"
