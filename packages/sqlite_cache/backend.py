@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from asgiref.sync import sync_to_async
-from django.core.cache.backends.base import DEFAULT_TIMEOUT, MEMCACHE_MAX_KEY_LENGTH, BaseCache
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, MEMCACHE_MAX_KEY_LENGTH, BaseCache, default_key_func
 from django.core.exceptions import ImproperlyConfigured
 
 from sqlite_cache.database import Database
@@ -37,6 +38,9 @@ _INCR: Final = (
 _GET: Final = f"SELECT value FROM entries WHERE key = ? AND {_ALIVE}"
 _TOUCH: Final = f"UPDATE entries SET expires = ? WHERE key = ? AND {_ALIVE}"
 _DELETE: Final = f"DELETE FROM entries WHERE key = ? AND {_ALIVE}"
+#: So many values come as the columns of one row, more as rows. A thread gives up Python's lock for each row, and other
+#: threads make it wait for the lock; from here on the columns would take SQLite more time.
+_MOST_COLUMNS: Final = 16
 
 
 class SQLiteCache(BaseCache):
@@ -81,8 +85,8 @@ class SQLiteCache(BaseCache):
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         """The value at `key`, or `default`."""
-        name = self.make_and_validate_key(key, version=version)
-        rows, _ = self.database.run(_GET, (name, self.clock()))
+        [name] = self._names((key,), version)
+        rows, _ = self.database.run(_GET, (name, self.clock()), may_lag=True)
         if not rows:
             return default
         stored = rows[0][0]
@@ -126,12 +130,17 @@ class SQLiteCache(BaseCache):
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
         """Those of `keys` that have a value, in one statement."""
-        names = {self.make_and_validate_key(key, version=version): key for key in keys}
-        marks = ",".join("?" * len(names))
-        statement = f"SELECT key, value FROM entries WHERE key IN ({marks}) AND {_ALIVE}"
-        rows, _ = self.database.run(statement, (*names, self.clock()))
+        keys = list(keys)
+        if not keys:
+            return {}
+        names = self._names(keys, version)
+        rows, _ = self.database.run(_select(len(names)), (*names, self.clock()), may_lag=True)
+        by_name: dict[str, Any] = dict(rows) if len(names) > _MOST_COLUMNS else {}
+        values = map(by_name.get, names) if len(names) > _MOST_COLUMNS else rows[0]
         return {
-            names[name]: stored if isinstance(stored, int) else JSONSerializer.loads(stored) for name, stored in rows
+            key: stored if type(stored) is int else JSONSerializer.loads(stored)
+            for key, stored in zip(keys, values, strict=True)
+            if stored is not None
         }
 
     def set_many(
@@ -166,8 +175,30 @@ class SQLiteCache(BaseCache):
         if len(key) > MEMCACHE_MAX_KEY_LENGTH or _ODD_CHARACTER.search(key):
             super().validate_key(key)
 
+    def _names(self, keys: Sequence[str], version: int | None) -> list[str]:
+        """As `make_and_validate_key`, for all keys at once."""
+        if self.key_func is default_key_func:
+            prefix = f"{self.key_prefix}:{self.version if version is None else version}:"
+            names = [f"{prefix}{key}" for key in keys]
+        else:
+            names = [self.make_key(key, version) for key in keys]
+        if _ODD_CHARACTER.search("".join(names)) or max(map(len, names), default=0) > MEMCACHE_MAX_KEY_LENGTH:
+            for name in names:
+                self.validate_key(name)
+        return names
+
     def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Sequence[Any]:
         name = self.make_and_validate_key(key, version=version)
         # SQLite can add to an integer that it stores as one. A larger integer than SQLite's own is stored as text.
         is_integer = type(value) is int and -(2**62) < value < 2**62
         return name, value if is_integer else JSONSerializer.dumps(value), self.get_backend_timeout(timeout)
+
+
+@lru_cache(maxsize=128)
+def _select(count: int) -> str:
+    """The statement that reads that many keys: one row with a column for each of a few, else a row for each found."""
+    if count > _MOST_COLUMNS:
+        return f"SELECT key, value FROM entries WHERE key IN ({','.join('?' * count)}) AND {_ALIVE}"
+    alive = _ALIVE.replace("?", f"?{count + 1}")
+    columns = [f"(SELECT value FROM entries WHERE key = ?{number} AND {alive})" for number in range(1, count + 1)]
+    return f"SELECT {', '.join(columns)}"

@@ -43,17 +43,16 @@ class Database:
                 pool = _pools[path] = ConnectionPool(path, self._connect)
         self.pool = pool
 
-    def run(self, statement: str, values: Sequence[Any] = ()) -> tuple[Rows, int]:
+    def run(self, statement: str, values: Sequence[Any] = (), *, may_lag: bool = False) -> tuple[Rows, int]:
         """Run one statement in a transaction of its own; give its rows and the number of rows that it changed.
 
+        :param may_lag: as of :meth:`ConnectionPool.take`.
         :raises CacheBusyError: other processes write for longer than the limit.
         :raises sqlite3.Error: SQLite reports another failure.
         """
         for last_try in (False, True):
             try:
-                with self.pool.connection() as connection:
-                    cursor = self._execute(connection, statement, values)
-                    return cursor.fetchall(), cursor.rowcount
+                return self._run_once(statement, values, may_lag=may_lag)
             except sqlite3.DatabaseError as error:
                 self._recover(error, last_try=last_try)
         raise AssertionError  # the loop returns or raises
@@ -103,13 +102,26 @@ class Database:
         if last_try or not replace_damaged(self.path, error, busy_timeout_s=self.busy_timeout_s):
             raise error
 
+    def _run_once(self, statement: str, values: Sequence[Any], *, may_lag: bool) -> tuple[Rows, int]:
+        slot = self.pool.take(may_lag=may_lag)
+        try:
+            cursor = self._execute(slot.connection, statement, values)
+            rows = cursor.fetchall()
+        except BaseException:
+            self.pool.discard(slot)
+            raise
+        self.pool.give_back(slot)
+        return rows, cursor.rowcount
+
     def _execute(self, connection: sqlite3.Connection, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
         """Run `statement`, again and again while another process writes, for `busy_timeout_s` at most."""
-        end = time.monotonic() + self.busy_timeout_s
+        end: float | None = None
         while True:
             try:
                 return connection.execute(statement, values)
             except sqlite3.OperationalError as error:
-                if not is_busy(error) or time.monotonic() >= end:
+                now = time.monotonic()
+                end = now + self.busy_timeout_s if end is None else end
+                if not is_busy(error) or now >= end:
                     raise
             self.pause()

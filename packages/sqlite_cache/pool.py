@@ -2,7 +2,7 @@
 
 A child process must neither use nor close a connection that was opened before the fork. So a fork waits until no
 connection is in use, and closes them all first. The pool also notices a file that was replaced, after damage or by
-hand, before the next use.
+hand: before the next write, and within a moment (`LOOK_EVERY_S`) before a read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import time
 import weakref
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fork_safety import ForkSafeLock, reset_after_fork
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+#: A read looks this often whether the file is still the same, seconds; a write looks each time, since a lock in a file
+#: that other processes have replaced is no lock. To look takes a microsecond, and gives Python's lock to other threads.
+LOOK_EVERY_S: Final = 0.05
 #: Idle connections that a pool keeps open. It opens more under load and closes them after use.
 MAX_IDLE: Final = 16
 #: Tries to open a file that is replaced during each try. The first try may make the file.
@@ -32,15 +34,24 @@ FORK_WAIT_S: Final = 10.0
 FORK_PAUSE_S: Final = 0.001
 
 
-@dataclass(eq=False, slots=True)
-class _Slot:
-    """A connection, with device and inode of its file; both are None until the connection is open."""
+class Slot:
+    """A connection that is lent.
 
-    connection: sqlite3.Connection | None = None
-    identity: tuple[int, int] | None = None
+    :ivar connection: set when it is open.
+    :ivar identity: device and inode of its file; None until the connection is open.
+    """
+
+    __slots__ = ("connection", "identity")
+
+    connection: sqlite3.Connection
+
+    def __init__(self) -> None:
+        self.identity: tuple[int, int] | None = None
 
     def close(self) -> None:
-        if self.connection is not None:
+        """Close the connection, if it is open."""
+        if self.identity is not None:
+            self.identity = None
             self.connection.close()
 
 
@@ -48,41 +59,68 @@ class ConnectionPool:
     """The connections of this process to the file at `path`. Safe for threads.
 
     :param connect: opens one connection.
+    :ivar clock: monotonic seconds.
     """
 
     def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
+        self.clock = time.monotonic
         self._path = path
         self._connect = connect
-        self._idle: list[_Slot] = []
-        self._in_use: set[_Slot] = set()
+        self._idle: list[Slot] = []
+        self._in_use: set[Slot] = set()
         self._inherited: list[object] = []
         self._lock = ForkSafeLock()
+        self._current: tuple[int, int] | None = None
+        self._next_look = float("-inf")
         reset_after_fork(self, ConnectionPool._reset)
         with _pools_lock:
             _pools.add(self)
 
-    @contextmanager
-    def connection(self) -> Iterator[sqlite3.Connection]:
-        """Lend a connection to the file that is at `path` now. The pool closes the connection if the block raises.
+    def take(self, *, may_lag: bool = False) -> Slot:
+        """Lend an open connection to the file that is at `path` now. It ends with `give_back` or `discard`.
 
+        :param may_lag: for a read: a file that was replaced less than `LOOK_EVERY_S` ago may be used.
         :raises CacheUnavailableError: the file is replaced faster than it can be opened.
         """
+        # Without the lock: to look gives up Python's lock, and every thread and every fork would wait.
+        if not may_lag or self.clock() >= self._next_look:
+            self._current = self._identity()
+            self._next_look = self.clock() + LOOK_EVERY_S
         with self._lock:
-            slot = self._take()
+            slot = self._idle_slot(self._current)
             self._in_use.add(slot)
-        try:
-            # Open without the lock, which every thread and every fork needs: another process may be making the file.
-            yield slot.connection or self._open(slot)
-        except BaseException:
-            slot.close()
-            raise
+        if slot.identity is None:
+            try:
+                # Without the lock too: another process may be making the file.
+                self._open(slot)
+            except BaseException:
+                self.discard(slot)
+                raise
+        return slot
+
+    def give_back(self, slot: Slot) -> None:
+        """End the use of a connection, which others may use now."""
+        if len(self._idle) < MAX_IDLE:
+            self._idle.append(slot)
         else:
-            if len(self._idle) < MAX_IDLE:
-                self._idle.append(slot)
-            else:
-                slot.close()
-        finally:
-            self._in_use.discard(slot)
+            slot.close()
+        self._in_use.discard(slot)
+
+    def discard(self, slot: Slot) -> None:
+        """End the use of a connection after an error, and close it."""
+        slot.close()
+        self._in_use.discard(slot)
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """:meth:`take` a connection for a block. The pool closes the connection if the block raises."""
+        slot = self.take()
+        try:
+            yield slot.connection
+        except BaseException:
+            self.discard(slot)
+            raise
+        self.give_back(slot)
 
     def close_idle(self) -> None:
         """Close the connections that are not in use; the next use opens one again."""
@@ -111,24 +149,26 @@ class ConnectionPool:
         while self._idle:
             self._idle.pop().close()
 
-    def _take(self) -> _Slot:
+    def _idle_slot(self, current: tuple[int, int] | None) -> Slot:
         """An idle connection to the present file, or an empty slot."""
-        current = self._identity()
         while self._idle:
             slot = self._idle.pop()
             if slot.identity == current:
                 return slot
             slot.close()
-        return _Slot()
+        return Slot()
 
-    def _open(self, slot: _Slot) -> sqlite3.Connection:
+    def _open(self, slot: Slot) -> None:
         """Open the file, and try again if it was replaced meanwhile."""
         for _ in range(MAX_OPENINGS):
-            slot.identity = self._identity()
+            before = self._identity()
             slot.connection = self._connect()
-            if slot.identity is not None and slot.identity == self._identity():
-                return slot.connection
-            slot.close()
+            slot.identity = self._identity()
+            if before is not None and slot.identity == before:
+                self._current = before
+                return
+            slot.connection.close()
+            slot.identity = None
         raise CacheUnavailableError(f"{self._path.name} is being replaced again and again")
 
     def _identity(self) -> tuple[int, int] | None:

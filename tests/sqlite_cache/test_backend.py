@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import sqlite3
@@ -12,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from django.core.cache import CacheKeyWarning
 from django.core.exceptions import ImproperlyConfigured
 
 from sqlite_cache import CacheBusyError, CacheFullError, CacheUnavailableError, SQLiteCache
@@ -36,6 +38,41 @@ def cache(make_sqlite, clock):
     made = make_sqlite()
     made.clock = clock
     return made
+
+
+# --- keys ---
+
+
+@pytest.mark.parametrize("key", ["with a space", "k" * 250, "with\x7fdelete"])
+def test_a_key_that_memcached_would_not_take_is_warned_of(cache, key):
+    with pytest.warns(CacheKeyWarning):
+        cache.set(key, 1)
+    with pytest.warns(CacheKeyWarning):
+        assert cache.get(key) == 1
+    with pytest.warns(CacheKeyWarning):
+        assert cache.get_many(["usual", key]) == {key: 1}
+
+
+def test_the_settings_key_function_prefix_and_version_make_the_names(sqlite_path):
+    by_settings = {"KEY_FUNCTION": lambda key, prefix, version: f"{key}/{prefix}/{version}"}
+    cache = SQLiteCache(str(sqlite_path), {"KEY_PREFIX": "p", "VERSION": 3, **by_settings})
+    cache.set("key", 1)
+    assert (cache.get("key"), cache.get_many(["key"]), cache.get("key", version=4)) == (1, {"key": 1}, None)
+    usual = SQLiteCache(str(sqlite_path), {"KEY_PREFIX": "p", "VERSION": 3})
+    assert usual.get("key") is None
+    usual.set("key", 2, version=5)
+    assert (usual.get("key", version=5), usual.get_many(["key"], version=5)) == (2, {"key": 2})
+    with contextlib.closing(sqlite3.connect(sqlite_path)) as connection:
+        names = connection.execute("SELECT key FROM entries ORDER BY key").fetchall()
+    assert names == [("key/p/3",), ("p:5:key",)]
+
+
+def test_a_value_with_more_behind_its_json_is_an_error(cache, sqlite_path):
+    cache.set("key", [1])
+    with contextlib.closing(sqlite3.connect(sqlite_path, isolation_level=None)) as connection:
+        connection.execute("UPDATE entries SET value = value || ' 2'")
+    with pytest.raises(ValueError, match="goes on"):
+        cache.get("key")
 
 
 # --- time ---

@@ -56,6 +56,14 @@ def test_get_many_leaves_out_what_is_missing(cache):
     assert cache.get_many(iter(["a"])) == {"a": 1}
 
 
+@pytest.mark.parametrize("count", [1, 16, 17, 300])
+def test_get_many_takes_few_keys_and_many(cache, count):
+    names = [f"key{number}" for number in range(count)]
+    assert cache.get_many(names) == {}
+    cache.set_many({name: [name] for name in names[::2]})
+    assert cache.get_many(names) == {name: [name] for name in names[::2]}
+
+
 def test_set_many_gives_no_failed_keys(cache):
     assert cache.set_many({"a": 1}) == []
     assert cache.set_many({}) == []

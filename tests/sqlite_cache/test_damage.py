@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import os
 
 from sqlite_cache import close_idle_connections
+from sqlite_cache.file import open_database
 
 
 def damage(path) -> None:
@@ -68,11 +70,44 @@ def test_processes_that_meet_the_damage_at_once_agree_on_one_new_file(make_sqlit
     assert wins.value == 1
 
 
+def remove_the_file(sqlite_path) -> None:
+    for file in sqlite_path.parent.iterdir():
+        file.unlink()
+
+
 def test_a_file_that_is_removed_while_in_use_is_made_again(make_sqlite, sqlite_path):
     cache = make_sqlite()
     cache.set("key", 1)
-    for file in sqlite_path.parent.iterdir():
-        file.unlink()
-    assert cache.get("key") is None
+    remove_the_file(sqlite_path)
     cache.set("key", 2)
     assert make_sqlite().get("key") == 2
+
+
+def test_no_lock_is_won_in_a_file_that_was_replaced(make_sqlite, sqlite_path):
+    cache = make_sqlite()
+    cache.set("key", 1)
+    remove_the_file(sqlite_path)
+    with contextlib.closing(open_database(sqlite_path, busy_timeout_s=1)) as another_process:
+        another_process.execute("INSERT INTO entries (key, value) VALUES (':1:lock', 1)")
+    assert not cache.add("lock", 1, 60)
+
+
+def test_a_read_looks_for_another_file_20_times_a_second(make_sqlite, sqlite_path):
+    cache, now = make_sqlite(), [100.0]
+    cache.database.pool.clock = lambda: now[0]
+    cache.set("key", 1)
+    remove_the_file(sqlite_path)
+    now[0] += 0.049
+    assert cache.get("key") == 1
+    assert cache.get_many(["key"]) == {"key": 1}
+    now[0] += 0.002
+    assert cache.get_many(["key"]) == {}
+
+
+def test_what_this_process_has_written_it_reads_also_in_a_new_file(make_sqlite, sqlite_path):
+    cache = make_sqlite()
+    cache.database.pool.clock = lambda: 100.0
+    assert cache.get("key") is None
+    remove_the_file(sqlite_path)
+    cache.set("key", 2)
+    assert cache.get("key") == 2
