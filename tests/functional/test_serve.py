@@ -7,6 +7,7 @@ import gzip
 import http.client
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -63,6 +64,14 @@ def serving(
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         process.stderr.close()
+
+
+def get(port: int, path: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    with contextlib.closing(connection):
+        connection.request("GET", path, headers={"Accept": "text/html"})
+        response = connection.getresponse()
+        return response.status, response.read()
 
 
 def children(pid: int) -> set[int]:
@@ -271,6 +280,21 @@ def test_the_static_files_of_a_server_go_with_it(tmp_path: Path) -> None:
         assert list(private.rglob("*.css"))
         os.kill(pid, signal.SIGTERM)
         until(lambda: port_is_free("127.0.0.1", port) and not list(folder.iterdir()), seconds=5, what="it is removed")
+
+
+def test_a_worker_that_is_replaced_after_its_static_files_were_lost_still_has_pages(tmp_path: Path) -> None:
+    """A cleaner of temporary files may take the folder of a server that runs for weeks."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    with serving(tmp_path, app="auth_app", TMPDIR=str(folder)) as (pid, port):
+        [private] = folder.iterdir()
+        shutil.rmtree(private)
+        [worker] = children(pid)
+        os.kill(worker, signal.SIGKILL)
+        until(lambda: not children(pid) & {worker} and answers(port), seconds=30, what="the worker is replaced")
+        status, body = get(port, "/en/login")
+        assert status == 200
+        assert b'href="/static/auth_app/app.css"' in body
 
 
 def test_help_is_help_and_starts_nothing(tmp_path: Path) -> None:

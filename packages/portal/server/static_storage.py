@@ -6,6 +6,7 @@ of each imported sheet replaces its `@import "other.css";`, so a page waits for 
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from django.core.files.storage import Storage
+
+logger = logging.getLogger(__name__)
 
 #: A comment, an import, another form of an import, a relative address.
 _TOKEN: Final = re.compile(
@@ -50,6 +53,15 @@ class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: 
             bundles.save(name, ContentFile(bundle(name, read=read).encode()))
             paths = {**paths, name: (bundles, name)}
         yield from super().post_process(paths, dry_run=dry_run, **options)
+
+    def stored_name(self, name: str) -> str:
+        """The hashed name. A page without its style sheet is better than no page."""
+        try:
+            hashed: str = super().stored_name(name)
+        except ValueError:
+            logger.exception("static file %r is not among the collected files: pages name it without its hash", name)
+            return name
+        return hashed
 
     def url(self, name: str, force: bool = True) -> str:
         """The hashed address; with `DEBUG` Django gives it only if it is forced to."""

@@ -89,9 +89,9 @@ def _in_child_process(prepare: Callable[[], PreparedServer]) -> PreparedServer:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_prepare_and_send, args=(prepare, sender))
-    child.start()
-    sender.close()
     try:
+        child.start()
+        sender.close()
         server: PreparedServer
         server, environment = receiver.recv()
         child.join()
@@ -102,8 +102,9 @@ def _in_child_process(prepare: Callable[[], PreparedServer]) -> PreparedServer:
         sys.exit(status if status >= 0 else 128 - status)
     finally:
         # It has ended by itself, unless this process is told to stop.
-        child.kill()
-        child.join()
+        if child.pid is not None:
+            child.kill()
+            child.join()
     os.environ.update(environment)
     return server
 

@@ -71,8 +71,7 @@ def serve_wsgi(
         respawn_failed_workers=True,
         workers_kill_timeout=WORKER_STOP_TIMEOUT_S,
         log_level=LogLevels.error,
-        # Filters and loggers are Django's and ours, and a worker sets them when it imports Django.
-        log_dictconfig=None if log_config is None else {**log_config, "filters": {}, "loggers": {}},
+        log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
     server.serve(target_loader=load_watching_parent)

@@ -143,3 +143,11 @@ def test_files_that_are_not_collected_are_served_as_they_were_written() -> None:
 def test_the_debug_toolbar_finds_its_scripts_by_their_plain_names() -> None:
     settings = build_settings(replace(PORTAL, static_root=ROOT, debug=True, debug_toolbar=True))
     assert settings["WHITENOISE_KEEP_ONLY_HASHED_FILES"] is False
+
+
+def test_a_file_that_was_not_collected_is_named_without_its_hash(
+    production: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    collect(production)
+    assert static("energy/missing.css") == "/static/energy/missing.css"
+    assert "'energy/missing.css' is not among the collected files" in caplog.text

@@ -62,7 +62,9 @@ class Command(BaseCommand):
             workers=workers,
             threads=threads,
             ends_with_parent=options["end_with_parent"],
-            log_config=settings.LOGGING,
+            # Filters and loggers are Django's and ours, and a worker sets them when it imports Django. They may be
+            # functions, which no process can hand to another.
+            log_config={**settings.LOGGING, "filters": {}, "loggers": {}},
         )
 
     def check(self, *args: Any, **kwargs: Any) -> None:
