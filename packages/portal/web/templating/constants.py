@@ -52,6 +52,12 @@ class ConstantFolder(NodeTransformer):
         is_constant = node.name in self._values and node.name not in self._own
         return nodes.Const(self._values[node.name], lineno=node.lineno) if is_constant else node
 
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Expr:  # noqa: N802  named after Jinja2's class
+        """`APP ~ "/navigation.html"`: the text, if all of its parts are constants."""
+        self.generic_visit(node)
+        parts = [part.value for part in node.nodes if isinstance(part, nodes.Const)]
+        return nodes.Const("".join(map(str, parts)), lineno=node.lineno) if len(parts) == len(node.nodes) else node
+
     def visit_CallBlock(self, node: nodes.CallBlock) -> nodes.CallBlock:  # noqa: N802  named after Jinja2's class
         """`{% call %}`: its contents. The macro that it calls has more than constants."""
         self.generic_visit(node.call)
