@@ -42,6 +42,11 @@ def replace_surrogates(text: str) -> str:
     return text
 
 
+def may_be_deep(content: bytes) -> bool:
+    """Whether JSON has more brackets than levels are allowed: without, :func:`check_depth` needs not look."""
+    return content.count(b"[") + content.count(b"{") > MAX_DEPTH
+
+
 def check_depth(data: Any) -> None:
     """Accept a JSON value that is nested at most 64 levels deep.
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from portal.strict_json import MAX_DEPTH, check_depth, read_json
+from portal.strict_json import MAX_DEPTH, check_depth, may_be_deep, read_json
 
 HALF = "\ud83d"
 
@@ -61,5 +61,8 @@ def test_a_value_may_be_nested_64_levels_deep_and_no_deeper(nest):
     for _ in range(MAX_DEPTH):
         value = nest(value)
     check_depth(value)
+    assert not may_be_deep(json.dumps(value).encode())
+    deeper = ["beside", nest(value)]
+    assert all(may_be_deep(json.dumps(deeper).encode(encoding)) for encoding in ("utf-8", "utf-16", "utf-32"))
     with pytest.raises(ValueError, match="nested more than 64 levels deep"):
-        check_depth(["beside", nest(value)])
+        check_depth(deeper)

@@ -22,7 +22,7 @@ from portal.errors import (
     ApiUnavailableError,
     ApiValidationError,
 )
-from portal.strict_json import check_depth, read_json
+from portal.strict_json import check_depth, may_be_deep, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,7 +108,8 @@ def read_response(response: RawResponse) -> ApiResponse:
     except ValueError as error:
         raise ApiMalformedError("The backend's answer is not JSON.", status=response.status) from error
     try:
-        check_depth(data)
+        if may_be_deep(response.content):
+            check_depth(data)
     except ValueError as error:
         raise ApiMalformedError(f"The backend's answer is {error}.") from error
     return ApiResponse(status=response.status, data=data, headers=response.headers)
