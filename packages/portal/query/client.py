@@ -136,9 +136,7 @@ class QueryClient:
     def start(self, spec: QuerySpec[Any]) -> bool:
         """Begin to fetch what a query needs, while the request goes on. The hook will wait for it.
 
-        GET `/me` binds the request's token. Until then the first page of another query is fetched beside it.
-
-        :returns: whether a fetch is under way: not if none is needed.
+        :returns: whether a fetch is under way: not if none is needed, nor if the access token is not bound.
         :raises SignInEndedError: the sign-in is over.
         """
         call = ReadCall(request=spec.query, start=spec.cursor, count=spec.pages)

@@ -35,8 +35,7 @@ from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, WorkLater, World
+from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, World
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 
@@ -87,15 +86,12 @@ class QueryMachine(RuleBasedStateMachine):
         self.world = World(options={"random_below": self.random_below()})
         self.world.backend = self.start_backend()
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
-        self.processes: list[Process] = [self._new_process() for _ in range(2)]
+        self.processes: list[Process] = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]
         self.ada, self.ben = self.world.backend.sign_in("ada"), self.world.backend.sign_in("ben")
         self.written: dict[str, int] = {}
         self.created: dict[str, str] = {}
         self.deleted: set[str] = set()
         self.foreign: set[str] = set()
-
-    def _new_process(self) -> Process:
-        return self.world.process(single_flight=self.single_flight(), fetch_pool=WorkLater())
 
     def start_backend(self) -> VersionedBackend:
         """The server."""
@@ -108,18 +104,10 @@ class QueryMachine(RuleBasedStateMachine):
         variant=st.integers(0, 2),
         pages=st.sampled_from([1, 2, MAX_PAGES]),
         nested=nested_actions,
-        beside=st.booleans(),
     )
-    def read(self, process: int, variant: int, pages: int, nested: list[Any], beside: bool = False) -> None:
-        """Read the list.
-
-        :param beside: begin `/me` first, as a page does. If the token is not bound, the list's request leaves before
-            that of `/me`: no thread takes `/me`, so the read makes that call when it has the list.
-        """
+    def read(self, process: int, variant: int, pages: int, nested: list[Any]) -> None:
         written, created, deleted = dict(self.written), dict(self.created), set(self.deleted)
         client = self.processes[process].request(self.ada)
-        if beside:
-            client.start(UserQueries.use_get_me_query.spec())
         with_nested = self._with(nested)
         with with_nested:
             result = ClientQueries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
@@ -226,7 +214,7 @@ class QueryMachine(RuleBasedStateMachine):
 
     @rule(process=st.integers(0, 1))
     def a_process_is_replaced(self, process: int) -> None:
-        self.processes[process] = self._new_process()
+        self.processes[process] = self.world.process(single_flight=self.single_flight())
 
     @rule(process=st.integers(0, 1))
     def purge(self, process: int) -> None:

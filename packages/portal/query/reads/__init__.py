@@ -4,7 +4,6 @@
 
     cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
       ├─▶ parallel_fetches   fetches in other threads, and how long the request waits for them
-      ├─▶ token_binder       GET `/me` where it binds the request's token
       ├─▶ revalidation       stale data that was shown is fetched again behind the request
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
 """

@@ -12,13 +12,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from portal.errors import ApiError, ApiForbiddenError, ApiUnauthorizedError
+from portal.config.limits import BINDING_BUDGET_S
+from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError
+from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
 from portal.query.reads.parallel_fetches import BegunRead, ParallelFetches, PendingRead
 from portal.query.reads.revalidation import Revalidation
-from portal.query.reads.token_binder import TokenBinder
+from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from portal.query.partition import Partition
     from portal.query.reads.page_fetches import PageFetcher
     from portal.query.reads.revalidation import Revalidations
-    from portal.query.reads.token_binder import Noted
     from portal.query.request_cache import RequestCache
 
 
@@ -64,8 +65,8 @@ class Reads:
         self._began = time.monotonic()
         #: What was started and not read yet; None where no fetch is under way.
         self._started: dict[tuple[str, str, str | None], PendingRead | None] = {}
-        self._binder = TokenBinder(fetcher=fetcher, request_cache=request_cache)
-        self._permissions_checked: Noted | None = None
+        self._permissions_checked: tuple[str | None, float] | None = None
+        self._binding_timed_out: tuple[str | None, float] | None = None
 
     def read(self, call: ReadCall) -> ReadResult:
         """Read one query.
@@ -80,7 +81,7 @@ class Reads:
         else:
             self._parallel.start(pending)
             result = self._parallel.result(pending)
-        return self._settle(pending, result)
+        return self._end(pending.begun, result)
 
     def read_all(self, calls: Sequence[ReadCall]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
@@ -107,16 +108,14 @@ class Reads:
     def start(self, call: ReadCall) -> bool:
         """Begin to fetch what a query needs, while the request goes on. Its :meth:`read` will wait for that.
 
-        :returns: whether a fetch is under way: not if none is needed.
+        :returns: whether a fetch is under way: not if none is needed, nor if the access token is not bound.
         :raises SignInEndedError: the sign-in is over.
         """
         pending = self._prepare(call)
         self._started[call.name] = None
-        if isinstance(pending, ReadResult) or not self._parallel.start(pending):
+        if isinstance(pending, ReadResult) or pending.plan.partition is None or not self._parallel.start(pending):
             return False
         self._started[call.name] = pending
-        if pending.plan.partition is None and call.request.key == PROFILE_QUERY.key:
-            self._binder.started = pending
         return True
 
     def bound_partition(self) -> Partition | None:
@@ -128,9 +127,7 @@ class Reads:
         partition = self.partition.current()
         if partition is None and self.partition.token is not None:
             # A failure here is not this read's: it goes on without the cache, and gets its own response.
-            answered = self._binder.ask(self._parallel)
-            if answered is not None:
-                self._end(*answered)
+            self._bind_token()
             partition = self.partition.current()
         return partition
 
@@ -146,9 +143,9 @@ class Reads:
         elif (
             isinstance(error, ApiForbiddenError)
             and endpoint != PROFILE_QUERY.key.endpoint
-            and not self._binder.is_recent(self._permissions_checked)
+            and not self._is_recent(self._permissions_checked)
         ):
-            self._permissions_checked = self._binder.note()
+            self._permissions_checked = (self.partition.token, self._clock())
             self.read(ReadCall(request=PROFILE_QUERY, force=True))
 
     # --- the steps of a read ---
@@ -202,13 +199,12 @@ class Reads:
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
             return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
-        # It is fetched before its user is known: it is `/me`, or goes beside `/me`.
-        is_early = partition is None and (request.key == PROFILE_QUERY.key or self._goes_beside(call))
+        binds_token = partition is None and request.key == PROFILE_QUERY.key
         plan = FetchPlan(
             call=call,
             partition=partition,
             stamp=entry.stamp,
-            mark=self._cache.marks.open(request.key.endpoint) if is_early else None,
+            mark=self._cache.marks.open(request.key.endpoint) if binds_token else None,
             pages=pages,
             kept=0 if backend_first else kept,
             is_stale=is_stale,
@@ -231,7 +227,7 @@ class Reads:
     def _look_up(self, call: ReadCall, *, count: int) -> tuple[Partition | None, CacheEntry]:
         """The partition to read in, and what the store has there; nothing for a query with `cache=False`."""
         request = call.request
-        needs_binding = request.cache and request.key != PROFILE_QUERY.key and not self._goes_beside(call)
+        needs_binding = request.cache and request.key != PROFILE_QUERY.key
         for _ in range(2):
             partition = self.bound_partition() if needs_binding else self.partition.current()
             if partition is None:
@@ -249,31 +245,18 @@ class Reads:
         begun = started.begun
         return self.partition.same_user_as(begun.token) and self._memo.drops(begun.call.request.key) == begun.drops
 
-    def _goes_beside(self, call: ReadCall) -> bool:
-        """Whether a first page is fetched while the started `/me` binds the token. Further pages wait for it."""
-        return call.count == 1 and call.request.cache and self._binder.pending() is not None
-
     def _complete_all(self, fetches: Sequence[PendingRead]) -> dict[tuple[str, str, str | None], ReadResult]:
         """Wait for all of them, also if one raises."""
         results: dict[tuple[str, str, str | None], ReadResult] = {}
         failure: Exception | None = None
         for pending in fetches:
             try:
-                results[pending.begun.call.name] = self._settle(pending, self._parallel.result(pending))
+                results[pending.begun.call.name] = self._end(pending.begun, self._parallel.result(pending))
             except Exception as error:  # noqa: BLE001  raised below
                 failure = failure or error
         if failure is not None:
             raise failure
         return results
-
-    def _settle(self, pending: PendingRead, result: ReadResult) -> ReadResult:
-        """End a read. What was fetched beside `/me` is kept if `/me` bound the token that fetched it."""
-        plan, begun = pending.plan, pending.begun
-        if plan.mark is not None and plan.call.request.key != PROFILE_QUERY.key and result.pages:
-            partition = self.bound_partition()
-            if partition is not None:
-                result = self._fetcher.settle(plan, result, partition, sent=begun.token)
-        return self._end(begun, result)
 
     def _end(self, begun: BegunRead, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
@@ -291,3 +274,29 @@ class Reads:
                 at=begun.memoized_at,
             )
         return result
+
+    # --- GET /me ---
+
+    def _bind_token(self) -> None:
+        """Have GET `/me` bind the request's token, within a part of the request's time.
+
+        If `/me` times out here, this request does not use it for binding again; a view may still fetch it.
+        """
+        token, key = self.partition.token, PROFILE_QUERY.key
+        if self._memo.get(key, epoch=self.partition.epoch) is not None or self._is_recent(self._binding_timed_out):
+            return
+        begun = BegunRead(call=ReadCall(request=PROFILE_QUERY), token=token, drops=self._memo.drops(key))
+        budget = DeadlineShare(self._fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
+        mark = self._cache.marks.open(key.endpoint)
+        result = self._fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, mark=mark, budget=budget))
+        if isinstance(result.error, ApiTimeoutError):
+            self._binding_timed_out = (token, self._clock())
+        else:
+            self._end(begun, result)
+
+    def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
+        """Whether something was noted in this request under the same token; by a command's client, within a minute."""
+        if noted is None:
+            return False
+        token, at = noted
+        return token == self.partition.token and 0 <= self._clock() - at < MEMOIZED_FOR_S

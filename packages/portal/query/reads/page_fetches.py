@@ -20,7 +20,6 @@ from portal.query.cache import (
     merge_pages,
 )
 from portal.query.endpoints import ListRequest
-from portal.query.partition import binding_key
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
@@ -189,23 +188,17 @@ class PageFetcher:
                 certain_until=certain_until,
             )
             page = self._kept(place, page, sent=sent)
-            # Under a mark, what is shared is the response to this very token.
-            is_for_others = page.stamp is not None if plan.mark is None else self.partition.token == sent
-            if shared_call is not None and is_for_others:
+            if shared_call is not None and page.stamp is not None:
                 shared_call.set_result(page)
         return page
 
     def _join(self, place: _Place) -> SharedCall[Page] | Page | None:
         """What another thread fetches, or the call that this thread leads; None: this thread fetches for itself."""
-        plan, token = place.plan, self.partition.token
-        if plan.partition is not None and place.stamp is not None:
-            whose = plan.partition.pages
-        elif plan.mark is not None and token is not None:
-            whose = binding_key(token)
-        else:
+        plan = place.plan
+        if plan.partition is None or place.stamp is None:
             return None
-        name = f"{whose}:{plan.call.request.key.digest}:{place.cursor}"
-        shared_call, leads = self.single_flight.join(name, version=plan.mark or place.stamp, may_join=place.may_join)
+        name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{place.cursor}"
+        shared_call, leads = self.single_flight.join(name, version=place.stamp, may_join=place.may_join)
         if leads:
             return shared_call
         try:
@@ -242,33 +235,15 @@ class PageFetcher:
         """Keep a first page whose request left before its token was bound to `partition`.
 
         It is not kept if it may lack a write that its version stamp counts (:mod:`portal.query.cache.fetch_marks`).
-
-        :returns: the page with its stamp.
         """
         key = plan.call.request.key
         stamp = self.cache.get(partition, key, count=0).stamp
-        if stamp is None:
+        if stamp is None or plan.mark is None or not self.cache.marks.is_open(plan.mark, endpoint=key.endpoint):
             return page
         certain_until = self.cache.certain_until(partition, key, stamp, at=page.at)
         page = replace(page, stamp=stamp, certain_until=certain_until)
-        if plan.mark is not None and self.cache.marks.is_open(plan.mark, endpoint=key.endpoint):
-            self.cache.put(partition, key, page, start=plan.call.start, index=0)
+        self.cache.put(partition, key, page, start=plan.call.start, index=0)
         return page
-
-    def settle(self, plan: FetchPlan, result: ReadResult, partition: Partition, *, sent: str | None) -> ReadResult:
-        """Keep what was fetched before the token was bound to `partition`, and show this user's latest writes in it.
-
-        :param sent: the access token before the call.
-        """
-        request = plan.call.request
-        try:
-            if not self.partition.still_has(partition, sent=sent):
-                return result
-        except ApiError as error:
-            return ReadResult(error=error)
-        page = self.keep_late(plan, result.pages[0].page, partition)
-        entry = self.cache.with_recent_writes(partition, request.key, [page])
-        return replace(result, pages=merge_pages(entry, request, registry=self.registry)[0])
 
     def _still_has(self, plan: FetchPlan, partition: Partition, *, sent: str | None) -> bool:
         """Whether a response that just came is certainly of this partition, and the namespace is still there.
@@ -304,10 +279,11 @@ class _Place:
 
     def may_join(self, shared_call: SharedCall[Page]) -> bool:
         """Whether another fetch began with all the writes that this read knows. No thread waits for itself."""
-        ours = self.stamp
-        if shared_call.leader == threading.get_ident() or shared_call.started_at < self.plan.joins_from:
-            return False
-        if ours is None:
-            return bool(shared_call.version == self.plan.mark)
-        theirs: VersionStamp = shared_call.version
-        return theirs.generation == ours.generation and 0 <= theirs.position - ours.position <= MAX_RECORDS
+        theirs, ours = shared_call.version, self.stamp
+        return (
+            shared_call.leader != threading.get_ident()
+            and shared_call.started_at >= self.plan.joins_from
+            and ours is not None
+            and theirs.generation == ours.generation
+            and 0 <= theirs.position - ours.position <= MAX_RECORDS
+        )

@@ -14,7 +14,7 @@ from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedErro
 from portal.query.cache import ReadResult
 
 if TYPE_CHECKING:
-    from portal.process import Deadline, Pool
+    from portal.process import Pool
     from portal.query.reads.page_fetches import FetchPlan, PageFetcher, ReadCall
 
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
@@ -95,22 +95,6 @@ class ParallelFetches:
             # In the other thread the token could not be refreshed.
             return self._fetcher.fetch(replace(read.plan, bearer=None))
         return result
-
-    def result_within(self, read: PendingRead, budget: Deadline) -> ReadResult | None:
-        """The result, if it comes within `budget`; the other thread goes on.
-
-        :raises SignInEndedError: the sign-in is over.
-        """
-        if read.future is None or read.future.cancel():
-            result = self._fetcher.fetch(replace(read.plan, budget=budget))
-            if not isinstance(result.error, ApiTimeoutError):
-                read.future = Future()
-                read.future.set_result(result)
-            return result
-        try:
-            return read.future.result(timeout=budget.remaining())
-        except FutureTimeoutError:
-            return None
 
     def _fetch(self, read: PendingRead) -> ReadResult:
         try:

@@ -102,7 +102,7 @@ def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
 
 
 def start_essentials(request: PortalRequest) -> bool:
-    """Begin to read `GET /me` in another thread, if that takes a call.
+    """Begin to read `GET /me` in another thread, if that takes a call, and if the token is bound to a user.
 
     :returns: whether it has begun: :func:`use_app_essentials` will wait for it.
     :raises portal.errors.SignInEndedError: the backend refused the refresh.

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
 import responses
 from django.test import Client
 
-from portal.config.cookies import VAR_PERMITTED_PLATFORMS
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.testing import access_token
 from portal.web.frame.essentials import present_profile
 from tests.portal.web.conftest import BACKEND, profile
+
+if TYPE_CHECKING:
+    from requests import PreparedRequest
 
 PLATFORMS_COOKIE = VAR_PERMITTED_PLATFORMS
 EMPTY_LIST = {"items": [], "hasNext": False, "nextCursor": None, "total": 0}
@@ -100,7 +106,7 @@ def test_essentials_are_401_where_the_backend_rejects_the_sign_in(
     assert calls_to_me(backend) == 1
 
 
-def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell(
+def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_does_not_run(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
@@ -110,19 +116,50 @@ def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell(
     assert 'href="/en/energy' not in body
     assert '<a class="brand" href="http://localhost:8000/en/profile">' in body
     assert "Ada Lovelace" in response.content.decode()
+    assert [call.request.url for call in backend.calls] == [f"{BACKEND}/me"]
     assert unquote(response.cookies[PLATFORMS_COOKIE].value) == '["FINANCE"]'
 
 
-def test_what_was_read_beside_a_profile_that_denies_the_platform_is_not_shown(
+def test_so_it_is_where_the_list_would_refuse_the_token(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
+    """The sign-in stays, and no refresh is spent."""
     backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
-    backend.replace("GET", f"{BACKEND}/energy/clients", json=EMPTY_LIST | {"items": [{"id": "c1", "name": "Hidden"}]})
-    browser = browser_of("ENERGY_APP")
-    for _ in range(2):
-        assert "Hidden" not in browser.get("/en/energy/clients").content.decode()
-    paths = [call.request.path_url.partition("?")[0] for call in backend.calls]
-    assert sorted(paths) == ["/energy/clients", "/me"], "and the next view does not run"
+    backend.replace("GET", f"{BACKEND}/energy/clients", status=401)
+    response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"first-{account}"}).get("/en/energy/clients")
+    assert response.status_code == 403
+    assert VAR_ACCESS_TOKEN not in response.cookies
+    assert [call.request.url for call in backend.calls] == [f"{BACKEND}/me"]
+
+
+@pytest.mark.parametrize("profile_status", [200, 503])
+def test_a_page_for_the_cookies_of_two_users_shows_one_of_them(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client], profile_status: int
+) -> None:
+    """The browser has ada's access token and ben's refresh token. `/me` refuses ada's token, the list does not."""
+    ben = f"ben-{account}"
+    bens = access_token(ben, "ENERGY_APP")
+
+    def is_ben(request: PreparedRequest) -> bool:
+        return request.headers["Authorization"] == f"Bearer {bens}"
+
+    def answer_profile(request: PreparedRequest) -> tuple[int, dict[str, str], str]:
+        return (profile_status if is_ben(request) else 401), {}, json.dumps(profile(ben, "ENERGY_APP"))
+
+    def answer_list(request: PreparedRequest) -> tuple[int, dict[str, str], str]:
+        row = {"id": "c1", "name": "a row of ben" if is_ben(request) else "a row of ada"}
+        return 200, {}, json.dumps(EMPTY_LIST | {"items": [row]})
+
+    backend.add_callback("GET", f"{BACKEND}/me", callback=answer_profile)
+    backend.remove("GET", f"{BACKEND}/energy/clients")
+    backend.add_callback("GET", f"{BACKEND}/energy/clients", callback=answer_list)
+    backend.post(f"{BACKEND}/refresh", json={"accessToken": bens, "refreshToken": f"second-{ben}"})
+    response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"first-{ben}"}).get("/en/energy/clients")
+    body = response.content.decode()
+    assert "a row of ben" in body
+    assert "a row of ada" not in body
+    lists = [call.request for call in backend.calls if str(call.request.url).startswith(f"{BACKEND}/energy/clients")]
+    assert [is_ben(request) for request in lists] == [True]
 
 
 def test_a_denied_platform_leads_htmx_to_the_default_home_and_redirects_no_navigation(
