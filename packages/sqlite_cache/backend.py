@@ -175,17 +175,12 @@ class SQLiteCache(BaseCache):
         if len(key) > MEMCACHE_MAX_KEY_LENGTH or _ODD_CHARACTER.search(key):
             super().validate_key(key)
 
-    def _names(self, keys: Sequence[str], version: int | None) -> list[str]:
-        """As `make_and_validate_key`, for all keys at once."""
-        if self.key_func is default_key_func:
-            prefix = f"{self.key_prefix}:{self.version if version is None else version}:"
-            names = [f"{prefix}{key}" for key in keys]
-        else:
-            names = [self.make_key(key, version) for key in keys]
-        if _ODD_CHARACTER.search("".join(names)) or max(map(len, names), default=0) > MEMCACHE_MAX_KEY_LENGTH:
-            for name in names:
-                self.validate_key(name)
-        return names
+    def _names(self, keys: Iterable[str], version: int | None) -> list[str]:
+        """The names of keys that are read. A key that memcached would not take is warned of when it is set."""
+        if self.key_func is not default_key_func:
+            return [self.make_key(key, version) for key in keys]
+        prefix = f"{self.key_prefix}:{self.version if version is None else version}:"
+        return [f"{prefix}{key}" for key in keys]
 
     def _row(self, key: str, value: Any, timeout: float | None, version: int | None) -> Sequence[Any]:
         name = self.make_and_validate_key(key, version=version)

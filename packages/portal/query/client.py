@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import contextmanager
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpRequest
 
-from portal.errors import ApiError, SignInEndedError, UsageError
+from portal.config.wire_names import ITEMS_FIELD
+from portal.errors import ApiError, UsageError
 from portal.query.backend_calls import BackendCaller
 from portal.query.cache import copied, copied_rows, unique_rows
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
-from portal.query.events import QueryEvent
+from portal.query.events import event_of
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
-from portal.query.request_partition import RequestPartition
+from portal.query.request_partition import PurgeIfEnded, RequestPartition
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
 from portal.query.retries import Retries
 from portal.query.writes import Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from portal.api import ApiSession, TokenStore
     from portal.process import Deadline
     from portal.query.cache import ReadResult
+    from portal.query.events import Done, QueryEvent
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -40,8 +42,6 @@ class QueryClient:
     """Cached reads and writes of one user. Made by :func:`create_query_client`; the threads of a request may share it.
 
     Hooks call it. Views and commands themselves call :meth:`purge` only.
-
-    :ivar events: what each query came to, in order; the latest 256.
     """
 
     def __init__(
@@ -53,10 +53,11 @@ class QueryClient:
         registry: Registry,
         reload: bool,
     ) -> None:
-        self.events: list[QueryEvent] = []
         self._clock = clock
+        self._done: deque[Done] = deque(maxlen=MAX_EVENTS)
         self._warned = runtime.warned
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
+        self._purges = PurgeIfEnded(self._partition)
         request_cache = RequestCache(clock=clock)
         fetcher = PageFetcher(
             caller=caller,
@@ -91,10 +92,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call = ReadCall(request=request, force=force)
-        with self._observed() as done:
-            result = self._reads.read(call)
-            done.append((call, result))
-        return self._one_shot(call, result)
+        return self._one_shot(call, self._read(call))
 
     def paginated(
         self,
@@ -112,10 +110,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call = ReadCall(request=request, start=cursor, count=pages, force=force, again=again)
-        with self._observed() as done:
-            result = self._reads.read(call)
-            done.append((call, result))
-        return self._paginated(request, call, result)
+        return self._paginated(request, call, self._read(call))
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
         """Run queries at the same time; gives their results in the same order.
@@ -124,13 +119,16 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         calls = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
-        with self._observed() as done:
-            done.extend(zip(calls, self._reads.read_all(calls), strict=True))
+        began = time.perf_counter()
+        with self._purges:
+            results = self._reads.read_all(calls)
+        for call, result in zip(calls, results, strict=True):
+            self._note(call, result, began=began)
         return [
             self._paginated(call.request, call, result)
             if isinstance(call.request, ListRequest)
             else self._one_shot(call, result)
-            for call, result in done
+            for call, result in zip(calls, results, strict=True)
         ]
 
     def start(self, spec: QuerySpec[Any]) -> bool:
@@ -140,7 +138,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call = ReadCall(request=spec.query, start=spec.cursor, count=spec.pages)
-        with self._observed():
+        with self._purges:
             return self._reads.start(call)
 
     def mutate(
@@ -155,7 +153,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         try:
-            with self._observed():
+            with self._purges:
                 data = self._writes.run(write)
         except ApiError as error:
             if on_error is not None:
@@ -178,11 +176,16 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         try:
-            with self._observed():
+            with self._purges:
                 self._writes.invalidate(endpoint, params=params, matching=matching)
         except ApiError as error:
             # Without a usable token nothing can be read either.
             logger.warning("%s: not invalidated: %s", endpoint, error)
+
+    @property
+    def events(self) -> list[QueryEvent]:
+        """What each query came to, in order; the latest 256."""
+        return [event_of(done) for done in self._done]
 
     @property
     def is_bound(self) -> bool:
@@ -198,33 +201,20 @@ class QueryClient:
 
     # --- inside ---
 
-    @contextmanager
-    def _observed(self) -> Iterator[list[tuple[ReadCall, ReadResult]]]:
-        """Around each call: events for the reads that the block puts into the list; a purge if the sign-in is over."""
-        done: list[tuple[ReadCall, ReadResult]] = []
+    def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
-        try:
-            yield done
-        except SignInEndedError:
-            self._partition.purge()
-            raise
-        duration = time.perf_counter() - began
-        for call, result in done:
-            at = result.fetched_at
-            self.events.append(
-                QueryEvent(
-                    key=tuple(call.request.key.parts),
-                    endpoint=call.request.key.endpoint,
-                    start=call.start,
-                    pages=len(result.pages),
-                    cache_status=result.cache_status,
-                    duration_s=duration,
-                    age_s=None if at is None else self._clock() - at,
-                    patches=result.patches,
-                    error=type(result.error).__name__ if result.error else "",
-                )
-            )
-        del self.events[:-MAX_EVENTS]
+        with self._purges:
+            result = self._reads.read(call)
+        self._note(call, result, began=began)
+        return result
+
+    def _note(self, call: ReadCall, result: ReadResult, *, began: float) -> None:
+        duration, fetched_at = time.perf_counter() - began, result.fetched_at
+        age = None if fetched_at is None else self._clock() - fetched_at
+        error = type(result.error).__name__ if result.error else ""
+        self._done.append(
+            (call.request.key, call.start, len(result.pages), result.cache_status, duration, age, result.patches, error)
+        )
 
     def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
         page = result.pages[0].page if result.pages else None
@@ -238,7 +228,15 @@ class QueryClient:
 
     def _paginated(self, request: ListRequest, call: ReadCall, result: ReadResult) -> PaginatedResult[Any]:
         pages = result.pages
-        rows, has_unnamed = unique_rows([page.rows for page in pages], unique_by=request.unique_by)
+        bodies = tuple(copied(merged.page.body) for merged in pages)
+        # Copies: of the body, or of rows that show the user's own writes.
+        rows, has_unnamed = unique_rows(
+            [
+                body[ITEMS_FIELD] if merged.rows is merged.page.rows else copied_rows(merged.rows)
+                for merged, body in zip(pages, bodies, strict=True)
+            ],
+            unique_by=request.unique_by,
+        )
         if has_unnamed and request.key.endpoint not in self._warned:
             self._warned.add(request.key.endpoint)
             logger.warning(
@@ -250,10 +248,10 @@ class QueryClient:
         last = pages[-1].page if pages else None
         return PaginatedResult(
             data=PaginatedRes(
-                items=tuple(copied_rows(rows)),
+                items=rows,
                 has_next=last.has_next if last else False,
                 next_cursor=last.next_cursor if last else None,
-                raw_res=tuple(copied(page.page.body) for page in pages),
+                raw_res=bodies,
                 total=pages[0].total if pages else None,
             ),
             error=result.error,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from portal.query.endpoints import QueryKey
 
 CacheStatus: TypeAlias = Literal["memoized", "hit", "miss", "partial", "stale", "error"]
 """Where an answer came from, in the words of RFC 9211 where it has them.
@@ -36,3 +39,24 @@ class QueryEvent:
     age_s: float | None
     patches: int
     error: str
+
+
+#: What a client notes of each query: the query's key, and the event's members from `start` on. Few clients are asked
+#: for their events.
+Done: TypeAlias = "tuple[QueryKey, str | None, int, CacheStatus, float, float | None, int, str]"
+
+
+def event_of(done: Done) -> QueryEvent:
+    """The event of a query."""
+    key, start, pages, cache_status, duration_s, age_s, patches, error = done
+    return QueryEvent(
+        key=tuple(key.parts),
+        endpoint=key.endpoint,
+        start=start,
+        pages=pages,
+        cache_status=cache_status,
+        duration_s=duration_s,
+        age_s=age_s,
+        patches=patches,
+        error=error,
+    )

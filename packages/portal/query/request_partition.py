@@ -210,3 +210,20 @@ class RequestPartition:
         except StoreUnavailableError as error:
             logger.warning("read without the cache: %s", error)
             return None
+
+
+class PurgeIfEnded:
+    """A block in which the end of the sign-in takes its cached data with it."""
+
+    __slots__ = ("_partition",)
+
+    def __init__(self, partition: RequestPartition) -> None:
+        self._partition = partition
+
+    def __enter__(self) -> None:
+        """Nothing is done yet."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Purge after a `SignInEndedError`."""
+        if kind is not None and issubclass(kind, SignInEndedError):
+            self._partition.purge()

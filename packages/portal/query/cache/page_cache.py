@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REVALIDATION_LEASE_S
@@ -82,6 +83,8 @@ class PageCache:
         self._read_lag_s = read_lag_s
         self._variant_places = variant_places
         self._random_below = random_below
+        # Every read of an endpoint in a namespace needs the same.
+        self._versions = lru_cache(maxsize=1024)(self._make_versions)
 
     def get(self, partition: Partition, key: QueryKey, *, start: str | None = None, count: int = 1) -> CacheEntry:
         """What the store has of the first `count` pages of a query, from the cursor `start` on."""
@@ -224,14 +227,9 @@ class PageCache:
     def _get(self, partition: Partition, key: QueryKey, *, start: str | None, count: int) -> CacheEntry:
         if self._pending_purges.queue:
             self._pending_purges.flush()
-        log = self._log(partition.namespace, key.endpoint)
+        log, generations = self._versions(partition.namespace, key.endpoint)
         places = page_keys(partition, key, start=start, indexes=range(count), places=self._variant_places)
-        generations = (
-            generation_key(None),
-            generation_key(key.endpoint),
-            namespace_generation_key(partition.namespace),
-        )
-        found = self._store.get_many([*partition.keys, log.key, *generations, *(place.key for place in places)])
+        found = self._store.get_many([*partition.keys, log.key, *generations, *[place.key for place in places]])
         if not partition.is_current(found):
             return CacheEntry(is_current=False)
         position = log.position_in(found)
@@ -263,7 +261,12 @@ class PageCache:
             logger.exception("%s: the record of a write could not be made", log.endpoint)
 
     def _log(self, namespace: str, endpoint: str) -> WriteLog:
-        return WriteLog(store=self._store, namespace=namespace, endpoint=endpoint, random_below=self._random_below)
+        return self._versions(namespace, endpoint)[0]
+
+    def _make_versions(self, namespace: str, endpoint: str) -> tuple[WriteLog, tuple[str, str, str]]:
+        """The write log of an endpoint in a namespace, and the keys of the generations that its pages carry."""
+        log = WriteLog(store=self._store, namespace=namespace, endpoint=endpoint, random_below=self._random_below)
+        return log, (generation_key(None), generation_key(endpoint), namespace_generation_key(namespace))
 
 
 def _with_records(log: WriteLog, entry: CacheEntry, *, after: int, until: int) -> CacheEntry:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import ReadOptions, Url
+    from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import PaginatedResult
 
 TItem = TypeVar("TItem")
@@ -22,7 +22,7 @@ TParams = TypeVar("TParams")
 
 
 @dataclass(kw_only=True, eq=False)
-class PaginatedQueryHook(ReadHook[TParams], DeclaredList[TItem, TParams], Generic[TItem, TParams]):
+class PaginatedQueryHook(ReadHook[TParams, ListRequest], DeclaredList[TItem, TParams], Generic[TItem, TParams]):
     """`use_<name>_query` of a list: reads its pages through the cache. Made by :func:`paginated_query_endpoint`."""
 
     def __call__(
@@ -56,9 +56,9 @@ class PaginatedQueryHook(ReadHook[TParams], DeclaredList[TItem, TParams], Generi
         """
         return QuerySpec(query=self._request(params), pages=pages, cursor=cursor)
 
-    def _request(self, params: TParams | None) -> ListRequest:
+    def _made_request(self, key: QueryKey) -> ListRequest:
         return ListRequest(
-            key=self.query_key(params),
+            key=key,
             url=self.url,
             stale_time_s=self.stale_time_s,
             cache=self.cache,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, Unpack, cast, overload
 
 from portal.errors import UsageError
@@ -15,15 +16,27 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import ReadOptions, Url
+    from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import QueryResult
 
 TData = TypeVar("TData")
 TParams = TypeVar("TParams")
+TRequest = TypeVar("TRequest", bound=ReadRequest)
 
 
-class ReadHook(DeclaredQuery[TParams]):
+class ReadHook(DeclaredQuery[TParams], Generic[TParams, TRequest]):
     """What the hooks of one-shot queries and of lists have in common."""
+
+    def _request(self, params: TParams | None) -> TRequest:
+        """The read with these parameters. Those without parameters, which most are, share one."""
+        return self._bare_request if params is None or params == {} else self._made_request(self.query_key(params))
+
+    @cached_property
+    def _bare_request(self) -> TRequest:
+        return self._made_request(self.query_key())
+
+    def _made_request(self, key: QueryKey) -> TRequest:
+        raise NotImplementedError
 
     def invalidate(
         self,
@@ -45,7 +58,7 @@ class ReadHook(DeclaredQuery[TParams]):
 
 
 @dataclass(kw_only=True, eq=False)
-class QueryHook(ReadHook[TParams], Generic[TData, TParams]):
+class QueryHook(ReadHook[TParams, ReadRequest], Generic[TData, TParams]):
     """`use_<name>_query`: reads through the cache. Made by :func:`query_endpoint`.
 
     :param data: type of the response.
@@ -81,9 +94,9 @@ class QueryHook(ReadHook[TParams], Generic[TData, TParams]):
         """
         return QuerySpec(query=self._request(params))
 
-    def _request(self, params: TParams | None) -> ReadRequest:
+    def _made_request(self, key: QueryKey) -> ReadRequest:
         return ReadRequest(
-            key=self.query_key(params),
+            key=key,
             url=self.url,
             stale_time_s=self.stale_time_s,
             cache=self.cache,

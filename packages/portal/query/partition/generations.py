@@ -37,7 +37,7 @@ class Generations:
         :param found: values that were read from the store, those of `keys` among them.
         """
         numbers = [found.get(key) for key in keys]
-        if not all(isinstance(number, int) for number in numbers):
+        if set(map(type, numbers)) != {int}:
             numbers = [self._number(key, number) for key, number in zip(keys, numbers, strict=True)]
         return "/".join(map(str, numbers))
 

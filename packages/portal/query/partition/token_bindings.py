@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import EXPIRY_LEEWAY_S
@@ -125,8 +126,9 @@ def namespace_key(principal: str) -> str:
     return f"ns:{principal}"
 
 
+@lru_cache(maxsize=256)
 def binding_key(token: str) -> str:
-    """Key of a token's binding."""
+    """Key of a token's binding. Each read of a request asks for that of the same token."""
     return f"{_BINDING_PREFIX}{hashlib.sha256(token.encode(errors='surrogatepass')).hexdigest()}"
 
 

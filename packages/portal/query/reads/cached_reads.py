@@ -173,9 +173,9 @@ class Reads:
             has_all = is_enough(done.pages, call.count)
             if has_all and (not done.is_stale or done.error is None):
                 # If there is an error, a page behind these failed.
-                return replace(done, pages=done.pages[: call.count], error=None, is_memoized=not was_started)
+                return done.memoized(call.count, error=None, is_first_use=was_started)
             if has_all or (done.error is not None and call.count <= known.count and not call.again):
-                return replace(done, pages=done.pages[: call.count], is_memoized=not was_started)
+                return done.memoized(call.count, error=done.error, is_first_use=was_started)
             # Pages that this request has shown stay as they are. What follows begins at their cursor.
             if not done.is_stale or done.error is None:
                 before, memoized_at, is_stale = done.pages, known.at, done.is_stale
