@@ -15,7 +15,7 @@ from portal.web.present import formats_of
 from portal.web.templating.constants import ConstantFolder
 from portal.web.templating.filters import format_filters
 from portal.web.templating.inheritance import Joiner
-from portal.web.templating.names import FILTERS, TEXTS, Icons, Links
+from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -67,7 +67,7 @@ class PageEnvironment(Environment):
         icons = Icons(read=self._read, folders=(app, "portal"))
         links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
         self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES}
-        self._functions: dict[str, Callable[..., object]] = {**TEXTS, "icon": icons.icon, "url": links.url}
+        self._functions: dict[str, Callable[..., object]] = {**FUNCTIONS, "icon": icons.icon, "url": links.url}
         self.policies |= TEMPLATE_POLICIES
         self.filters |= {**format_filters(formats_of(language)), **FILTERS, "link": links.link}
         # Tells `{% trans %}` how it calls the functions, which are ours from the next line on.

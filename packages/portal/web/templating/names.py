@@ -146,7 +146,7 @@ def badge(value: Any) -> Markup:
 
 
 #: Those whose result depends on nothing but their arguments and the language.
-TEXTS: Final[dict[str, Callable[..., object]]] = {
+FUNCTIONS: Final[dict[str, Callable[..., object]]] = {
     "_": translate,
     "gettext": translate,
     "ngettext": translate_plural,
