@@ -132,7 +132,7 @@ def _templates(config: PortalConfig) -> list[dict[str, Any]]:
             "undefined": jinja2.StrictUndefined
             if config.debug
             else jinja2.make_logging_undefined(logging.getLogger("portal.web.templating")),
-            "context_processors": ["portal.web.context_processors.page_context"],
+            "context_processors": ["portal.web.context_processors.essentials"],
         },
     }
     toolbar = {"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
-def page_context(request: PortalRequest) -> dict[str, Any]:
+def essentials(request: PortalRequest) -> dict[str, Any]:
     """The `EssentialsProvider` of the requirements, and what forms need.
 
     A template that does not use `essentials` reads no profile; one that does not use `csrf_input` sets no cookie.

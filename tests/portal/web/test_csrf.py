@@ -14,7 +14,7 @@ from django.template.backends.utils import csrf_input as csrf_input_of_django
 from django.test import RequestFactory, override_settings
 from markupsafe import escape
 
-from portal.web.context_processors import page_context
+from portal.web.context_processors import essentials
 from portal.web.csrf import CsrfInput, characters_of, csrf_token
 
 TOKEN = "[A-Za-z0-9]{64}"
@@ -122,7 +122,7 @@ def test_a_masked_secret_of_an_old_django_stays_valid(browser: Browser) -> None:
 
 def test_each_page_masks_the_secret_anew_and_its_forms_share_one_token(browser: Browser) -> None:
     def page(request: HttpRequest) -> str:
-        context = page_context(request)
+        context = essentials(request)
         return f"{escape(context['csrf_input'])} {escape(context['csrf_input'])}"
 
     first, second = browser.open(page).split("> "), browser.open(page).split("> ")
@@ -132,7 +132,7 @@ def test_each_page_masks_the_secret_anew_and_its_forms_share_one_token(browser: 
 
 
 def test_a_page_without_a_form_sets_no_cookie(browser: Browser) -> None:
-    browser.open(lambda request: str(page_context(request).keys()))
+    browser.open(lambda request: str(essentials(request).keys()))
     assert not browser.cookies
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 
 import pytest
 
@@ -287,6 +288,15 @@ def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: Re
     assert world.backend.revoked == [pair.refresh, tokens.current.refresh]
 
 
+def refreshed_when_the_circuit_closes(process, pair):
+    """On a busy machine, a refused connection takes so long that the circuit opens, for a second."""
+    for _ in range(100):
+        with contextlib.suppress(ApiUnavailableError):
+            return process.refresh(process.request(pair))
+        time.sleep(0.1)
+    raise AssertionError("the store is not used again")
+
+
 @pytest.mark.redis
 def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
     server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
@@ -301,8 +311,7 @@ def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
             with pytest.raises(ApiUnavailableError):
                 other.refresh(other.request(pair))
             server.start()
-            late = other.request(pair)
-            assert other.refresh(late) is RefreshOutcome.FROM_RECORD
+            assert refreshed_when_the_circuit_closes(other, pair) is RefreshOutcome.FROM_RECORD
             assert world.backend.submitted == {pair.refresh: 1}
             for used in (process, other):
                 used.store.backend()._cache.get_client(write=True).connection_pool.disconnect()
