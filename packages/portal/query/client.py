@@ -131,15 +131,20 @@ class QueryClient:
             for call, result in zip(calls, results, strict=True)
         ]
 
-    def start(self, spec: QuerySpec[Any]) -> bool:
-        """Begin to fetch what a query needs, while the request goes on. The hook will wait for it.
+    def start(self, spec: QuerySpec[QueryResult[Any]]) -> QueryResult[Any] | bool:
+        """Begin to fetch what a one-shot query needs, while the request goes on. The hook will wait for it.
 
-        :returns: whether a fetch is under way: not if none is needed, nor if the access token is not bound.
+        :returns: the result, if it needs no fetch; else whether a fetch is under way: not if the access token is not
+            bound.
         :raises SignInEndedError: the sign-in is over.
         """
-        call = ReadCall(request=spec.query, start=spec.cursor, count=spec.pages)
+        call, began = ReadCall(request=spec.query), time.perf_counter()
         with self._purges:
-            return self._reads.start(call)
+            started = self._reads.start(call)
+        if isinstance(started, bool):
+            return started
+        self._note(call, started, began=began)
+        return self._one_shot(call, started)
 
     def mutate(
         self,

@@ -8,9 +8,10 @@ import pytest
 
 from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnavailableError, UsageError
 from portal.process.deadline import Deadline
+from portal.query import QueryResult
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import Process, World, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World, unavailable
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
@@ -364,3 +365,26 @@ class TestEvents:
         assert client.events[-1].cache_status == "stale"
         assert client.events[-1].age_s == 400
         assert client.events[-1].error == ""
+
+
+class TestStart:
+    """A page begins GET `/me` before its view runs."""
+
+    SPEC = UserQueries.use_get_me_query.spec()
+
+    def test_gives_a_result_that_needs_no_fetch(self, process: Process, ada: TokenStore) -> None:
+        UserQueries.use_get_me_query(process.request(ada))
+        client = process.request(ada)
+        started = client.start(self.SPEC)
+        assert isinstance(started, QueryResult)
+        assert started.unwrap()["id"] == "ada"
+        assert [event.cache_status for event in client.events] == ["hit"]
+
+    def test_else_the_hook_waits_for_what_is_under_way(self, world: World, process: Process, ada: TokenStore) -> None:
+        UserQueries.use_get_me_query(process.request(ada))
+        world.clock.now += PAST_ITS_LIFE_S
+        client = process.request(ada)
+        assert client.start(self.SPEC) is True
+        assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ada"
+        assert [event.cache_status for event in client.events] == ["miss"]
+        assert world.backend.counted()["GET", "/me"] == 2

@@ -74,11 +74,10 @@ class ReadResult:
     patches: int = 0
     is_memoized: bool = False
 
-    def memoized(self, count: int, *, error: ApiError | None, is_first_use: bool) -> ReadResult:
+    def memoized(self, count: int, *, error: ApiError | None) -> ReadResult:
         """What a later read of the same request gets.
 
         :param count: how many pages it asks for.
-        :param is_first_use: whether nobody has seen the result yet, because it was started and not read.
         """
         return ReadResult(
             pages=self.pages[:count],
@@ -86,7 +85,7 @@ class ReadResult:
             is_stale=self.is_stale,
             fetched=self.fetched,
             patches=self.patches,
-            is_memoized=not is_first_use,
+            is_memoized=True,
         )
 
     @property

@@ -63,8 +63,8 @@ class Reads:
         self._patience_s = patience_s
         self._reload = reload
         self._began = time.monotonic()
-        #: What was started and not read yet; None where no fetch is under way.
-        self._started: dict[tuple[str, str, str | None], PendingRead | None] = {}
+        #: Fetches that were started and not read yet.
+        self._started: dict[tuple[str, str, str | None], PendingRead] = {}
         self._permissions_checked: tuple[str | None, float] | None = None
         self._binding_timed_out: tuple[str | None, float] | None = None
 
@@ -105,15 +105,17 @@ class Reads:
         results.update({name: one for name, one in prepared.items() if isinstance(one, ReadResult)})
         return [results[call.name] if call is most[call.name] else self.read(call) for call in calls]
 
-    def start(self, call: ReadCall) -> bool:
+    def start(self, call: ReadCall) -> ReadResult | bool:
         """Begin to fetch what a query needs, while the request goes on. Its :meth:`read` will wait for that.
 
-        :returns: whether a fetch is under way: not if none is needed, nor if the access token is not bound.
+        :returns: the result, if it needs no fetch; else whether a fetch is under way: not if the access token is not
+            bound.
         :raises SignInEndedError: the sign-in is over.
         """
         pending = self._prepare(call)
-        self._started[call.name] = None
-        if isinstance(pending, ReadResult) or pending.plan.partition is None or not self._parallel.start(pending):
+        if isinstance(pending, ReadResult):
+            return pending
+        if pending.plan.partition is None or not self._parallel.start(pending):
             return False
         self._started[call.name] = pending
         return True
@@ -158,10 +160,8 @@ class Reads:
     def _prepare(self, call: ReadCall) -> ReadResult | PendingRead:
         """The result, if the backend is not needed; else what is needed from there."""
         self.partition.sync_with_tokens()
-        name = call.name
         key = call.request.key
-        was_started = name in self._started
-        started = self._started.pop(name, None)
+        started = self._started.pop(call.name, None)
         if started is not None and self._is_usable(started):
             return started
         before: tuple[MergedPage, ...] = ()
@@ -173,9 +173,9 @@ class Reads:
             has_all = is_enough(done.pages, call.count)
             if has_all and (not done.is_stale or done.error is None):
                 # If there is an error, a page behind these failed.
-                return done.memoized(call.count, error=None, is_first_use=was_started)
+                return done.memoized(call.count, error=None)
             if has_all or (done.error is not None and call.count <= known.count and not call.again):
-                return done.memoized(call.count, error=done.error, is_first_use=was_started)
+                return done.memoized(call.count, error=done.error)
             # Pages that this request has shown stay as they are. What follows begins at their cursor.
             if not done.is_stale or done.error is None:
                 before, memoized_at, is_stale = done.pages, known.at, done.is_stale

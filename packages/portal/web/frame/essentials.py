@@ -111,9 +111,13 @@ def start_essentials(request: PortalRequest) -> bool:
         return False
     _end_if_ended_at_provider(request)
     try:
-        return request.query_client.start(UserQueries.use_get_me_query.spec())
+        started = request.query_client.start(UserQueries.use_get_me_query.spec())
     except (ApiError, StoreUnavailableError):
         return False
+    if isinstance(started, bool):
+        return started
+    _remember(request, started.data)
+    return False
 
 
 def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
@@ -122,14 +126,19 @@ def fetch_user_essentials(request: PortalRequest) -> Essentials | None:
     :returns: None if nobody is signed in, or if `/me` fails: the page then shows the placeholder.
     :raises portal.errors.SignInEndedError: the backend refused the refresh, or the provider has ended the sign-in.
     """
-    essentials = None
+    profile: object = None
     if is_signed_in(request):
         _end_if_ended_at_provider(request)
         with suppress(ApiError, StoreUnavailableError):
-            profile: object = UserQueries.use_get_me_query(request).data
-            if isinstance(profile, dict):
-                essentials = present_own_profile(profile)
-                request.me_platforms = essentials.platforms
+            profile = UserQueries.use_get_me_query(request).data
+    return _remember(request, profile)
+
+
+def _remember(request: PortalRequest, profile: object) -> Essentials | None:
+    essentials = None
+    if isinstance(profile, dict):
+        essentials = present_own_profile(profile)
+        request.me_platforms = essentials.platforms
     setattr(request, _MEMO, essentials)
     return essentials
 
