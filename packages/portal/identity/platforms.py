@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -77,6 +78,7 @@ def parse_platforms_cookie(raw: str | None) -> tuple[TPlatform, ...]:
     return in_registry_order(members) if isinstance(members, list) else ()
 
 
-def dump_platforms_cookie(platforms: Iterable[TPlatform]) -> str:
-    """The cookie's value: a percent-encoded JSON array in the registry's order."""
+@lru_cache(maxsize=64)
+def dump_platforms_cookie(platforms: tuple[TPlatform, ...]) -> str:
+    """The cookie's value: a percent-encoded JSON array in the registry's order. Every page compares it."""
     return quote(json.dumps(in_registry_order(platforms), separators=(",", ":")), safe="")
