@@ -25,10 +25,27 @@ carries a token, a cookie or a body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+E = TypeVar("E", bound=BaseException)
+
+
+def without_traceback(error: E) -> E:
+    """Drop the tracebacks of an error that was handled, and of its causes. Returns the same error.
+
+    A traceback refers to the frames of the whole request. If the request keeps the error, it refers to itself, and
+    stays with all that it has read until the next garbage collection.
+    """
+    errors: list[BaseException | None] = [error]
+    while errors:
+        one = errors.pop()
+        if one is not None and one.__traceback__ is not None:
+            one.__traceback__ = None
+            errors += [one.__cause__, one.__context__]
+    return error
 
 
 class PortalError(Exception):

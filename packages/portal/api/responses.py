@@ -21,6 +21,7 @@ from portal.errors import (
     ApiUnauthorizedError,
     ApiUnavailableError,
     ApiValidationError,
+    without_traceback,
 )
 from portal.strict_json import check_depth, may_be_deep, read_json
 
@@ -58,21 +59,22 @@ class RawResponse:
 
         :raises ValueError: it is not JSON.
         """
-        if isinstance(self._json, ValueError):
-            raise self._json
-        return self._json
+        if isinstance(self.parsed, ValueError):
+            raise self.parsed
+        return self.parsed
 
     @property
     def json_error(self) -> ValueError | None:
         """Why the body of a success is not JSON; None where it is, where there is no body, or for another status."""
-        return self._json if self.is_success and self.content and isinstance(self._json, ValueError) else None
+        return self.parsed if self.is_success and self.content and isinstance(self.parsed, ValueError) else None
 
     @cached_property
-    def _json(self) -> Any:
+    def parsed(self) -> Any:
+        """The body, parsed as JSON; the error if it is not JSON."""
         try:
             return read_json(self.content)
         except ValueError as error:
-            return error
+            return without_traceback(error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,11 +161,7 @@ def _raise_error(response: RawResponse) -> NoReturn:
 
 def json_object(response: RawResponse) -> dict[str, Any]:
     """The body if it is a JSON object, else an empty one."""
-    try:
-        body = response.json()
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
+    return response.parsed if isinstance(response.parsed, dict) else {}
 
 
 def _field_errors(problem: Mapping[str, Any]) -> dict[str, list[str]]:

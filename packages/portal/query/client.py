@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.http import HttpRequest
 
 from portal.config.wire_names import ITEMS_FIELD
-from portal.errors import ApiError, UsageError
+from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.backend_calls import BackendCaller
 from portal.query.cache import copied, copied_rows, unique_rows
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
@@ -163,7 +163,7 @@ class QueryClient:
         except ApiError as error:
             if on_error is not None:
                 on_error(error)
-            return MutationResult(data=None, error=error)
+            return MutationResult(data=None, error=without_traceback(error))
         if on_success is not None:
             on_success(data)
         return MutationResult(data=data, error=None)

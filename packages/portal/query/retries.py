@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import RETRY_AFTER_MAX_S, RETRY_BASE_DELAY_S, RETRY_STATUSES
-from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError, CircuitOpenError
+from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError, CircuitOpenError, without_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ class Tries:
         wait = self.retries.wait(number=self.number, error=error)
         if wait >= self.budget.remaining():
             raise error
-        self._earlier = error
+        self._earlier = without_traceback(error)
         self.retries.sleep(wait)
         self.number += 1
 

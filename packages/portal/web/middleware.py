@@ -20,7 +20,7 @@ from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.log_lines import log_context
-from portal.errors import ConfigurationError, PortalError, UsageError
+from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
 from portal.web.cookies import (
     clear_sign_in,
@@ -89,7 +89,9 @@ class ApiAccessMiddleware:
         if not isinstance(exception, PortalError) or isinstance(exception, MISTAKES):
             return None
         request = cast("PortalRequest", request)
-        return sign_in_ended(request) if request.token_store.ended else render_failure(request, exception)
+        response = sign_in_ended(request) if request.token_store.ended else render_failure(request, exception)
+        without_traceback(exception)
+        return response
 
     def _commit(self, request: PortalRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store

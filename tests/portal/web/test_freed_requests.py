@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import weakref
 from collections.abc import Callable, Iterator
 from wsgiref.util import setup_testing_defaults
@@ -21,6 +22,11 @@ PAGES = {
     "fragment of a list": ("/en/energy/clients", {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "list"}),
     "page that needs no platform": ("/en/logout", {}),
     "redirect of the edge": ("/en/finance", {}),
+    # An error that the request keeps must not keep the request, by way of its traceback.
+    "record that is not there": ("/en/energy/clients/gone", {}),
+    "list whose call fails": ("/en/energy/stations", {}),
+    "record whose call fails": ("/en/energy/stations/one", {}),
+    "page of which a part fails": ("/en/energy", {}),
 }
 seen: list[weakref.ref[HttpRequest]] = []
 
@@ -44,6 +50,12 @@ def server(settings) -> WSGIHandler:
 
 
 @pytest.fixture(autouse=True)
+def _no_kept_lines(caplog: pytest.LogCaptureFixture) -> None:
+    """pytest keeps each line of the log, and Django's have the request."""
+    caplog.set_level(logging.CRITICAL, logger="django.request")
+
+
+@pytest.fixture(autouse=True)
 def _no_garbage_collection() -> Iterator[None]:
     gc.collect()
     gc.disable()
@@ -56,6 +68,7 @@ def test_a_request_is_freed_when_the_next_one_comes(
     server: WSGIHandler, backend: responses.RequestsMock, energy_user: Client, path: str, headers: dict[str, str]
 ) -> None:
     backend.get(f"{BACKEND}/energy/clients", json=page_of([]))
+    backend.get(f"{BACKEND}/energy/clients/gone", status=404)
     cookies = "; ".join(f"{name}={cookie.value}" for name, cookie in energy_user.cookies.items())
     for _ in range(3):
         environ = {"PATH_INFO": path, "HTTP_HOST": "testserver", "HTTP_ACCEPT": "text/html", "HTTP_COOKIE": cookies}

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from portal.config.limits import BINDING_BUDGET_S
-from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError
+from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError, without_traceback
 from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.partition import binding_key
@@ -183,7 +183,7 @@ class Reads:
         try:
             plan = self._plan(call, before=before, is_stale=is_stale)
         except ApiError as error:
-            plan = ReadResult(error=error)
+            plan = ReadResult(error=without_traceback(error))
         return self._end(begun, plan) if isinstance(plan, ReadResult) else PendingRead(begun, plan)
 
     def _plan(self, call: ReadCall, *, before: tuple[MergedPage, ...], is_stale: bool) -> ReadResult | FetchPlan:

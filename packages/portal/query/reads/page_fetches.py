@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import MAX_PAGES, QUERY_RETRIES
-from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, UsageError
+from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, UsageError, without_traceback
 from portal.query.cache import (
     MAX_RECORDS,
     MergedPage,
@@ -143,7 +143,7 @@ class PageFetcher:
                     MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
                 )
         except ApiError as failure:
-            error = failure
+            error = without_traceback(failure)
             if plan.partition is not None and len(pages) < len(plan.pages) and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older.
                 self.cache.delete(plan.partition, request.key, start=plan.call.start, index=len(pages))
