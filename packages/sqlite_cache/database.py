@@ -52,7 +52,8 @@ class Database:
         """
         for last_try in (False, True):
             try:
-                return self._run_once(statement, values, may_lag=may_lag)
+                # The second try is after a replacement: other connections at hand are to the damaged file too.
+                return self._run_once(statement, values, may_lag=may_lag and not last_try)
             except sqlite3.DatabaseError as error:
                 self._recover(error, last_try=last_try)
         raise AssertionError  # the loop returns or raises

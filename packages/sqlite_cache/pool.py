@@ -83,11 +83,13 @@ class ConnectionPool:
         :raises CacheUnavailableError: the file is replaced faster than it can be opened.
         """
         # Without the lock: to look gives up Python's lock, and every thread and every fork would wait.
+        current = self._current
         if not may_lag or self.clock() >= self._next_look:
-            self._current = self._identity()
+            current = self._current = self._identity()
             self._next_look = self.clock() + LOOK_EVERY_S
         with self._lock:
-            slot = self._idle_slot(self._current)
+            # By this thread's own look: another thread may have noted an older one since.
+            slot = self._idle_slot(current)
             self._in_use.add(slot)
         if slot.identity is None:
             try:

@@ -92,6 +92,43 @@ def test_no_lock_is_won_in_a_file_that_was_replaced(make_sqlite, sqlite_path):
     assert not cache.add("lock", 1, 60)
 
 
+def test_no_lock_is_won_in_a_replaced_file_beside_a_reader_that_looked_before(make_sqlite, sqlite_path):
+    """A reader that looked before the file was replaced ends its look between a writer's look and the write."""
+    cache = make_sqlite()
+    cache.set("a", 1)
+    pool, old = cache.database.pool, cache.database.pool._identity()
+    remove_the_file(sqlite_path)
+    with contextlib.closing(open_database(sqlite_path, busy_timeout_s=1)) as another_process:
+        another_process.execute("INSERT INTO entries (key, value) VALUES (':1:lock', 1)")
+
+    class LockAfterALateReader:
+        def __enter__(self):
+            pool._current = old
+            return lock.__enter__()
+
+        def __exit__(self, *failure):
+            return lock.__exit__(*failure)
+
+    lock, pool._lock = pool._lock, LockAfterALateReader()
+    try:
+        assert not cache.add("lock", "of this process")
+    finally:
+        pool._lock = lock
+
+
+def test_a_read_of_a_damaged_file_recovers_with_several_connections_at_hand(make_sqlite, sqlite_path):
+    cache = make_sqlite()
+    cache.set("a", "b" * 3000)
+    pool = cache.database.pool
+    slots = [pool.take(), pool.take()]
+    for slot in slots:
+        pool.give_back(slot)
+    slots[0].connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    damage(sqlite_path)
+    pool._next_look = pool.clock() + 60
+    assert cache.get("a") is None
+
+
 def test_a_read_looks_for_another_file_20_times_a_second(make_sqlite, sqlite_path):
     cache, now = make_sqlite(), [100.0]
     cache.database.pool.clock = lambda: now[0]
