@@ -6,4 +6,4 @@ No server has them (`requirements/base.txt`), and they take 5 MiB of each proces
 import sys
 
 # A name that stands for None is how Python is told that there is no such module.
-sys.modules.update(dict.fromkeys(("rich", "greenlet")))  # type: ignore[arg-type]
+sys.modules.update(dict.fromkeys(("rich", "greenlet")))  # type: ignore[arg-type]  # None for a module: its import fails
