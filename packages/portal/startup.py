@@ -10,12 +10,15 @@ import os
 from typing import TYPE_CHECKING, Final
 
 import django
+from django.conf import settings as settings_in_force
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
+from django.utils.module_loading import import_string
 
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
+from portal.store import import_backends
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler
@@ -49,6 +52,8 @@ def import_project(*, settings: str) -> None:
     identity_provider()
     # Reading the patterns imports the modules of all views.
     _ = get_resolver().url_patterns
+    import_string(settings_in_force.MESSAGE_STORAGE)
+    import_backends()
     if not portal_config().debug:
         from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
 

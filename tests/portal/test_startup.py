@@ -1,16 +1,24 @@
-"""A server process has the keys of its JWKS address before its first request."""
+"""A server process has its code, and the keys of its JWKS address, before its first request."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.portal_config import PortalConfig, TokenVerification
 from portal.identity import verification
 from portal.startup import fetch_keys
+from portal.testing import access_token
+from portal.testing.sign_ins import new_account
+from tests.functional.test_serve import environment
+from tests.support.harness import ROOT
 from tests.support.http_server import reply, scripted_server
 
 KEY = {"kty": "oct", "kid": "one", "alg": "HS256", "k": "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"}
@@ -41,3 +49,45 @@ def test_the_keys_are_there_when_the_start_is_done():
 def test_without_an_address_nothing_is_fetched():
     fetch_keys(config_with(""))
     assert verification._Current.source is None
+
+
+FIRST_PAGES = """
+import sys
+from wsgiref.util import setup_testing_defaults
+from portal.startup import wsgi_application
+
+application = wsgi_application(settings="apps.energy.settings")
+there = set(sys.modules)
+for cookies in sys.argv[1:]:
+    request = {"PATH_INFO": "/en/energy/clients", "HTTP_HOST": "localhost", "HTTP_ACCEPT": "text/html", "HTTP_COOKIE": cookies}
+    setup_testing_defaults(request)
+    for _ in application(request, lambda status, headers: print(status)):
+        pass
+print(*sorted(set(sys.modules) - there))
+"""
+
+
+@pytest.mark.parametrize("cache_url", ["", "redis://127.0.0.1:1/0"], ids=["embedded", "Redis"])
+def test_the_first_pages_import_nothing_more(tmp_path: Path, cache_url: str) -> None:
+    """Nor does the first operation of a store: on Redis, the circuit would count it as slow."""
+    tokens = [access_token(new_account(), "ENERGY_APP", lifetime_s=lifetime_s) for lifetime_s in (300, -60)]
+    platforms = f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
+    result = subprocess.run(
+        [
+            *(sys.executable, "-c", FIRST_PAGES),
+            *(f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {platforms}" for token in tokens),
+        ],
+        cwd=ROOT,
+        env=environment(
+            tmp_path,
+            DEBUG="off",
+            SECRET_KEY="k" * 50,
+            ALLOWED_HOSTS="localhost",
+            APP_PUBLIC_GATEWAY_APP_URL="http://gateway.test",
+            CACHE_URL=cache_url,
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout == "503 Service Unavailable\n503 Service Unavailable\n\n", result.stderr

@@ -14,4 +14,4 @@ The other backend is `sqlite_cache`, a package of its own. The addresses are rea
 from __future__ import annotations
 
 from portal.store.checks import check_embedded_store, check_refresh_store
-from portal.store.shared_store import MISSING, Missing, SharedStore, query_store, refresh_store
+from portal.store.shared_store import MISSING, Missing, SharedStore, import_backends, query_store, refresh_store

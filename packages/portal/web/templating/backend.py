@@ -50,6 +50,14 @@ class PageTemplates(BaseEngine):
         """Jinja2's environment of a language, one of :mod:`portal.config.locales`."""
         return cast("PageEnvironment", self._engine(language).env)
 
+    def compile_all(self) -> None:
+        """Compile every template in every language, and import what renders them."""
+        for language in LOCALES:
+            engine = self._engine(language)
+            # Django imports these modules with the first page that it renders.
+            _ = engine.template_context_processors
+            cast("PageEnvironment", engine.env).compile_all()
+
     def _engine(self, language: str) -> Jinja2:
         engine = self._engines.get(language)
         if engine is None:
@@ -66,9 +74,7 @@ class PageTemplates(BaseEngine):
 
 def compile_templates() -> None:
     """Compile all templates in all languages now, so that no request has to wait for that."""
-    pages = cast("PageTemplates", engines[PAGES])
-    for language in LOCALES:
-        pages.environment(language).compile_all()
+    cast("PageTemplates", engines[PAGES]).compile_all()
 
 
 def render_field(field: BoundField) -> Markup:
