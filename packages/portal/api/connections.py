@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import ssl
     from pathlib import Path
 
+    import requests
+    from urllib3.connectionpool import ConnectionPool
+
     from portal.process import CircuitBreaker, Deadline
 
 #: Kept connections to the backend; at least as many as a worker has threads.
@@ -61,14 +64,31 @@ def _call_state() -> CallState | None:
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """An adapter whose responses, headers and body alike, end at the call's deadline.
+    """An adapter to one server, without a proxy: its responses, headers and body alike, end at the call's deadline.
 
     :param ca_file: authorities that are trusted beside the public ones.
     """
 
     def __init__(self, *, pool_maxsize: int = POOL_SIZE, ca_file: Path | None = None) -> None:
         self._ca_file = ca_file
+        self._pool: ConnectionPool | None = None
         super().__init__(pool_connections=1, pool_maxsize=pool_maxsize)
+
+    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> ConnectionPool:
+        """The connections to the server. requests would find them anew for each call, from the address."""
+        pool = self._pool
+        if pool is None:
+            pool = self._pool = super().get_connection_with_tls_context(*args, **kwargs)
+        return pool
+
+    def request_url(self, request: requests.PreparedRequest, proxies: object) -> str:  # noqa: ARG002  there is none
+        """The target of the request line, without a look for a proxy."""
+        return request.path_url
+
+    def close(self) -> None:
+        """Close the connections. A later call makes new ones."""
+        self._pool = None
+        super().close()
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Make the pool manager with connections that know the deadline."""

@@ -99,7 +99,7 @@ def _as_text(_logger: WrappedLogger, _method: str, line: EventDict) -> str:
     """`time LEVEL app logger message key=value …`, and below it, indented, a traceback."""
     below = [line.pop(name) for name in ("exception", "stack") if name in line]
     head = " ".join(str(line.pop(name)) for name in ("time", "level", "app", "logger", "message"))
-    fields = "".join(f" {name}={value}" for name, value in line.items())
-    return "\n".join(
-        [(head + fields).translate(_ESCAPES), *(indent(text.translate(_ESCAPES_BELOW), "    ") for text in below)]
-    )
+    text = head + "".join(f" {name}={value}" for name, value in line.items())
+    if not text.isprintable():
+        text = text.translate(_ESCAPES)
+    return "\n".join([text, *(indent(more.translate(_ESCAPES_BELOW), "    ") for more in below)])

@@ -309,6 +309,16 @@ def test_a_call_with_a_connection_of_its_own_uses_no_kept_one(connect):
     assert [request.connection for request in server.received] == [1, 2, 1]
 
 
+def test_a_call_after_the_connections_were_closed_connects_again(connect):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        transport = connect(server.url)
+        send(transport)
+        transport.close()
+        send(transport)
+        send(transport)
+    assert [request.connection for request in server.received] == [1, 2, 2]
+
+
 def test_a_stream_is_sent_from_where_it_stands(connect):
     with scripted_server(lambda _, out: out.sendall(reply())) as server:
         stream = io.BytesIO(b"skipped" + b"x" * 100_000)

@@ -6,6 +6,7 @@ backend may be behind, and two that clocks may differ) counts for four seconds o
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
 
 
+#: The key of a write log's record.
+RECORD = re.compile(r":energy\.get_clients:\d+$")
+
+
 @pytest.fixture
 def world() -> World:
     """Five clients, two to a page, on a backend whose reads lag."""
@@ -37,13 +42,20 @@ def world() -> World:
 
 
 class CountingStore(FakeStore):
-    """Knows how many keys it was asked for at once, and gives up before there are too many."""
+    """Knows what it was asked for, and gives up before there are too many keys.
 
-    most_keys = 0
+    :ivar records: the keys of a write log's records.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most_keys = 0
+        self.records: set[str] = set()
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         keys = list(islice(keys, 10_000))
         self.most_keys = max(self.most_keys, len(keys))
+        self.records |= {key for key in keys if RECORD.search(key)}
         return super().get_many(keys)
 
 
@@ -74,6 +86,22 @@ class TestARecordThatTheStoreLost:
         for _ in range(2):
             assert names(process.request(ada, reload=True))["c5"] == "second"
             assert names(process.request(ada))["c5"] == "second"
+
+
+class TestALogOfFewWrites:
+    def test_is_read_no_further_back_than_it_goes(self, world: World, ada: TokenStore) -> None:
+        """A fetch looks for the latest 64 writes, and most users wrote nothing in the last minutes."""
+        store = world.store = CountingStore()
+        process = world.process()
+        listed(process.request(ada))
+        looked_for = []
+        for name in ("", "first", "second"):
+            if name:
+                rename(process.request(ada), "c5", name)
+            store.records = set()
+            listed(process.request(ada, reload=True))
+            looked_for.append(len(store.records))
+        assert looked_for == [0, 1, 2]
 
 
 class TestALogThatTheStoreLost:

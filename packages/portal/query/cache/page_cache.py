@@ -139,8 +139,7 @@ class PageCache:
         if stamp is None or not self._read_lag_s:
             return None
         try:
-            after = stamp.position - MAX_RECORDS
-            records, gap = self._log(partition.namespace, key.endpoint).records(after=after, until=stamp.position)
+            records, gap = self._log(partition.namespace, key.endpoint).newest_records(until=stamp.position)
         except StoreUnavailableError as error:
             logger.warning("%s: the latest writes are not known: %s", key.endpoint, error)
             return None

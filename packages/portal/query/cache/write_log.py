@@ -31,6 +31,8 @@ MAX_SPAN: Final = 2 * MAX_RECORDS
 #: Where logs begin. A number that Redis lost while adding to it begins at 0: far below.
 _FIRST_BASE: Final = 2**32
 _LAST_BASE: Final = 2**52
+#: Every log begins at a multiple of this, so a position tells where its log began. A log of 24 hours is shorter.
+_LOG_SPAN: Final = 2**20
 #: Lifetime of a log, seconds. When it ends, every page of the log is a miss, once.
 LOG_LIFETIME_S: Final = 24 * 60 * 60
 #: Lifetime of a record, seconds: longer than that of any page which may lack the record.
@@ -62,7 +64,7 @@ class WriteLog:
 
     def create(self) -> int | None:
         """Make the log, unless another process has made it meanwhile; gives its position."""
-        base = _FIRST_BASE + self.random_below(_LAST_BASE - _FIRST_BASE)
+        base = _FIRST_BASE + self.random_below((_LAST_BASE - _FIRST_BASE) // _LOG_SPAN) * _LOG_SPAN
         if self.store.add(self.key, base, lifetime_s=LOG_LIFETIME_S):
             return base
         return self.position_in(self.store.get_many([self.key]))
@@ -88,6 +90,14 @@ class WriteLog:
         found = self.store.get_many(keys)
         gap = max((position for key, position in keys.items() if key not in found), default=0)
         return [(position, parse_record(found[key])) for key, position in keys.items() if key in found], gap
+
+    def newest_records(self, *, until: int) -> tuple[list[tuple[int, WriteRecord]], int]:
+        """The newest records up to `until`, at most 64, as :meth:`records` gives them.
+
+        A log without records costs no look into the store.
+        """
+        began = until - until % _LOG_SPAN
+        return self.records(after=max(began, until - MAX_RECORDS), until=until)
 
     def reserve(self) -> int | None:
         """Reserve the next position; None if there is no log, so there is no page that could lack the record."""
