@@ -181,6 +181,8 @@ def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, 
         "DEBUG": "off",
         "CACHE_URL": "",
         "REFRESH_CACHE_URL": "",
+        # As in deploy/systemd.
+        "MALLOC_ARENA_MAX": "2",
     }
 
 
