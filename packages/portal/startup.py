@@ -52,7 +52,8 @@ def import_project(*, settings: str) -> None:
     identity_provider()
     # Reading the patterns imports the modules of all views.
     _ = get_resolver().url_patterns
-    import_string(settings_in_force.MESSAGE_STORAGE)
+    for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
+        import_string(name)
     import_backends()
     if not portal_config().debug:
         from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings

@@ -56,10 +56,11 @@ import sys
 from wsgiref.util import setup_testing_defaults
 from portal.startup import wsgi_application
 
-application = wsgi_application(settings="apps.energy.settings")
+app, path, *visits = sys.argv[1:]
+application = wsgi_application(settings=f"apps.{app}.settings")
 there = set(sys.modules)
-for cookies in sys.argv[1:]:
-    request = {"PATH_INFO": "/en/energy/clients", "HTTP_HOST": "localhost", "HTTP_ACCEPT": "text/html", "HTTP_COOKIE": cookies}
+for cookies in visits:
+    request = {"PATH_INFO": path, "HTTP_HOST": "localhost", "HTTP_ACCEPT": "text/html", "HTTP_COOKIE": cookies}
     setup_testing_defaults(request)
     for _ in application(request, lambda status, headers: print(status)):
         pass
@@ -67,16 +68,26 @@ print(*sorted(set(sys.modules) - there))
 """
 
 
-@pytest.mark.parametrize("cache_url", ["", "redis://127.0.0.1:1/0"], ids=["embedded", "Redis"])
-def test_the_first_pages_import_nothing_more(tmp_path: Path, cache_url: str) -> None:
+@pytest.mark.parametrize(
+    ("app", "path", "cache_url", "statuses"),
+    [
+        ("energy", "/en/energy/clients", "", "503 Service Unavailable\n" * 2),
+        ("energy", "/en/energy/clients", "redis://127.0.0.1:1/0", "503 Service Unavailable\n" * 2),
+        ("auth_app", "/en/login", "", "200 OK\n"),
+    ],
+    ids=["embedded store", "Redis", "a form"],
+)
+def test_the_first_pages_import_nothing_more(
+    tmp_path: Path, app: str, path: str, cache_url: str, statuses: str
+) -> None:
     """Nor does the first operation of a store: on Redis, the circuit would count it as slow."""
-    tokens = [access_token(new_account(), "ENERGY_APP", lifetime_s=lifetime_s) for lifetime_s in (300, -60)]
-    platforms = f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
+    visits = [""]
+    if app == "energy":
+        tokens = [access_token(new_account(), "ENERGY_APP", lifetime_s=lifetime_s) for lifetime_s in (300, -60)]
+        platforms = f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
+        visits = [f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {platforms}" for token in tokens]
     result = subprocess.run(
-        [
-            *(sys.executable, "-c", FIRST_PAGES),
-            *(f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {platforms}" for token in tokens),
-        ],
+        [sys.executable, "-c", FIRST_PAGES, app, path, *visits],
         cwd=ROOT,
         env=environment(
             tmp_path,
@@ -90,4 +101,4 @@ def test_the_first_pages_import_nothing_more(tmp_path: Path, cache_url: str) -> 
         text=True,
         check=False,
     )
-    assert result.stdout == "503 Service Unavailable\n503 Service Unavailable\n\n", result.stderr
+    assert result.stdout == f"{statuses}\n", result.stderr

@@ -87,8 +87,8 @@ class DeadlineAdapter(HTTPAdapter):
 
     def close(self) -> None:
         """Close the connections. A later call makes new ones."""
-        self._pool = None
         super().close()
+        self._pool = None
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Make the pool manager with connections that know the deadline."""

@@ -17,7 +17,6 @@ from django.conf import settings
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
 from django.core.signals import setting_changed
-from django.utils.module_loading import import_string
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.environment import is_sentinel_url
@@ -212,9 +211,8 @@ def import_backends() -> None:
     Importing redis takes 80 ms and more. An operation that waits for it counts as slow: it would open the circuit if
     its server refuses the connection.
     """
-    for entry in settings.CACHES.values():
-        if issubclass(import_string(entry["BACKEND"]), RedisCache):
-            importlib.import_module("redis")
+    if any(isinstance(store.backend(), RedisCache) for store in (_query_store, _refresh_store)):
+        importlib.import_module("redis")
 
 
 def query_store() -> SharedStore:

@@ -88,9 +88,9 @@ class TestARecordThatTheStoreLost:
             assert names(process.request(ada))["c5"] == "second"
 
 
-class TestALogOfFewWrites:
-    def test_is_read_no_further_back_than_it_goes(self, world: World, ada: TokenStore) -> None:
-        """A fetch looks for the latest 64 writes, and most users wrote nothing in the last minutes."""
+class TestAFetchLooksForTheLatestWrites:
+    def test_and_no_further_back_than_the_log_goes(self, world: World, ada: TokenStore) -> None:
+        """Most users wrote nothing in the last minutes."""
         store = world.store = CountingStore()
         process = world.process()
         listed(process.request(ada))
@@ -102,6 +102,16 @@ class TestALogOfFewWrites:
             listed(process.request(ada, reload=True))
             looked_for.append(len(store.records))
         assert looked_for == [0, 1, 2]
+
+    def test_the_64_latest_of_a_long_log(self, world: World, ada: TokenStore) -> None:
+        """More than 128 positions at once would count as those of two logs."""
+        process = world.process()
+        listed(process.request(ada))
+        for number in range(130):
+            rename(process.request(ada), "c1", f"name {number}")
+        passes(world, 1000)
+        created = create(process.request(ada))
+        assert listed(process.request(ada))[0] == created
 
 
 class TestALogThatTheStoreLost:

@@ -30,9 +30,10 @@ MAX_RECORDS: Final = 64
 MAX_SPAN: Final = 2 * MAX_RECORDS
 #: Where logs begin. A number that Redis lost while adding to it begins at 0: far below.
 _FIRST_BASE: Final = 2**32
-_LAST_BASE: Final = 2**52
-#: Every log begins at a multiple of this, so a position tells where its log began. A log of 24 hours is shorter.
-_LOG_SPAN: Final = 2**20
+_LAST_BASE: Final = 2**62
+#: Every log begins at a multiple of this, so a position tells where its log began. In its 24 hours, a log would need
+#: 194 writes a second to go beyond the next multiple; then a read would overlook writes before that multiple.
+_LOG_SPAN: Final = 2**24
 #: Lifetime of a log, seconds. When it ends, every page of the log is a miss, once.
 LOG_LIFETIME_S: Final = 24 * 60 * 60
 #: Lifetime of a record, seconds: longer than that of any page which may lack the record.
