@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from portal.server.server_group import answers
-from tests.functional.test_serve import children, environment, until
+from tests.functional.test_serve import children, environment, production_environment, until
 from tests.support.harness import ROOT
 from tests.support.ports import free_port_base
 
@@ -41,14 +41,7 @@ def logged_server(
     if target is not None:
         command = [sys.executable, "-c", SERVE.format(target=target, port=port)]
     # Production, so that the checks have something to warn of: nothing verifies tokens, hosts share no cookies.
-    settings = environment(
-        folder,
-        DEBUG="off",
-        SECRET_KEY="k" * 50,
-        ALLOWED_HOSTS="localhost,127.0.0.1",
-        APP_PUBLIC_GATEWAY_APP_URL="http://gateway.test",
-        **variables,
-    )
+    settings = production_environment(folder, **variables)
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, env=settings, stdout=out, stderr=out, start_new_session=True)
     try:

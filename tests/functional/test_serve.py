@@ -38,6 +38,17 @@ def environment(state: Path, **variables: str | None) -> dict[str, str]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
+def production_environment(state: Path, **variables: str | None) -> dict[str, str]:
+    """:func:`environment` with what a project must be told outside of `DEBUG`."""
+    required = {
+        "DEBUG": "off",
+        "SECRET_KEY": "k" * 50,
+        "ALLOWED_HOSTS": "localhost,127.0.0.1",
+        "APP_PUBLIC_GATEWAY_APP_URL": "http://gateway.test",
+    }
+    return environment(state, **{**required, **variables})
+
+
 def until(condition: Callable[[], object], *, seconds: float, what: str) -> None:
     end = time.monotonic() + seconds
     while not condition():

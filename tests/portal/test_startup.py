@@ -17,7 +17,7 @@ from portal.identity import verification
 from portal.startup import fetch_keys
 from portal.testing import access_token
 from portal.testing.sign_ins import new_account
-from tests.functional.test_serve import environment
+from tests.functional.test_serve import production_environment
 from tests.support.harness import ROOT
 from tests.support.http_server import reply, scripted_server
 
@@ -89,14 +89,7 @@ def test_the_first_pages_import_nothing_more(
     result = subprocess.run(
         [sys.executable, "-c", FIRST_PAGES, app, path, *visits],
         cwd=ROOT,
-        env=environment(
-            tmp_path,
-            DEBUG="off",
-            SECRET_KEY="k" * 50,
-            ALLOWED_HOSTS="localhost",
-            APP_PUBLIC_GATEWAY_APP_URL="http://gateway.test",
-            CACHE_URL=cache_url,
-        ),
+        env=production_environment(tmp_path, CACHE_URL=cache_url),
         capture_output=True,
         text=True,
         check=False,

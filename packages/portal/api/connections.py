@@ -81,7 +81,7 @@ class DeadlineAdapter(HTTPAdapter):
             pool = self._pool = super().get_connection_with_tls_context(*args, **kwargs)
         return pool
 
-    def request_url(self, request: requests.PreparedRequest, proxies: object) -> str:  # noqa: ARG002  there is none
+    def request_url(self, request: requests.PreparedRequest, proxies: object) -> str:  # noqa: ARG002  requests names it; there is no proxy
         """The target of the request line, without a look for a proxy."""
         return request.path_url
 

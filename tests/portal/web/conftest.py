@@ -32,6 +32,12 @@ def account() -> str:
 
 
 @pytest.fixture
+def refresh(request: pytest.FixtureRequest) -> str:
+    """A refresh token of this test alone: the store keeps its records."""
+    return f"refresh-of-{request.node.name}"
+
+
+@pytest.fixture
 def browser_of(account: str) -> Callable[..., Client]:
     """A browser whose cookies hold a sign-in with these permissions."""
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import logging
 import re
 import time
 
 import pytest
 import responses
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.test import Client, RequestFactory, override_settings
+from django.test import RequestFactory
 
 from portal.api import set_tokens
 from portal.api.refresh.token_family import rotate
@@ -35,12 +33,6 @@ from tests.support.refresh_world import jwt
 NAVIGATION = {"accept": "text/html"}
 FETCH = {"accept": "application/json", "sec-fetch-mode": "cors"}
 NEW = TokenPair(access="new-access", refresh="new-refresh")
-
-
-@pytest.fixture
-def refresh(request) -> str:
-    """A refresh token of this test alone: the store keeps its records."""
-    return f"refresh-of-{request.node.name}"
 
 
 def run(view, *, cookies=None, method="GET", path="/en/energy", headers=None):
@@ -320,89 +312,3 @@ def test_any_other_error_is_djangos_to_report():
 
     with pytest.raises(ZeroDivisionError):
         run(view)
-
-
-# --- the whole way, with the project's own middleware ---
-
-
-@pytest.fixture
-def browser(account, refresh):
-    client = Client(headers=NAVIGATION, raise_request_exception=False)
-    client.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP", lifetime_s=-60)
-    client.cookies[VAR_REFRESH_TOKEN] = refresh
-    return client
-
-
-def test_a_page_with_an_expired_token_is_served_and_sets_new_cookies(backend, browser, account):
-    new = access_token(account, "ENERGY_APP")
-    backend.post(f"{BACKEND}/refresh", json={"accessToken": new, "refreshToken": f"second-{account}"})
-    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
-    backend.get(re.compile(f"{BACKEND}/energy/.*"), json={"items": [], "hasNext": False, "nextCursor": None})
-    response = browser.get("/en/energy")
-    assert response.status_code == 200
-    found = set_cookies(response)
-    assert (found[VAR_ACCESS_TOKEN], found[VAR_REFRESH_TOKEN]) == (new, f"second-{account}")
-    assert response["Cache-Control"] == "private, no-store"
-
-
-def test_a_failed_refresh_ends_at_the_root_with_the_cookies_gone(backend, browser):
-    backend.post(f"{BACKEND}/refresh", status=401)
-    response = browser.get("/en/energy")
-    assert (response.status_code, response["Location"]) == (302, "/")
-    assert {name: set_cookies(response)[name] for name in SIGN_IN_COOKIES} == dict.fromkeys(SIGN_IN_COOKIES, "")
-
-
-def test_a_backend_that_is_down_is_a_503_and_the_cookies_stay(backend, browser):
-    backend.post(f"{BACKEND}/refresh", body=ConnectionRefusedError())
-    response = browser.get("/en/energy")
-    assert response.status_code == 503
-    assert "Retry-After" in response
-    assert not {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN} & set(set_cookies(response))
-
-
-@pytest.fixture
-def store_is_down():
-    entry = {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": "redis://127.0.0.1:1/0",
-        "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
-    }
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        yield
-
-
-def test_with_the_store_down_a_fresh_token_gets_its_page(backend, browser, account, store_is_down):
-    browser.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP")
-    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
-    backend.get(re.compile(f"{BACKEND}/energy/.*"), json={"items": [], "hasNext": False, "nextCursor": None})
-    response = browser.get("/en/energy")
-    assert response.status_code == 200
-    assert not {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN} & set(set_cookies(response))
-
-
-def test_with_the_store_down_an_expired_token_is_a_503_and_the_backend_is_not_asked(backend, browser, store_is_down):
-    response = browser.get("/en/energy")
-    assert (response.status_code, response["Retry-After"]) == (503, "1")
-    assert not {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN} & set(set_cookies(response))
-    assert len(backend.calls) == 0
-
-
-def test_the_edges_own_redirects_clear_a_dead_sign_in(account):
-    client = Client(headers=NAVIGATION)
-    client.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP", lifetime_s=-60)
-    response = client.get("/en/energy")
-    assert response.status_code == 302
-    assert {name: set_cookies(response)[name] for name in SIGN_IN_COOKIES} == dict.fromkeys(SIGN_IN_COOKIES, "")
-
-
-def test_no_log_line_of_a_page_holds_a_token(backend, browser, account, caplog):
-    caplog.set_level(logging.DEBUG)
-    sent = [browser.cookies[name].value for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)]
-    new = jwt(sub=account)
-    backend.post(f"{BACKEND}/refresh", json={"accessToken": new, "refreshToken": f"second-{account}"})
-    backend.get(f"{BACKEND}/me", status=503)
-    with contextlib.suppress(responses.ConnectionError):
-        browser.get("/en/energy")
-    assert caplog.text
-    for token in (*sent, new, f"second-{account}"):
-        assert token not in caplog.text
