@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query import QueryGroup, query_endpoint
+from portal.query import MutationGroup, QueryGroup, mutation_endpoint, query_endpoint, same_params
 from portal.services.rows import belongs_at_start, stays_in_place
 from tests.portal.query.fakes import Process, World
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
-from tests.portal.query.faulty import Faulty, Thing, ThingParams, adds, merges
+from tests.portal.query.faulty import Faulty, Thing, ThingParams, ThingsParams, adds, merges
 
 
 @pytest.fixture
@@ -114,6 +114,24 @@ class TestVariants:
     def test_the_services_know_the_order_of_creation(self, params: Any, start: Any, place: Any) -> None:
         assert belongs_at_start(params, {"id": "x"}) is start
         assert stays_in_place(params, {"id": "x"}) is place
+        endpoint = mutation_endpoint(data=dict, url="/write", method="POST")
+        added = endpoint.add_created_to_paginated_list(list_query_key="things", newest_first_by="createdAt")
+        merged = endpoint.merge_updated_in_paginated_list(list_query_key="things", newest_first_by="createdAt")
+        assert [effect.matches(params, {}) for effect in (*added.effects, *merged.effects)] == [start, place]
+
+    @pytest.mark.parametrize(
+        ("params", "shown", "fetched"),
+        [(None, ["n", "a", "b"], 1), ({"sort": "-at"}, ["n", "a", "b"], 1), ({"sort": "-createdAt"}, ["a", "b"], 2)],
+    )
+    def test_a_list_may_be_newest_first_by_another_field(
+        self, faulty: Faulty, params: Any, shown: list[str], fetched: int
+    ) -> None:
+        faulty.shown(params)
+        faulty.write(
+            lambda endpoint: endpoint.add_created_to_paginated_list(list_query_key="get_things", newest_first_by="at")
+        )
+        assert faulty.shown(params) == shown
+        assert faulty.fetched() == fetched
 
 
 class TestInvalidation:
@@ -138,6 +156,23 @@ class TestInvalidation:
         for word in ("x", "y"):
             read(faulty.request(), {"q": word})
         assert [params["q"] for _, _, params in faulty.world.backend.calls] == invalidated
+
+    def test_same_params_names_the_query_with_the_parameters_of_the_write(self, faulty: Faulty) -> None:
+        faulty.serve()
+        read = faulty.queries.use_get_thing_query
+        for word in ("x", "y"):
+            read(faulty.request(), {"q": word})
+
+        class Mutations(MutationGroup, domain="faulty", registry=faulty.registry):
+            use_write_mutation = mutation_endpoint(params=ThingsParams, url="/write", method="POST").invalidates(
+                query_key=faulty.queries.use_get_thing_query, get_params=same_params
+            )
+
+        Mutations.use_write_mutation(faulty.request()).mutate(params={"q": "x"})
+        faulty.world.backend.calls.clear()
+        for word in ("x", "y"):
+            read(faulty.request(), {"q": word})
+        assert [params["q"] for _, _, params in faulty.world.backend.calls] == ["x"]
 
     @pytest.mark.parametrize(
         "named",

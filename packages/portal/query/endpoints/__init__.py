@@ -23,6 +23,7 @@ from portal.query.endpoints.list_helpers import (
     ListHelper,
     Method,
     Variables,
+    same_params,
 )
 from portal.query.endpoints.params import checked_params, given_params
 from portal.query.endpoints.registry import REGISTRY, Registry

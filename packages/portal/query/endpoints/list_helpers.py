@@ -25,6 +25,7 @@ Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
 #: A query hook, or its key: `get_clients` within the domain, `energy.get_clients` from anywhere.
 ListQueryKey: TypeAlias = DeclaredList[TItem, TListParams] | str
 AnyQueryKey: TypeAlias = DeclaredQuery[Any] | str
+_SORT: Final = "sort"
 #: Of a variant's parameters and a row: True where the row belongs at the start, or stays in its place; False where it
 #: does not belong; None where only the server knows.
 Matches: TypeAlias = Callable[[TListParams, TItem], bool | None]
@@ -38,14 +39,21 @@ class Variables(Generic[TBody, TParams]):
     params: TParams
 
 
+def same_params(variables: Variables[Any, Any]) -> Any:
+    """For `get_params`: the query has the parameters that `mutate` was called with."""
+    return variables.params
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """What a write changes in the cached queries of one endpoint.
 
-    :param target: the endpoint's key.
+    :param query: the endpoint's hook, which may get its name from its group later, or its key.
+    :param target: its qualified key; empty until the mutation is used (:attr:`DeclaredMutation.helpers`).
     """
 
-    target: str
+    query: AnyQueryKey
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +65,8 @@ class ListHelper(Effect):
     :cvar option: the name of the function that a team gives it.
     :cvar returns: what that function should return, for warnings.
     :cvar puts_row: whether it puts a whole row into the list. A mutation may have one such helper of a kind for a list.
-    :param select: the team's function.
+    :cvar keeps_place: whether the row stays where it is in its list, in either order of creation.
+    :param select: the team's function; None for the usual one.
     :param matches: without it, the list without parameters takes every row; for all others only the server knows.
     """
 
@@ -66,14 +75,15 @@ class ListHelper(Effect):
     option: ClassVar[str] = "select_list_item"
     returns: ClassVar[str] = "the full object with its id"
     puts_row: ClassVar[bool] = True
+    keeps_place: ClassVar[bool] = False
 
-    select: Callable[[Any], object]
+    select: Callable[[Any], object] | None = None
     matches: Matches[Any, Any] | None = None
 
     def row(self, variables: Variables[Any, Any], data: Any) -> object:
-        """The row that the write is about, as the team's function returns it."""
+        """The row that the write is about: the response, or what the team's function takes from it."""
         del variables
-        return self.select(data)
+        return data if self.select is None else self.select(data)
 
 
 class RemoveFromList(ListHelper):
@@ -86,9 +96,9 @@ class RemoveFromList(ListHelper):
     puts_row = False
 
     def row(self, variables: Variables[Any, Any], data: Any) -> object:
-        """A row of which only the id is known."""
+        """A row of which only the id is known: the parameter `id`, or what the team's function gives."""
         del data
-        return {ID_FIELD: self.select(variables)}
+        return {ID_FIELD: variables.params["id"] if self.select is None else self.select(variables)}
 
 
 class AddToList(ListHelper):
@@ -103,6 +113,7 @@ class MergeIntoList(ListHelper):
 
     kind = "merge"
     effect = "merges in"
+    keeps_place = True
 
 
 TEffect = TypeVar("TEffect", bound=Effect)
@@ -152,11 +163,11 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         self,
         *,
         list_query_key: ListQueryKey[Any, Any],
-        get_deleted_id: Callable[[Variables[TBody, TParams]], str],
+        get_deleted_id: Callable[[Variables[TBody, TParams]], str] | None = None,
     ) -> Self:
         """Delete: removes the row with that id from every cached variant of the list.
 
-        :param get_deleted_id: of what `mutate` was called with.
+        :param get_deleted_id: of what `mutate` was called with; without it, the parameter `id`.
         """
         return self._with(RemoveFromList, list_query_key, get_deleted_id)
 
@@ -164,32 +175,41 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         self,
         *,
         list_query_key: ListQueryKey[TItem, TListParams],
-        select_list_item: Callable[[TData], TItem],
+        select_list_item: Callable[[TData], TItem] | None = None,
         matches: Matches[TListParams, TItem] | None = None,
+        newest_first_by: str | None = None,
     ) -> Self:
         """Create: puts the selected row at the start of the list.
 
-        :param select_list_item: of the response; must return a full object with an id.
+        :param select_list_item: of the response; must return a full object with an id. Without it, the response itself.
         :param matches: of a cached variant's parameters and the row: True where the row belongs at the start, False
             where it does not belong, None where only the server knows: that variant is fetched again. Without
             `matches`: True for the list without parameters, None for all others.
+        :param newest_first_by: in place of `matches`: the field, such as `createdAt`, that no write changes, and by
+            which the list without parameters is newest first. The new row comes first there and in the same list with
+            `sort="-createdAt"`; all other variants are fetched again.
+        :raises UsageError: both `matches` and `newest_first_by` are given.
         """
-        return self._with(AddToList, list_query_key, select_list_item, matches)
+        return self._with(AddToList, list_query_key, select_list_item, matches, newest_first_by)
 
     def merge_updated_in_paginated_list(
         self,
         *,
         list_query_key: ListQueryKey[TItem, TListParams],
-        select_list_item: Callable[[TData], TItem],
+        select_list_item: Callable[[TData], TItem] | None = None,
         matches: Matches[TListParams, TItem] | None = None,
+        newest_first_by: str | None = None,
     ) -> Self:
         """Update: replaces the row with the same id, whole, where it stands.
 
-        :param select_list_item: of the response; must return a full object with an id.
+        :param select_list_item: of the response; must return a full object with an id. Without it, the response itself.
         :param matches: as for additions. False takes the row out of that variant. True for a row that a filtered
             variant does not show has that variant fetched again: the row may match the filter only now.
+        :param newest_first_by: as for additions. The row stays in its place there, and in the same list with
+            `sort="createdAt"`.
+        :raises UsageError: both `matches` and `newest_first_by` are given.
         """
-        return self._with(MergeIntoList, list_query_key, select_list_item, matches)
+        return self._with(MergeIntoList, list_query_key, select_list_item, matches, newest_first_by)
 
     def invalidates(
         self,
@@ -199,12 +219,11 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     ) -> Self:
         """Make queries of another endpoint stale: the next read fetches them again.
 
-        :param get_params: the parameters of the one query; without it, all queries of that endpoint become stale. The
-            same happens, with a warning, where the parameters are None or fit no query.
+        :param get_params: the parameters of the one query, such as :func:`same_params`; without it, all queries of that
+            endpoint become stale. The same happens, with a warning, where the parameters are None or fit no query.
         """
-        if get_params is not None:
-            self._check_function("get_params", get_params)
-        return replace(self, effects=(*self.effects, Invalidation(target=_key_of(query_key), get_params=get_params)))
+        self._check_function("get_params", get_params)
+        return self._and(Invalidation(query=_checked_query(query_key), get_params=get_params))
 
     @cached_property
     def helpers(self) -> tuple[ListHelper, ...]:
@@ -218,35 +237,58 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
 
     def _qualified(self, kind: type[TEffect]) -> tuple[TEffect, ...]:
         found = [effect for effect in self.effects if isinstance(effect, kind)]
-        return tuple(replace(effect, target=self.qualified(effect.target)) for effect in found)
+        return tuple(replace(effect, target=self._key_of(effect.query)) for effect in found)
+
+    def _key_of(self, query: AnyQueryKey) -> str:
+        """The qualified key of a query, which its group may have named after this mutation was declared."""
+        return self.qualified(query) if isinstance(query, str) else query.key
 
     def _with(
         self,
         helper: type[ListHelper],
         query: ListQueryKey[Any, Any],
-        select: Callable[[Any], object],
+        select: Callable[[Any], object] | None,
         matches: Matches[Any, Any] | None = None,
+        newest_first_by: str | None = None,
     ) -> Self:
-        target = _key_of(query)
         self._check_function(helper.option, select)
-        if matches is not None:
-            self._check_function("matches", matches)
+        self._check_function("matches", matches)
+        if newest_first_by is not None:
+            if matches is not None:
+                raise UsageError(f"{self.declared_with}: give matches or newest_first_by, not both: each says it all")
+            matches = _by_creation(newest_first_by, keeps_place=helper.keeps_place)
         if helper.puts_row and self.data is None:
             raise UsageError(
-                f"{self.declared_with}: give data=…, the type of the response, to put a row of it in {target}"
+                f"{self.declared_with}: give data=…, the type of the response, to put a row of it in a list"
             )
-        return replace(self, effects=(*self.effects, helper(target=target, select=select, matches=matches)))
+        return self._and(helper(query=_checked_query(query), select=select, matches=matches))
+
+    def _and(self, effect: Effect) -> Self:
+        return replace(self, effects=(*self.effects, effect))
 
     def _check_function(self, name: str, function: object) -> None:
-        if not callable(function):
+        if function is not None and not callable(function):
             raise UsageError(f"{self.declared_with}: {name} should be a function, not {function!r}")
 
 
-def _key_of(query: AnyQueryKey) -> str:
-    if isinstance(query, str):
-        return query
-    if not isinstance(query, DeclaredQuery):
+def _checked_query(query: AnyQueryKey) -> AnyQueryKey:
+    """The query as it was given; its key is asked for when the mutation is used.
+
+    :raises UsageError: it is neither a hook nor a key.
+    """
+    if not isinstance(query, str | DeclaredQuery):
         raise UsageError(
             "a query key should be a hook such as ClientQueries.use_get_clients_query, or its key 'get_clients'"
         )
-    return query.key
+    return query
+
+
+def _by_creation(field: str, *, keeps_place: bool) -> Matches[Any, Any]:
+    """The `matches` for a list that is newest first by a field that no write changes."""
+    known = {None, f"-{field}", *([field] if keeps_place else [])}
+
+    def matches(params: Mapping[str, Any], _row: object) -> bool | None:
+        filters = any(value is not None for name, value in params.items() if name != _SORT)
+        return True if params.get(_SORT) in known and not filters else None
+
+    return matches

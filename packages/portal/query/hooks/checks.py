@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, is_typeddict
 from django.core.checks import Error
 
 from portal.config.wire_names import ME_PATH
-from portal.errors import PortalError
+from portal.errors import PortalError, UsageError
 from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, is_path
 from portal.query.request_partition import PROFILE_QUERY
 
@@ -67,8 +67,16 @@ def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
 
 def _mutation_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[CheckMessage]:
     yield from _url_faults(mutation)
+    try:
+        effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.invalidations)
+    except UsageError as error:
+        yield Error(
+            f"{mutation.hook_name}: a query that it names has no key: {error}",
+            hint="make the query's hook an attribute of a QueryGroup",
+            id="portal.query.E003",
+        )
+        return
     yield from _helper_faults(mutation)
-    effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.invalidations)
     for effect in effects:
         query = registry.queries.get(effect.target)
         if query is None:

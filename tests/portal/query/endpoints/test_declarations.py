@@ -26,7 +26,12 @@ def adding(data: Any = dict, **helper: Any) -> Any:
         (lambda: paginated_query_endpoint(item=dict, url="/a", stale_time_s=-1), "from 0 on, not -1"),
         (lambda: query_endpoint(data=dict, url="/a", stale_time_s="5"), "from 0 on, not '5'"),
         (lambda: query_endpoint(data=dict, url="/a", stale_time_s=float("nan")), "from 0 on, not nan"),
-        (lambda: adding(select_list_item=None), "select_list_item should be a function"),
+        (lambda: adding(select_list_item="id"), "select_list_item should be a function"),
+        (lambda: adding(matches=lambda _params, _row: True, newest_first_by="at"), "matches or newest_first_by, not"),
+        (
+            lambda: adding().invalidates(query_key=mutation_endpoint(url="/a", method="POST")),
+            "should be a hook such as",
+        ),
         (lambda: adding(select_list_item=lambda data: data, matches=True), "matches should be a function"),
         (lambda: adding(data=None, select_list_item=lambda data: data), "give data=…"),
         (

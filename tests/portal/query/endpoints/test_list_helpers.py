@@ -12,7 +12,7 @@ from portal.query import MutationGroup, mutation_endpoint
 from portal.query.cache.write_records import WriteRecord
 from portal.query.endpoints.list_helpers import LIST_HELPERS, ListHelper
 from tests.portal.query.fakes import Process, World
-from tests.portal.query.faulty import Faulty, adds, merges, removes
+from tests.portal.query.faulty import Faulty, ThingParams, adds, merges, removes
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
@@ -85,6 +85,46 @@ class TestUsageFaults:
 
         Mutations.use_write_mutation(faulty.request(), on_success=lambda _: seen.append(faulty.shown())).mutate()
         assert seen == [["n", "a", "b"]]
+
+
+class TestWithoutFunctions:
+    """What nearly every resource would write is what a helper does without a function."""
+
+    @pytest.mark.parametrize(("answer", "shown"), [("n", ["n", "a", "b"]), ("b", ["a", "b"])])
+    def test_the_response_is_the_row(self, faulty: Faulty, answer: str, shown: list[str]) -> None:
+        faulty.shown()
+        faulty.answer = {"id": answer, "name": "N", "more": [1]}
+        faulty.write(
+            lambda endpoint: endpoint.add_created_to_paginated_list(
+                list_query_key="get_things"
+            ).merge_updated_in_paginated_list(list_query_key="get_things")
+        )
+        assert faulty.shown() == shown
+        rows = faulty.queries.use_get_things_query(faulty.request()).data.items
+        assert faulty.answer in rows, "with fields that no type declares"
+        assert faulty.fetched() == 1
+
+    def test_the_parameter_id_names_the_deleted_row(self, faulty: Faulty) -> None:
+        faulty.shown()
+        faulty.world.backend.open_paths["/things/b"] = None
+
+        class Mutations(MutationGroup, domain="faulty", registry=faulty.registry):
+            use_delete_thing_mutation = mutation_endpoint(
+                params=ThingParams, url=lambda params: f"/things/{params['id']}", method="DELETE"
+            ).remove_from_paginated_list(list_query_key="get_things")
+
+        assert Mutations.use_delete_thing_mutation(faulty.request()).mutate(params={"id": "b"}).is_success
+        assert faulty.shown() == ["a"]
+        assert faulty.fetched() == 1
+
+    def test_a_write_without_that_parameter_is_told_and_the_list_is_fetched_again(
+        self, faulty: Faulty, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        faulty.shown()
+        faulty.write(lambda endpoint: endpoint.remove_from_paginated_list(list_query_key="get_things"))
+        assert "get_deleted_id raised" in caplog.text
+        faulty.shown()
+        assert faulty.fetched() == 2
 
 
 class TestRows:

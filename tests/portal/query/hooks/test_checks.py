@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.query import (
+    MutationGroup,
+    QueryGroup,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.query.endpoints.registry import Registry
 from portal.query.hooks.checks import check_registry
 from tests.portal.query.fakes import Process, World
@@ -93,3 +99,30 @@ def test_a_hook_may_stand_for_its_key(faulty: Faulty) -> None:
     )
     assert check_registry(faulty.registry) == []
     assert faulty.shown() == ["n", "a", "b"]
+
+
+def test_a_hook_may_get_its_name_after_a_mutation_has_named_it(faulty: Faulty) -> None:
+    hook = paginated_query_endpoint(item=Thing, url="/things")
+    declared: Any = mutation_endpoint(data=Thing, url="/write", method="POST").add_created_to_paginated_list(
+        list_query_key=hook
+    )
+
+    class Queries(QueryGroup, domain="faulty", registry=faulty.registry):
+        use_get_later_query = hook
+
+    class Mutations(MutationGroup, domain="faulty", registry=faulty.registry):
+        use_write_mutation = declared
+
+    assert [helper.target for helper in Mutations.use_write_mutation.helpers] == ["faulty.get_later"]
+    assert check_registry(faulty.registry) == []
+
+
+def test_a_hook_that_gets_no_name_is_an_error_at_start(faulty: Faulty) -> None:
+    hook = query_endpoint(data=Thing, url="/thing")
+
+    class Mutations(MutationGroup, domain="faulty", registry=faulty.registry):
+        use_write_mutation = mutation_endpoint(url="/write", method="POST").invalidates(query_key=hook)
+
+    [fault] = check_registry(faulty.registry)
+    assert fault.id == "portal.query.E003"
+    assert "should derive from QueryGroup" in fault.msg
