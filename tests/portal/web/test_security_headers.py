@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_REFRESH_TOKEN
+from portal.config.projects import PROJECTS
 from portal.web.pages import neutral_page
 from portal.web.urls import portal_patterns
 from tests.portal.web.conftest import BACKEND
@@ -33,7 +34,7 @@ OF_PAGES = OF_FILES | {
         "object-src 'none'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
-        "form-action 'self' http://localhost:8000 http://localhost:8001 http://localhost:8002 http://localhost:8003",
+        " ".join(["form-action 'self'", *(project.local_url(port_base=8000) for project in PROJECTS)]),
     },
 }
 NAMES = {*OF_PAGES, HTTPS, f"{POLICY}-Report-Only"}
