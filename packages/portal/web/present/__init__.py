@@ -7,7 +7,7 @@ A presenter reads downwards::
     records      a field of a record -> a text, a number, a time; empty where it is missing or odd
       |
       +- badges      a status -> a word and a tone
-      +- formats     a value -> a text in the page's language
+      +- formats     a value -> a text in the page's language (badges use its dash)
       |
       +- stat_tiles  one number on an overview (uses nothing of the above)
       +- charts      bar charts and split bars, as coordinates (uses badges and formats)
@@ -19,9 +19,11 @@ from portal.web.present.badges import Badge, badge_for
 from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
 from portal.web.present.formats import (
     KEPT_TEXTS,
+    NO_VALUE,
     Formats,
     compact_number_text,
     formats_of,
+    in_utc,
     money_text,
     month_text,
     number_text,

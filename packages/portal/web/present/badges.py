@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from portal.web.present.formats import NO_VALUE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -22,6 +24,6 @@ class Badge:
     tone: Tone = "calm"
 
 
-def badge_for(*, code: str, known: Mapping[str, Badge]) -> Badge:
-    """The badge of a status. A status that is not known shows its code, in a calm tone."""
-    return known.get(code) or Badge(label=code or "–")
+def badge_for(*, code: str | None, known: Mapping[str, Badge]) -> Badge:
+    """The badge of a status. A status that is not known shows its code, and none shows a dash, in a calm tone."""
+    return known.get(code or "") or Badge(label=code or NO_VALUE)

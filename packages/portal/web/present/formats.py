@@ -58,29 +58,31 @@ class Formats:
         """See :func:`number_text`."""
         return NO_VALUE if value is None else self._written_number(value, places)
 
-    def compact_number(self, value: float | None) -> str:
+    def compact_number(self, value: float | Decimal | None) -> str:
         """See :func:`compact_number_text`."""
-        return self.number(value, places=0 if value is None or value == int(value) else 1)
+        return self.number(value, places=0 if value is None or _is_whole(value) else 1)
 
     def money(self, value: Decimal | None, *, currency: str, places: int | None = None) -> str:
         """See :func:`money_text`."""
         return NO_VALUE if value is None else self._written_money(value, currency, places)
 
-    def day(self, value: datetime | None) -> str:
+    def day(self, value: date | None) -> str:
         """A day in UTC; whether the month is a word depends on the language."""
-        return NO_VALUE if value is None else self._day.apply(value.astimezone(UTC), self.cldr)
+        return self._applied(self._day, value)
 
-    def short_day(self, value: datetime) -> str:
+    def short_day(self, value: date) -> str:
         """See :func:`short_day_text`."""
-        return self._short_day.apply(value.astimezone(UTC), self.cldr)
+        return self._applied(self._short_day, value)
 
     def clock(self, value: datetime | None) -> str:
         """A time of day, followed by "UTC"."""
-        return NO_VALUE if value is None else f"{self._time.apply(value.astimezone(UTC), self.cldr)} UTC"
+        text = self._applied(self._time, value)
+        return text if text == NO_VALUE else f"{text} UTC"
 
     def moment(self, value: datetime | None) -> str:
         """A day and a time of day, followed by "UTC"."""
-        return NO_VALUE if value is None else self._day_and_time.format(self.clock(value), self.day(value))
+        day = self.day(value)
+        return day if day == NO_VALUE else self._day_and_time.format(self.clock(value), day)
 
     def month(self, code: str) -> str:
         """See :func:`month_text`."""
@@ -89,6 +91,10 @@ class Formats:
         except ValueError:
             return code
         return self._months[month]
+
+    def _applied(self, pattern: DateTimePattern, value: date | None) -> str:
+        shown = in_utc(value)
+        return NO_VALUE if shown is None else str(pattern.apply(shown, self.cldr))
 
     def _write_number(self, value: float | Decimal, places: int) -> str:
         rounded = _rounded(value, places)
@@ -117,7 +123,7 @@ def number_text(value: float | Decimal | None, *, places: int = 0) -> str:
     return formats_of(get_language()).number(value, places=places)
 
 
-def compact_number_text(value: float | None) -> str:
+def compact_number_text(value: float | Decimal | None) -> str:
     """A number: without decimal places if it is whole, else with one."""
     return formats_of(get_language()).compact_number(value)
 
@@ -131,7 +137,7 @@ def money_text(value: Decimal | None, *, currency: str, places: int | None = Non
     return formats_of(get_language()).money(value, currency=currency, places=places)
 
 
-def short_day_text(value: datetime) -> str:
+def short_day_text(value: date) -> str:
     """A day in UTC without its year, for the labels of a chart."""
     return formats_of(get_language()).short_day(value)
 
@@ -139,6 +145,25 @@ def short_day_text(value: datetime) -> str:
 def month_text(code: str) -> str:
     """The short name of a month such as `2026-01`; any other text stays as it is."""
     return formats_of(get_language()).month(code)
+
+
+def in_utc(value: date | None) -> date | None:
+    """A time in UTC; one without a zone is one in UTC. A day stays as it is. None for a time that UTC can't write."""
+    if not isinstance(value, datetime):
+        return value
+    if value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def _is_whole(value: float | Decimal) -> bool:
+    try:
+        return float(value).is_integer()
+    except OverflowError:
+        return True
 
 
 @lru_cache(maxsize=64)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from decimal import InvalidOperation
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup, escape
 
-from portal.web.present import KEPT_TEXTS
+from portal.web.present import KEPT_TEXTS, NO_VALUE, in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
+    from datetime import date
     from decimal import Decimal
 
     from portal.web.present import Formats
@@ -23,7 +25,7 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
     """The filters of one language, by their names. Each gives a dash for None."""
 
-    def amount(value: float | None, places: int = 0) -> str:
+    def amount(value: float | Decimal | None, places: int = 0) -> str:
         """A number with grouped thousands."""
         return formats.number(value, places=places)
 
@@ -31,20 +33,19 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
         """An amount of money."""
         return formats.money(value, currency=currency)
 
-    def kwh(value: float | None) -> str:
+    def kwh(value: float | Decimal | None) -> str:
         """An amount of energy."""
         text = formats.number(value, places=1)
-        return text if value is None else f"{text}{_SPACE}kWh"
+        return text if text == NO_VALUE else f"{text}{_SPACE}kWh"
 
-    def kw(value: float | None) -> str:
+    def kw(value: float | Decimal | None) -> str:
         """A power."""
         text = formats.compact_number(value)
-        return text if value is None else f"{text}{_SPACE}kW"
+        return text if text == NO_VALUE else f"{text}{_SPACE}kW"
 
-    def quantity(value: float | None) -> str:
+    def quantity(value: float | Decimal | None) -> str:
         """A number with as many decimal places as it needs, at most three."""
-        places = 0 if value is None else next(n for n in (0, 1, 2, 3) if n == MAX_PLACES or round(value, n) == value)
-        return formats.number(value, places=places)
+        return formats.number(value, places=0 if value is None else _places(value))
 
     return {
         "amount": amount,
@@ -65,7 +66,16 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
     }
 
 
-def _time_filter(write: Callable[[datetime | None], str], element: str) -> Callable[[datetime | None], str]:
+def _places(value: float | Decimal) -> int:
+    """How many decimal places a number needs, at most three."""
+    try:
+        return next(n for n in (0, 1, 2, MAX_PLACES) if n == MAX_PLACES or round(value, n) == value)
+    except InvalidOperation:
+        # A decimal that is no number, or has too many digits to be shown.
+        return 0
+
+
+def _time_filter(write: Callable[[Any], str], element: str) -> Callable[[date | None], str]:
     """A filter that writes a `<time>`, or a dash for None. A list that is shown again has the same times.
 
     :param write: gives the text of the element.
@@ -74,10 +84,11 @@ def _time_filter(write: Callable[[datetime | None], str], element: str) -> Calla
     """
 
     @lru_cache(maxsize=KEPT_TEXTS)
-    def as_time(value: datetime | None) -> str:
-        text = write(value)
-        if value is None:
-            return text
-        return Markup(element % (value.isoformat(timespec="seconds"), escape(text)))  # noqa: S704  both are safe
+    def as_time(value: date | None) -> str:
+        shown = in_utc(value)
+        if shown is None:
+            return NO_VALUE
+        iso = shown.isoformat(timespec="seconds") if isinstance(shown, datetime) else shown.isoformat()
+        return Markup(element % (iso, escape(write(shown))))  # noqa: S704  both are safe
 
     return as_time

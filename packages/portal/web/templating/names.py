@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.template.defaultfilters import urlencode
 from django.templatetags.static import static
@@ -15,9 +15,10 @@ from jinja2 import TemplateNotFound, pass_context
 from markupsafe import Markup, escape
 
 from portal.edge import NO_SEGMENT
+from portal.web.present import NO_VALUE, Badge, badge_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from jinja2.runtime import Context
 
@@ -88,28 +89,31 @@ class Links:
         #: By the route: the address before and after the id; None if an id of the route can't be any text.
         self._around_id: dict[str, tuple[str, str] | None] = {}
 
-    def url(self, route: str, *ids: str) -> str:
-        """The address of a page. Empty if an id can't stand in an address, or if the edge would refuse it there."""
+    def url(self, route: str, *ids: str | None) -> str:
+        """The address of a page. Empty if an id is None, can't stand in an address, or would be refused by the edge."""
         if not ids:
             return self._address(route)
-        if len(ids) == 1 and _PLAIN_ID.fullmatch(ids[0]):
+        given = [each for each in ids if each is not None]
+        if len(given) == len(ids) == 1 and _PLAIN_ID.fullmatch(given[0]):
             around = self._address_around_id(route)
             if around is not None:
-                return f"{around[0]}{ids[0]}{around[1]}"
-        if not any(NO_SEGMENT.match(each) for each in ids):
+                return f"{around[0]}{given[0]}{around[1]}"
+        if len(given) == len(ids) and not any(NO_SEGMENT.match(each) for each in given):
             with suppress(NoReverseMatch):
                 return reverse(route, urlconf=self._urlconf, args=ids)
         return ""
 
-    def link(self, label: object, route: str, *ids: str) -> Markup:
-        """`{{ row.title|link("client", row.id) }}`: a link to the row's page; without an address, the label alone.
+    def link(self, label: object, route: str, *ids: str | None) -> Markup:
+        """`{{ row|link("client", row.id) }}`: a link to the row's page; without an address, the label alone.
 
         A list that is shown again has the same links, so they are kept.
         """
-        is_short = isinstance(label, str) and len(label) <= _MAX_KEPT_CHARS and sum(map(len, ids)) <= _MAX_KEPT_CHARS
+        if not isinstance(label, str):
+            label = escape(NO_VALUE if label is None else label)
+        is_short = len(label) <= _MAX_KEPT_CHARS and sum(map(len, filter(None, ids))) <= _MAX_KEPT_CHARS
         return self._kept_link(label, route, *ids) if is_short else self._link(label, route, *ids)
 
-    def _link(self, label: object, route: str, *ids: str) -> Markup:
+    def _link(self, label: str, route: str, *ids: str | None) -> Markup:
         url, text = self.url(route, *ids), escape(label)
         return Markup(f'<a href="{escape(url)}">{text}</a>') if url else text  # noqa: S704  both are escaped
 
@@ -140,8 +144,17 @@ class Links:
         return self._around_id[route]
 
 
-def badge(value: Any) -> Markup:
-    """`{{ row.status|badge }}`: a word with a tone (:class:`portal.web.present.Badge`)."""
+def badge(value: str | Badge | None, badges: Mapping[str, Badge] | None = None) -> Markup:
+    """`{{ row.status|badge(statuses) }}`: the word for a status, with its tone.
+
+    :param value: the status; or a badge, which needs no `badges`.
+    :param badges: status to badge. A status without one shows its code, and none at all a dash.
+    :raises TypeError: a status without `badges`: it would be shown as its code, in every language.
+    """
+    if not isinstance(value, Badge):
+        if badges is None:
+            raise TypeError(f"{value!r} is no Badge: name the badges of the statuses, as in row.status|badge(statuses)")
+        value = badge_for(code=value, known=badges)
     return Markup(f'<span class="badge {escape(value.tone)}">{escape(value.label)}</span>')  # noqa: S704  escaped
 
 

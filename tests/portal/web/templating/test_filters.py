@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
 
@@ -15,9 +16,36 @@ AT = datetime(2026, 3, 9, 7, 5, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("filter_name", ["amount", "kwh", "kw", "quantity"])
-@pytest.mark.parametrize("value", [1e300, -1e300, 10**400])
-def test_every_filter_of_numbers_bears_a_huge_number(filter_name: str, value: float) -> None:
-    assert FILTERS[filter_name](value).startswith(NO_VALUE)
+@pytest.mark.parametrize(
+    "value",
+    [1e300, -1e300, 10**400, float("inf"), float("nan"), *map(Decimal, ("1e300", "1e999999", "Infinity", "NaN"))],
+)
+def test_a_number_that_can_t_be_written_is_a_dash_without_a_unit(filter_name: str, value: float) -> None:
+    assert FILTERS[filter_name](value) == NO_VALUE
+
+
+@pytest.mark.parametrize(
+    ("filter_name", "expected"),
+    [("amount", "1,235"), ("kwh", "1,234.5 kWh"), ("kw", "1,234.5 kW"), ("quantity", "1,234.5")],
+)
+@pytest.mark.parametrize("value", [1234.5, Decimal("1234.50")])
+def test_a_decimal_is_written_as_a_number_is(filter_name: str, expected: str, value: float) -> None:
+    assert FILTERS[filter_name](value) == expected.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+@pytest.mark.parametrize("filter_name", ["day", "calendar_day", "moment", "clock", "as_of"])
+def test_a_time_of_any_zone_is_written_in_utc_and_one_without_a_zone_is_one_in_utc(filter_name: str) -> None:
+    elsewhere = AT.astimezone(timezone(timedelta(hours=9)))
+    assert FILTERS[filter_name](elsewhere) == FILTERS[filter_name](AT.replace(tzinfo=None)) == FILTERS[filter_name](AT)
+
+
+@pytest.mark.parametrize("filter_name", ["day", "calendar_day", "moment", "clock", "as_of"])
+def test_a_time_that_utc_has_no_year_for_is_a_dash(filter_name: str) -> None:
+    assert FILTERS[filter_name](datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))) == NO_VALUE
+
+
+def test_a_day_without_a_time_is_the_same_in_every_zone() -> None:
+    assert FILTERS["calendar_day"](date(2026, 3, 9)) == '<time datetime="2026-03-09">Mar 9, 2026</time>'
 
 
 @pytest.mark.parametrize("filter_name", ["amount", "kwh", "kw", "quantity", "day", "calendar_day", "moment", "as_of"])

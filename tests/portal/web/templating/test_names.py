@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from jinja2 import TemplateNotFound
 from markupsafe import Markup
 
 from portal.edge.routes.paths import is_malformed
+from portal.web.present import Badge
 
 
 def rendered(text: str, *, language: str = "en", **values: Any) -> str:
@@ -41,6 +43,17 @@ def test_any_other_id_leads_to_its_page(row_id: str, address: str) -> None:
     assert rendered("{{ url('client', id) }}", id=row_id) == address
     assert not is_malformed(f"/en/energy/clients/{row_id}")
     assert rendered("{{ 'Ada'|link('client', id) }}", id=row_id) == f'<a href="{address}">Ada</a>'
+
+
+def test_a_row_without_an_id_has_no_address() -> None:
+    assert rendered("{{ url('client', none) }}") == ""
+    assert rendered("{{ '<Ada>'|link('client', none) }}") == "&lt;Ada&gt;"
+
+
+def test_any_label_is_shown_as_its_text_and_none_as_a_dash() -> None:
+    for label, text in ((SimpleNamespace(x="<"), "namespace(x=&#39;&lt;&#39;)"), (7, "7"), (None, "–")):
+        link = f'<a href="/en/energy/clients/cli_1">{text}</a>'
+        assert rendered("{{ label|link('client', 'cli_1') }}", label=label) == link
 
 
 def test_a_label_of_html_and_the_same_label_as_text_have_links_of_their_own() -> None:
@@ -99,6 +112,33 @@ def test_a_number_chooses_the_plural_form(number: int, text: str) -> None:
     assert rendered("{{ list_total(number) }}", language="de", number=number).strip() == text
 
 
+BADGES = {"paid": Badge(label="<Paid>", tone="good")}
+
+
 def test_a_badge_has_its_tone_and_its_words_are_escaped() -> None:
-    badge = SimpleNamespace(tone="good", label="<Paid>")
-    assert rendered("{{ badge|badge }}", badge=badge) == '<span class="badge good">&lt;Paid&gt;</span>'
+    assert rendered("{{ badge|badge }}", badge=BADGES["paid"]) == '<span class="badge good">&lt;Paid&gt;</span>'
+
+
+class Status(StrEnum):
+    PAID = "paid"
+    LOST = "<lost>"
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"),
+    [
+        ("paid", '<span class="badge good">&lt;Paid&gt;</span>'),
+        (Status.PAID, '<span class="badge good">&lt;Paid&gt;</span>'),
+        ("<odd>", '<span class="badge calm">&lt;odd&gt;</span>'),
+        (Status.LOST, '<span class="badge calm">&lt;lost&gt;</span>'),
+        ("", '<span class="badge calm">–</span>'),
+        (None, '<span class="badge calm">–</span>'),
+    ],
+)
+def test_a_status_has_its_badge_and_one_without_a_badge_shows_its_code(status: str | None, shown: str) -> None:
+    assert rendered("{{ status|badge(badges) }}", status=status, badges=BADGES) == shown
+
+
+def test_a_status_needs_badges_or_it_would_be_shown_as_its_code_in_every_language() -> None:
+    with pytest.raises(TypeError, match=r"row\.status\|badge\(statuses\)"):
+        rendered("{{ 'paid'|badge }}")
