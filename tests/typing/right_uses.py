@@ -12,6 +12,7 @@ from portal.query import (
     QueryClient,
     QueryGroup,
     QueryResult,
+    RowParams,
     create_mutation_group,
     create_query_group,
     mutation_endpoint,
@@ -20,10 +21,12 @@ from portal.query import (
     use_queries,
 )
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
-from portal.services.rows import Row, RowParams
+from portal.services.rows import Row
 from portal.services.user import Profile, UserQueries
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.http import HttpRequest
 
 
@@ -31,8 +34,11 @@ def reads(request: HttpRequest, client: QueryClient) -> None:
     """Data, items and parameters have the types that the endpoint declares."""
     assert_type(UserQueries.use_get_me_query(request), QueryResult[Profile])
     assert_type(UserQueries.use_get_me_query(client).data, Profile | None)
+    assert_type(ClientQueries.use_get_client_query(request, id="c1").unwrap(), Client)
     assert_type(ClientQueries.use_get_client_query(request, {"id": "c1"}).unwrap(), Client)
-    clients = ClientQueries.use_get_clients_query(request, {"q": "oslo", "sort": None}, pages=2)
+    assert_type(ClientQueries.use_get_client_query(request, RowParams(id="c1")).unwrap(), Client)
+    clients = ClientQueries.use_get_clients_query(request, q="oslo", city="Oslo", sort=None, pages=2)
+    assert_type(ClientQueries.use_get_clients_query(request, {"q": "oslo"}, pages=2), PaginatedResult[Client])
     assert_type(clients, PaginatedResult[Client])
     assert_type(clients.data, PaginatedRes[Client])
     assert_type(clients.data.items, tuple[Client, ...])
@@ -42,13 +48,13 @@ def reads(request: HttpRequest, client: QueryClient) -> None:
     assert_type(ClientQueries.use_get_clients_query(client, cursor="abc").has_next_page, bool)
     ClientQueries.use_get_clients_query.invalidate(client)
     ClientQueries.use_get_clients_query.invalidate(request, params={"q": "oslo"})
-    ClientQueries.use_get_client_query.prefetch(request, {"id": "c1"})
+    ClientQueries.use_get_client_query.prefetch(request, id="c1")
 
 
 def side_by_side(request: HttpRequest, client: QueryClient) -> None:
     """Each result has its own type; those of a list have one."""
-    me, one = UserQueries.use_get_me_query.spec(), ClientQueries.use_get_client_query.spec({"id": "c1"})
-    many = ClientQueries.use_get_clients_query.spec({"q": "oslo"}, pages=2)
+    me, one = UserQueries.use_get_me_query.spec(), ClientQueries.use_get_client_query.spec(id="c1")
+    many = ClientQueries.use_get_clients_query.spec(q="oslo", pages=2)
     assert_type(use_queries(request, me, many), tuple[QueryResult[Profile], PaginatedResult[Client]])
     assert_type(use_queries(client, [many, many]), list[PaginatedResult[Client]])
     results = use_queries(request, me, one, many, me, one, many)
@@ -80,7 +86,7 @@ class ThingCreateReq(TypedDict):
     name: str
 
 
-def thing_url(params: RowParams) -> str:
+def thing_url(params: Mapping[str, str]) -> str:
     """Address of one thing."""
     return f"/things/{params['id']}"
 

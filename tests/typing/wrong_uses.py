@@ -15,7 +15,6 @@ from portal.query import (
 )
 from portal.services.energy.clients import Client, ClientCreateReq, ClientMutations, ClientQueries
 from portal.services.energy.stations import Station, StationQueries
-from portal.services.rows import RowParams
 from portal.services.user import UserQueries
 
 if TYPE_CHECKING:
@@ -43,19 +42,19 @@ def reads(request: HttpRequest) -> None:
     """Wrong reads."""
     ClientQueries.use_get_clients_query()  # wrong: whose data?
     ClientQueries.use_get_clients_query("ada")  # wrong: a name is no request
-    ClientQueries.use_get_clients_query(request, {"serch": "oslo"})  # wrong: no such parameter
-    ClientQueries.use_get_clients_query(request, {"q": 5})  # wrong: a parameter's type
+    ClientQueries.use_get_clients_query(request, serch="oslo")  # wrong: no such parameter
+    ClientQueries.use_get_clients_query(request, q=5)  # wrong: a parameter's type
     ClientQueries.use_get_clients_query(request, pages="2")  # wrong: pages is a number
     ClientQueries.use_get_client_query(request)  # wrong: the id is missing
-    ClientQueries.use_get_client_query(request, {})  # wrong: the id is missing
-    ClientQueries.use_get_client_query(request, {"id": "c1"}, pages=2)  # wrong: not a list
-    UserQueries.use_get_me_query(request, {"id": "c1"})  # wrong: it has no parameters
+    ClientQueries.use_get_client_query(request, idd="c1")  # wrong: the id is missing
+    ClientQueries.use_get_client_query(request, id="c1", pages=2)  # wrong: not a list
+    UserQueries.use_get_me_query(request, id="c1")  # wrong: it has no parameters
     ClientQueries.use_get_cleints_query(request)  # wrong: no such hook
     name: str = ClientQueries.use_get_clients_query(request).data  # wrong: a list is no string
     show(name, ClientQueries.use_get_clients_query(request).data.items[0]["nmae"])  # wrong: no such field
-    show(ClientQueries.use_get_client_query(request, {"id": "c1"}).data["id"])  # wrong: it may be None
-    ClientQueries.use_get_client_query(request, {"id": "c1"}).fetch_next_page()  # wrong: not a list
-    station: Station = ClientQueries.use_get_client_query(request, {"id": "c1"}).unwrap()  # wrong: not a station
+    show(ClientQueries.use_get_client_query(request, id="c1").data["id"])  # wrong: it may be None
+    ClientQueries.use_get_client_query(request, id="c1").fetch_next_page()  # wrong: not a list
+    station: Station = ClientQueries.use_get_client_query(request, id="c1").unwrap()  # wrong: not a station
     show(station)
 
 
@@ -69,7 +68,7 @@ def writes(request: HttpRequest, client: QueryClient) -> None:
     ClientMutations.use_delete_client_mutation(request).mutate(body={"id": "c1"})  # wrong: it takes no body
     ClientMutations.use_update_client_mutation(request).mutate(body={"city": "Oslo"})  # wrong: which one?
     ClientMutations.use_create_client_mutation(request, on_success=lambda: None)  # wrong: it gets the data
-    ClientQueries.use_get_client_query.prefetch(client, {"q": "oslo"})  # wrong: another query's parameter
+    ClientQueries.use_get_client_query.prefetch(client, q="oslo")  # wrong: another query's parameter
     ClientQueries.use_get_clients_query.invalidate(params={"q": "oslo"})  # wrong: whose data?
     use_queries(request, ClientQueries.use_get_clients_query, ClientQueries.use_get_clients_query)  # wrong: no specs
     ClientQueries.use_get_client_query.spec()  # wrong: params are missing
@@ -79,7 +78,7 @@ class WrongQueries(QueryGroup, domain="wrong"):
     """Wrong declarations."""
 
     use_get_a_query = query_endpoint(url="/a")  # wrong: data is missing
-    use_get_b_query = query_endpoint(data=Client, params=RowParams, url=other_url)  # wrong: another's url
+    use_get_b_query = query_endpoint(data=Client, url=other_url)  # wrong: its parameters are missing
     use_get_c_query = paginated_query_endpoint(item=Client, url="/c", unique_by=True)  # wrong: True is no field
 
 
@@ -95,7 +94,7 @@ class WrongMutations(MutationGroup, domain="wrong"):
     )
     use_c_mutation = mutation_endpoint(body=ClientCreateReq, url="/c", method="POST").remove_from_paginated_list(
         list_query_key="get_clients",
-        get_deleted_id=lambda sent: sent.params["id"],  # wrong: it has no params
+        get_deleted_id=lambda sent: sent.parms["id"],  # wrong: no such attribute
     )
 
 

@@ -23,6 +23,8 @@ A write does the same in the other order::
           backend_calls              POST, PUT, PATCH or DELETE, with one further try
           cache                      the record, which every later read applies
 
+    resources            resource(): the hooks of one resource
+    rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
     results              what hooks return               events          what each query came to
 
@@ -47,4 +49,6 @@ from portal.query.hooks import (
 )
 from portal.query.partition import principal_of_id
 from portal.query.process_state import process_runtime
+from portal.query.resources import Resource, resource
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
+from portal.query.rows import ListParams, OpenEnum, Params, Partial, Record, Row, RowParams, field

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.http import HttpRequest
 
 from portal.config.wire_names import ITEMS_FIELD
-from portal.errors import ApiError, UsageError, without_traceback
+from portal.errors import ApiError, ApiMalformedError, UsageError, without_traceback
 from portal.query.backend_calls import BackendCaller
 from portal.query.cache import copied, copied_rows, unique_rows
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.query.events import Done, QueryEvent
+    from portal.query.rows import Decoder
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -164,6 +165,7 @@ class QueryClient:
             if on_error is not None:
                 on_error(error)
             return MutationResult(data=None, error=without_traceback(error))
+        data, _ = _decoded(write.decode, data)
         if on_success is not None:
             on_success(data)
         return MutationResult(data=data, error=None)
@@ -223,9 +225,10 @@ class QueryClient:
 
     def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
         page = result.pages[0].page if result.pages else None
+        data, error = _decoded(call.request.decode, page.body) if page else (None, None)
         return QueryResult(
-            data=copied(page.body) if page else None,
-            error=result.error,
+            data=data,
+            error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
             _refetch=lambda: self.query(call.request, force=True),
@@ -253,7 +256,7 @@ class QueryClient:
         last = pages[-1].page if pages else None
         return PaginatedResult(
             data=PaginatedRes(
-                items=rows,
+                items=rows if request.decode is None else request.decode(rows),
                 has_next=last.has_next if last else False,
                 next_cursor=last.next_cursor if last else None,
                 raw_res=bodies,
@@ -266,6 +269,16 @@ class QueryClient:
             _refetch=lambda: self.paginated(request, pages=call.count, cursor=call.start, force=True),
             _fetch_next=lambda: self.paginated(request, pages=len(pages) + 1, cursor=call.start, again=True),
         )
+
+
+def _decoded(decode: Decoder | None, body: Any) -> tuple[Any, ApiError | None]:
+    """What a hook returns for a response, and why it can't be read, if so."""
+    if decode is None:
+        return copied(body), None
+    try:
+        return decode(body), None
+    except ApiMalformedError as error:
+        return None, without_traceback(error)
 
 
 def create_query_client(

@@ -84,11 +84,10 @@ class QueryResult(_Read, Generic[TData]):
 class PaginatedRes(Generic[TItem]):
     """A list, flattened: `TPaginatedRes` (requirements, "Paginated result").
 
-    :param items: rows of all its pages, without duplicates; other fields than `id` as they came.
+    :param items: rows of all its pages, without duplicates.
     :param has_next: whether the server has a further page, as its last response says.
     :param next_cursor: where that page begins; None at the end.
-    :param raw_res: the server's own page bodies, one for each page. A row that shows no write of this user is the same
-        object there and in `items`.
+    :param raw_res: the server's own page bodies, one for each page, with all fields as they came.
     :param total: how many rows the list has in all, after this user's own writes. None where the backend gives no
         number, and where a written row may or may not match the list's filter.
     """

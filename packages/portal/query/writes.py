@@ -6,13 +6,13 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, is_typeddict
+from typing import TYPE_CHECKING, Any
 
 from portal.config.wire_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.query.backend_calls import may_have_arrived
 from portal.query.cache import ALL_INVALIDATED, ALL_QUERIES, KINDS, InvalidatedQueries, Patch, WriteRecord, row_id
-from portal.query.endpoints import address, checked_params, given_params
+from portal.query.endpoints import address, checked_params, given_params, parameter_names
 from portal.strict_json import check_depth
 
 if TYPE_CHECKING:
@@ -206,9 +206,9 @@ def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, reg
     params = given_params(given, endpoint=endpoint)
     query = registry.queries.get(endpoint)
     declared = query.params if query is not None else None
-    known = declared.__annotations__ if is_typeddict(declared) else params if declared is not None else {}
-    unknown = ", ".join(name for name in params if name not in known)
-    if query is not None and unknown:
+    known = parameter_names(declared)
+    unknown = ", ".join(name for name in params if known is not None and name not in known)
+    if query is not None and known is not None and unknown:
         return _all_queries(
             by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
         )

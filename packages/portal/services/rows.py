@@ -1,4 +1,4 @@
-"""What all resources share: a row's id, a list's parameters, and where a written row belongs in a list."""
+"""What all resources share: a row's id, and where a written row belongs in a list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 from portal.config.wire_names import SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 #: Orders in which no change of a row moves it; a list without `sort` is newest first.
 _BY_CREATION: Final = frozenset({None, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST})
@@ -19,27 +19,9 @@ class Row(TypedDict):
     id: str
 
 
-class RowParams(TypedDict):
-    """The id of one row. On the wire it is part of the path."""
-
-    id: str
-
-
-def row_url(path: str) -> Callable[[RowParams], str]:
-    """The url function of the rows whose list has this path."""
-    return lambda params: f"{path}/{params['id']}"
-
-
-class ListParams(TypedDict, total=False):
-    """Parameters of every list.
-
-    `q`: words to search for, ignoring case and accents; a row must contain all of them. `sort`: one of the sort names
-    of contract, section 7, or the resource's own; without it, newest first. The backend's names of both parameters:
-    `portal.config.wire_names`.
-    """
-
-    q: str | None
-    sort: str | None
+def row_url(path: str) -> str:
+    """The path of a row whose list has this path."""
+    return f"{path}/{{id}}"
 
 
 def belongs_at_start(params: Mapping[str, Any], row: Mapping[str, Any]) -> bool | None:

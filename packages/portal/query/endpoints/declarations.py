@@ -11,8 +11,8 @@ from portal.config.limits import STALE_TIME_S
 from portal.config.wire_names import CURSOR_PARAM
 from portal.errors import UsageError
 from portal.query.endpoints.keys import QueryKey, query_key
-from portal.query.endpoints.params import checked_params
-from portal.query.endpoints.urls import Url, check_path, shape
+from portal.query.endpoints.params import checked_params, parameter_names
+from portal.query.endpoints.urls import Url, check_path, check_template, shape
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")
@@ -25,8 +25,9 @@ _ROLES = ("data", "item", "body", "params")
 class Endpoint(Generic[TParams]):
     """One method of one address of the backend. It gets its name from the group whose attribute it is.
 
-    :param url: path below the backend's address, or a function of the parameters that returns one.
-    :param params: TypedDict of the parameters; None for none.
+    :param url: path below the backend's address, which may name parameters in braces, or a function of the parameters
+        that returns one.
+    :param params: class of the parameters; None for none.
     :ivar group: the class whose attribute it is; None outside a class.
     :ivar name: the attribute's name, such as `use_get_clients_query`.
     :raises UsageError: the url is not a path.
@@ -46,6 +47,7 @@ class Endpoint(Generic[TParams]):
         """Check what a type checker may not have seen."""
         if not callable(self.url):
             check_path(self.url, endpoint=self.declared_with)
+            check_template(self.url, endpoint=self.declared_with, known=parameter_names(self.params))
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         """Python calls this when the class is made. The first name stays."""

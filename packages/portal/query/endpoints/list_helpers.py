@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeAlias, Type
 from portal.config.wire_names import ID_FIELD
 from portal.errors import UsageError
 from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint
+from portal.query.rows import Decoder, decoder_of, to_json
 
 TData = TypeVar("TData")
 TBody = TypeVar("TBody")
@@ -32,14 +33,18 @@ Matches: TypeAlias = Callable[[TListParams, TItem], bool | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variables(Generic[TBody, TParams]):
-    """What `mutate` was called with; None for a part that the endpoint does not declare."""
+class Variables:
+    """What `mutate` was called with, as JSON by the names on the wire.
 
-    body: TBody
-    params: TParams
+    :param body: None where the endpoint declares none.
+    :param params: empty where the endpoint declares none.
+    """
+
+    body: Any
+    params: Mapping[str, Any]
 
 
-def same_params(variables: Variables[Any, Any]) -> Any:
+def same_params(variables: Variables) -> Any:
     """For `get_params`: the query has the parameters that `mutate` was called with."""
     return variables.params
 
@@ -80,7 +85,7 @@ class ListHelper(Effect):
     select: Callable[[Any], object] | None = None
     matches: Matches[Any, Any] | None = None
 
-    def row(self, variables: Variables[Any, Any], data: Any) -> object:
+    def row(self, variables: Variables, data: Any) -> object:
         """The row that the write is about: the response, or what the team's function takes from it."""
         del variables
         return data if self.select is None else self.select(data)
@@ -95,7 +100,7 @@ class RemoveFromList(ListHelper):
     returns = "the id of the deleted row"
     puts_row = False
 
-    def row(self, variables: Variables[Any, Any], data: Any) -> object:
+    def row(self, variables: Variables, data: Any) -> object:
         """A row of which only the id is known: the parameter `id`, or what the team's function gives."""
         del data
         return {ID_FIELD: variables.params["id"] if self.select is None else self.select(variables)}
@@ -129,7 +134,7 @@ class Invalidation(Effect):
     :param get_params: of the variables: the parameters of the one query; None for all queries of that endpoint.
     """
 
-    get_params: Callable[[Variables[Any, Any]], Mapping[str, Any]] | None = None
+    get_params: Callable[[Variables], Mapping[str, Any]] | None = None
 
 
 @dataclass(kw_only=True, eq=False)
@@ -163,7 +168,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         self,
         *,
         list_query_key: ListQueryKey[Any, Any],
-        get_deleted_id: Callable[[Variables[TBody, TParams]], str] | None = None,
+        get_deleted_id: Callable[[Variables], str] | None = None,
     ) -> Self:
         """Delete: removes the row with that id from every cached variant of the list.
 
@@ -215,7 +220,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         self,
         *,
         query_key: AnyQueryKey,
-        get_params: Callable[[Variables[TBody, TParams]], Mapping[str, Any]] | None = None,
+        get_params: Callable[[Variables], Mapping[str, Any]] | None = None,
     ) -> Self:
         """Make queries of another endpoint stale: the next read fetches them again.
 
@@ -257,10 +262,14 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
             if matches is not None:
                 raise UsageError(f"{self.declared_with}: give matches or newest_first_by, not both: each says it all")
             matches = _by_creation(newest_first_by, keeps_place=helper.keeps_place)
+        else:
+            matches = _of_rows(matches, query)
         if helper.puts_row and self.data is None:
             raise UsageError(
                 f"{self.declared_with}: give data=…, the type of the response, to put a row of it in a list"
             )
+        if helper.puts_row and select is not None:
+            select = _of_response(select, decoder_of(self.data))
         return self._and(helper(query=_checked_query(query), select=select, matches=matches))
 
     def _and(self, effect: Effect) -> Self:
@@ -281,6 +290,20 @@ def _checked_query(query: AnyQueryKey) -> AnyQueryKey:
             "a query key should be a hook such as ClientQueries.use_get_clients_query, or its key 'get_clients'"
         )
     return query
+
+
+def _of_response(select: Callable[[Any], object], decode: Decoder | None) -> Callable[[Any], object]:
+    """The team's function, which takes the decoded response and may return a record, as one from JSON to JSON."""
+    return select if decode is None else lambda response: to_json(select(decode(response)))
+
+
+def _of_rows(matches: Matches[Any, Any] | None, query: ListQueryKey[Any, Any]) -> Matches[Any, Any] | None:
+    """The team's function, which takes a decoded row, as one of a row's JSON."""
+    decode = decoder_of(query.item) if isinstance(query, DeclaredList) else None
+    if matches is None or decode is None:
+        return matches
+    given = matches
+    return lambda params, row: given(params, decode(row))
 
 
 def _by_creation(field: str, *, keeps_place: bool) -> Matches[Any, Any]:

@@ -3,40 +3,89 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, is_typeddict
+from collections.abc import Collection, Mapping
+from typing import Any, Final, TypeGuard, is_typeddict
 
 from portal.errors import UsageError
+from portal.query.rows import Params, required_fields, wire_names, wire_params
 from portal.strict_json import replace_surrogates
+
+#: Keywords of a list's hook that are no parameters of the list.
+OF_THE_CALL: Final = frozenset({"pages", "cursor"})
 
 
 def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:
     """The parameters of one call.
 
-    :param declared: the endpoint's TypedDict, any other mapping type (not checked further), or None for none.
+    :param given: a mapping by names on the wire, or an object of the declared class.
+    :param declared: the endpoint's class of parameters, its TypedDict, any other mapping type (not checked further), or
+        None for none.
+    :returns: by names on the wire.
     :raises UsageError: a parameter is missing or unknown; the message names the known ones.
     """
     if given is None:
         given = {}
+    if isinstance(given, Params):
+        named = wire_params(given).items()
+        given = {name: value for name, value in named if value is not None and name not in OF_THE_CALL}
     if not isinstance(given, Mapping):
         raise UsageError(f"{endpoint}: params should be a mapping, not {type(given).__name__}")
     if declared is None:
         if given:
             raise UsageError(f"{endpoint}: this endpoint takes no params; declare them with params=…")
         return {}
-    if not is_typeddict(declared):
+    known, required = _names(declared)
+    if known is None:
         return given
-    known = frozenset(declared.__annotations__)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise UsageError(
             f"{endpoint}: {', '.join(map(str, unknown))} is no parameter of this endpoint;"
             f" it knows {', '.join(sorted(known)) or 'none'}"
         )
-    missing = [name for name in declared.__required_keys__ if given.get(name) is None]
+    missing = [name for name in required if given.get(name) is None]
     if missing:
         raise UsageError(f"{endpoint}: the parameter {', '.join(sorted(missing))} is missing")
     return given
+
+
+def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoint: str) -> dict[str, Any]:
+    """Keywords of a call as parameters, by their names on the wire: `client_id="cli_1"` is `clientId`.
+
+    :raises UsageError: a keyword is unknown; the message names the known ones.
+    """
+    if not _is_params(declared):
+        return dict(named)
+    names = _wire_names(declared)
+    unknown = [name for name in named if name not in names]
+    if unknown:
+        raise UsageError(
+            f"{endpoint}: {', '.join(unknown)} is no parameter of this endpoint; it knows {', '.join(sorted(names))}"
+        )
+    return {names[name]: value for name, value in named.items()}
+
+
+def parameter_names(declared: type[Any] | None) -> frozenset[str] | None:
+    """The names on the wire of an endpoint's parameters; None where every name is allowed."""
+    return frozenset() if declared is None else _names(declared)[0]
+
+
+def _names(declared: type[Any]) -> tuple[frozenset[str] | None, Collection[str]]:
+    """The names on the wire of all parameters, and of those that must be given; None where every name is allowed."""
+    if is_typeddict(declared):
+        return frozenset(declared.__annotations__), declared.__required_keys__
+    if not _is_params(declared):
+        return None, ()
+    names = _wire_names(declared)
+    return frozenset(names.values()), [names[name] for name in required_fields(declared)]
+
+
+def _wire_names(declared: Any) -> dict[str, str]:
+    return {name: wire for name, wire in wire_names(declared).items() if name not in OF_THE_CALL}
+
+
+def _is_params(declared: type[Any] | None) -> TypeGuard[type[Params]]:
+    return isinstance(declared, type) and issubclass(declared, Params)
 
 
 def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.list_helpers import Effect, Invalidation, ListHelper, Method, Variables
+    from portal.query.rows import Decoder
 
 TResult = TypeVar("TResult")
 
@@ -29,6 +30,7 @@ class ReadRequest:
     :param stale_time_s: seconds for which a response counts as fresh.
     :param cache: whether the response is cached for all tokens of the user; else only this request keeps it.
     :param stale_while_revalidate: whether a stale response is shown, and fetched again behind the request.
+    :param decode: makes of the response's JSON, of a list: of its rows, what the hook returns; None for JSON itself.
     """
 
     key: QueryKey
@@ -36,6 +38,7 @@ class ReadRequest:
     stale_time_s: float = STALE_TIME_S
     cache: bool = True
     stale_while_revalidate: bool = True
+    decode: Decoder | None = None
 
     def address(self) -> Address:
         """The address to read.
@@ -83,18 +86,20 @@ class WriteRequest:
 
     :param endpoint: qualified key of the mutation endpoint.
     :param has_body: whether `variables.body` is sent.
+    :param decode: makes of the response's JSON what the hook returns; None for the JSON itself.
     :param idempotency_key: the same in every request that sends this write; None for a new one in each run.
     """
 
     endpoint: str
     method: Method
     url: Url[Any]
-    variables: Variables[Any, Any]
+    variables: Variables
     has_body: bool
     helpers: tuple[ListHelper, ...] = ()
     invalidations: tuple[Invalidation, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
+    decode: Decoder | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
-"""Addresses of endpoints: a path, or a function of the parameters that returns one.
+"""Addresses of endpoints: a path, a path with parameters in braces, or a function of the parameters that returns one.
 
 A path parameter is percent-encoded whole (contract, section 8): an id of `../me` never becomes another path.
-The function gets encoded values only, so no declaration can forget the encoding. Parameters that the function does not
-read go into the query string.
+Only encoded values are put into a path, so no declaration can forget the encoding. Parameters that the path does not
+take go into the query string.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -21,6 +22,8 @@ Url: TypeAlias = str | Callable[[TParams], str]
 
 #: Clients and servers resolve these segments before they use the address, also when they are encoded.
 _UNADDRESSABLE = frozenset({"", ".", ".."})
+#: A parameter in a path: `{id}`.
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,13 +75,13 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
     :raises UsageError: a parameter is missing or cannot be written in an address, or the function returned no path.
     """
     seen = _PathParams(params, endpoint=endpoint)
-    if callable(url):
+    if not callable(url) and "{" not in url:
+        path = url
+    else:
         try:
-            path = url(seen)
+            path = url(seen) if callable(url) else _filled(url, seen)
         except KeyError as error:
             raise UsageError(f"{endpoint}: the parameter {error} is missing") from error
-    else:
-        path = url
     check_path(path, endpoint=endpoint)
     query = {
         name: wire_value(value, name=name, endpoint=endpoint)
@@ -86,6 +89,15 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
         if name not in seen.taken and value is not None
     }
     return Address(path=path, query=query)
+
+
+def _filled(template: str, params: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: params[found[1]], template)
+
+
+def path_params(url: str) -> frozenset[str]:
+    """The names of the parameters that a path with braces takes."""
+    return frozenset(_PLACEHOLDER.findall(url))
 
 
 def shape(url: Url[Any]) -> str:
@@ -98,11 +110,27 @@ def check_path(path: object, *, endpoint: str) -> None:
 
     :raises UsageError: the message says what a url should be.
     """
-    # Nothing fills in a template with braces.
-    if not isinstance(path, str) or not is_path(path) or "{" in path:
+    if not isinstance(path, str) or not is_path(path):
         raise UsageError(
-            f"{endpoint}: the url should be a path such as '/energy/clients', or a function of the parameters"
-            " that returns one; parameters that it does not take go into the query string"
+            f"{endpoint}: the url should be a path such as '/energy/clients' or '/energy/clients/{{id}}', or a function"
+            " of the parameters that returns one; parameters that it does not take go into the query string"
+        )
+
+
+def check_template(url: str, *, endpoint: str, known: frozenset[str] | None) -> None:
+    """Refuse a path whose braces name no parameter.
+
+    :param known: names of the declared parameters; None where every name is allowed.
+    :raises UsageError: the message names the parameters.
+    """
+    named = path_params(url)
+    if set("{}") & set(_PLACEHOLDER.sub("", url)):
+        raise UsageError(f"{endpoint}: a parameter in the url {url!r} should be a name in braces, such as {{id}}")
+    unknown = sorted(named - known) if known is not None else []
+    if unknown:
+        raise UsageError(
+            f"{endpoint}: the url {url!r} names {', '.join(unknown)}, which is no parameter;"
+            f" params declares {', '.join(sorted(known or ())) or 'none'}"
         )
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from portal.query.hooks.checks import check_endpoints
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
-from portal.query.hooks.lists import paginated_query_endpoint
-from portal.query.hooks.mutations import mutation_endpoint
+from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint
+from portal.query.hooks.mutations import MutationHook, mutation_endpoint
 from portal.query.hooks.parallel import use_queries
-from portal.query.hooks.queries import query_endpoint
+from portal.query.hooks.queries import QueryHook, query_endpoint

@@ -3,58 +3,113 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.config.wire_names import ID_FIELD
 from portal.query.client import client_of
-from portal.query.endpoints import DeclaredList, ListRequest, QuerySpec
+from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec
 from portal.query.hooks.queries import ReadHook
+from portal.query.rows import ListParams, rows_decoder_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import PaginatedResult
+    from portal.query.rows import Params
 
 TItem = TypeVar("TItem")
-TParams = TypeVar("TParams")
+P = ParamSpec("P")
 
 
 @dataclass(kw_only=True, eq=False)
-class PaginatedQueryHook(ReadHook[TParams, ListRequest], DeclaredList[TItem, TParams], Generic[TItem, TParams]):
+class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generic[TItem, P]):
     """`use_<name>_query` of a list: reads its pages through the cache. Made by :func:`paginated_query_endpoint`."""
 
+    @overload
+    def __call__(
+        self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
+    ) -> PaginatedResult[TItem]: ...
+    @overload
     def __call__(
         self,
         request: HttpRequest | QueryClient,
-        params: TParams | None = None,
+        /,
+        params: Mapping[str, Any] | Params | None = None,
         *,
         pages: int = 1,
         cursor: str | None = None,
+    ) -> PaginatedResult[TItem]: ...
+    def __call__(
+        self,
+        request: HttpRequest | QueryClient,
+        /,
+        *args: Any,
+        **named: Any,
     ) -> PaginatedResult[TItem]:
         """Read the first `pages` pages: from the cache while fresh, else from the backend.
 
+        ::
+
+            ClientQueries.use_get_clients_query(request, q="oslo", pages=2)
+
         :param request: whose data: the request, or a command's `QueryClient`.
+        :param named: the parameters, by name; or all of them as `params`: a mapping by the names on the wire, or an
+            object of the declared class.
         :param cursor: where to begin, as the server named it; with `pages=1` just that page.
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        result = client_of(request).paginated(self._request(params), pages=pages, cursor=cursor)
+        query, pages, cursor = self._call(args, named)
+        result = client_of(request).paginated(query, pages=pages, cursor=cursor)
         return cast("PaginatedResult[TItem]", result)
 
-    def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None, *, pages: int = 1) -> None:
-        """Fetch the first pages into the cache for a later read. A failure is not reported here, but by that read."""
-        client_of(request).paginated(self._request(params), pages=pages)
+    @overload
+    def prefetch(self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs) -> None: ...
+    @overload
+    def prefetch(
+        self,
+        request: HttpRequest | QueryClient,
+        /,
+        params: Mapping[str, Any] | Params | None = None,
+        *,
+        pages: int = 1,
+        cursor: str | None = None,
+    ) -> None: ...
+    def prefetch(
+        self,
+        request: HttpRequest | QueryClient,
+        /,
+        *args: Any,
+        **named: Any,
+    ) -> None:
+        """Fetch pages into the cache for a later read. A failure is not reported here, but by that read."""
+        query, pages, cursor = self._call(args, named)
+        client_of(request).paginated(query, pages=pages, cursor=cursor)
 
+    @overload
+    def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[PaginatedResult[TItem]]: ...
+    @overload
     def spec(
-        self, params: TParams | None = None, *, pages: int = 1, cursor: str | None = None
-    ) -> QuerySpec[PaginatedResult[TItem]]:
+        self, params: Mapping[str, Any] | Params | None = None, *, pages: int = 1, cursor: str | None = None
+    ) -> QuerySpec[PaginatedResult[TItem]]: ...
+    def spec(self, *args: Any, **named: Any) -> QuerySpec[PaginatedResult[TItem]]:
         """The same call, for `use_queries` to run at the same time as others.
 
         :raises UsageError: the parameters do not fit the declaration.
         """
-        return QuerySpec(query=self._request(params), pages=pages, cursor=cursor)
+        query, pages, cursor = self._call(args, named)
+        return QuerySpec(query=query, pages=pages, cursor=cursor)
+
+    def _call(self, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[ListRequest, int, str | None]:
+        given = args[0] if args else named.get("params")
+        if isinstance(given, ListParams):
+            named = {"pages": given.pages, "cursor": given.cursor, **named}
+        params = {name: value for name, value in named.items() if name not in OF_THE_CALL} if named else named
+        return self._request(args, params), named.get("pages", 1), named.get("cursor")
 
     def _made_request(self, key: QueryKey) -> ListRequest:
         return ListRequest(
@@ -64,27 +119,28 @@ class PaginatedQueryHook(ReadHook[TParams, ListRequest], DeclaredList[TItem, TPa
             cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
             unique_by=self.unique_by,
+            decode=rows_decoder_of(self.item),
         )
 
 
 @overload
 def paginated_query_endpoint(
     *, item: type[TItem], url: str, unique_by: str | Literal[False] = ..., **options: Unpack[ReadOptions]
-) -> PaginatedQueryHook[TItem, None]: ...
+) -> PaginatedQueryHook[TItem, []]: ...
 @overload
 def paginated_query_endpoint(
     *,
     item: type[TItem],
-    params: type[TParams],
-    url: Url[TParams],
+    params: Callable[P, object],
+    url: Url[Any],
     unique_by: str | Literal[False] = ...,
     **options: Unpack[ReadOptions],
-) -> PaginatedQueryHook[TItem, TParams]: ...
+) -> PaginatedQueryHook[TItem, P]: ...
 def paginated_query_endpoint(
     *,
     item: type[Any],
     url: Url[Any],
-    params: type[Any] | None = None,
+    params: Any = None,
     unique_by: str | Literal[False] = ID_FIELD,
     **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[Any, Any]:
@@ -92,8 +148,10 @@ def paginated_query_endpoint(
 
     The backend responds with `TPaginatedRes` (requirements, "Paginated result").
 
-    :param item: type of a row.
-    :param params: TypedDict of the parameters, without cursor and limit.
+    :param item: type of a row: a :class:`~portal.query.rows.records.Row` is decoded; with any other type, such as a
+        TypedDict, rows are JSON objects as they came.
+    :param params: class of the parameters, :class:`~portal.query.rows.parameters.ListParams`: its fields are the hook's
+        keywords.
     :param url: as of :func:`~portal.query.hooks.queries.query_endpoint`; so are the options.
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps
         duplicates.

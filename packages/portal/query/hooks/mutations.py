@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, is_typeddict, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, get_origin, is_typeddict, overload
 
 from portal.errors import UsageError
 from portal.query.backend_calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
+from portal.query.rows import Partial, decoder_of, wire_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,18 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
         """How `mutate` is called."""
         parts = [f"{name}=…" for name in ("body", "params") if name in self.declared_types]
         return f"mutate({', '.join(parts)})"
+
+    def wire_body(self, body: object) -> Any:
+        """A body as it is sent.
+
+        :raises UsageError: it is not what the endpoint declares, or can't be written as JSON.
+        """
+        row = getattr(self.body, "__args__", (None,))[0] if get_origin(self.body) is Partial else None
+        if row is not None and not (isinstance(body, Partial) and body.record is row):
+            raise UsageError(f"{self.key}: the body should be {row.__name__}.partial(…), not {type(body).__name__}")
+        if row is None and not isinstance(body, Mapping) and is_typeddict(self.body):
+            raise UsageError(f"{self.key}: the body should be a mapping, not {type(body).__name__}")
+        return wire_body(body, endpoint=self.key)
 
     def __call__(
         self,
@@ -80,9 +93,11 @@ class Mutation(Generic[TData, TBody, TParams]):
     @overload
     def mutate(self: Mutation[TData, TBody, None], *, body: TBody) -> MutationResult[TData]: ...
     @overload
-    def mutate(self: Mutation[TData, None, TParams], *, params: TParams) -> MutationResult[TData]: ...
+    def mutate(
+        self: Mutation[TData, None, TParams], *, params: TParams | Mapping[str, Any]
+    ) -> MutationResult[TData]: ...
     @overload
-    def mutate(self, *, body: TBody, params: TParams) -> MutationResult[TData]: ...
+    def mutate(self, *, body: TBody, params: TParams | Mapping[str, Any]) -> MutationResult[TData]: ...
     def mutate(self, *misplaced: object, body: Any = None, params: Any = None) -> MutationResult[TData]:
         """Run it, with one further try where that can help.
 
@@ -95,20 +110,20 @@ class Mutation(Generic[TData, TBody, TParams]):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, with its parts by name")
         if (body is None) != (hook.body is None) or (params is None) != (hook.params is None):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
-        if is_typeddict(hook.body) and not isinstance(body, Mapping):
-            raise UsageError(f"{hook.key}: the body should be a mapping, not {type(body).__name__}")
         checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
+        sent = None if body is None else hook.wire_body(body)
         given = self.idempotency_key
         write = WriteRequest(
             endpoint=hook.key,
             method=hook.method,
             url=hook.url,
-            variables=Variables(body=body, params=params),
+            variables=Variables(body=sent, params=checked),
             has_body=hook.body is not None,
             helpers=hook.helpers,
             invalidations=hook.invalidations,
             params=checked,
-            idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=body),
+            idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=sent),
+            decode=decoder_of(hook.data),
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
         return cast("MutationResult[TData]", result)
@@ -125,20 +140,18 @@ def mutation_endpoint(
     *, data: type[TData], body: type[TBody], url: str, method: Method
 ) -> MutationHook[TData, TBody, None]: ...
 @overload
-def mutation_endpoint(
-    *, params: type[TParams], url: Url[TParams], method: Method
-) -> MutationHook[None, None, TParams]: ...
+def mutation_endpoint(*, params: type[TParams], url: Url[Any], method: Method) -> MutationHook[None, None, TParams]: ...
 @overload
 def mutation_endpoint(
-    *, data: type[TData], params: type[TParams], url: Url[TParams], method: Method
+    *, data: type[TData], params: type[TParams], url: Url[Any], method: Method
 ) -> MutationHook[TData, None, TParams]: ...
 @overload
 def mutation_endpoint(
-    *, body: type[TBody], params: type[TParams], url: Url[TParams], method: Method
+    *, body: type[TBody], params: type[TParams], url: Url[Any], method: Method
 ) -> MutationHook[None, TBody, TParams]: ...
 @overload
 def mutation_endpoint(
-    *, data: type[TData], body: type[TBody], params: type[TParams], url: Url[TParams], method: Method
+    *, data: type[TData], body: type[TBody], params: type[TParams], url: Url[Any], method: Method
 ) -> MutationHook[TData, TBody, TParams]: ...
 def mutation_endpoint(
     *,
@@ -151,10 +164,11 @@ def mutation_endpoint(
     """Declare a write, as an attribute of a `MutationGroup`.
 
     :param data: type of the response; leave it out where there is none.
-    :param body: TypedDict of what is sent; leave it out where nothing is.
-    :param params: TypedDict of the parameters. Those that the url does not take go into the query string.
-    :param url: path below the backend's address, or a function of the parameters that returns one. It gets its
-        parameters percent-encoded: an f-string is safe.
+    :param body: type of what is sent, such as `Partial[Client]` or a TypedDict; leave it out where nothing is.
+    :param params: class of the parameters, such as `RowParams`. Those that the url does not take go into the query
+        string.
+    :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
+        returns one. Parameters in a path are percent-encoded.
     :raises UsageError: the url is not a path, or the method does not write.
     """
     return MutationHook(url=url, method=method, data=data, body=body, params=params)

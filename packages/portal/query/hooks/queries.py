@@ -4,32 +4,46 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest
+from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest, named_params
+from portal.query.rows import decoder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import QueryResult
+    from portal.query.rows import Params
 
+P = ParamSpec("P")
 TData = TypeVar("TData")
-TParams = TypeVar("TParams")
 TRequest = TypeVar("TRequest", bound=ReadRequest)
 
 
-class ReadHook(DeclaredQuery[TParams], Generic[TParams, TRequest]):
+class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
     """What the hooks of one-shot queries and of lists have in common."""
 
-    def _request(self, params: TParams | None) -> TRequest:
-        """The read with these parameters. Those without parameters, which most are, share one."""
-        return self._bare_request if params is None or params == {} else self._made_request(self.query_key(params))
+    def _request(self, args: Sequence[object], named: Mapping[str, Any]) -> TRequest:
+        """The read with the parameters of a call. Those without parameters, which most are, share one.
+
+        :param args: at most one value: a mapping by names on the wire, or an object of the declared class.
+        :param named: the parameters by name, or that value as `params`.
+        """
+        if not args and not named:
+            return self._bare_request
+        given: object = args[0] if args else named.get("params")
+        by_name = {name: value for name, value in named.items() if name != "params"}
+        if len(args) > 1 or (given is not None and (by_name or len(args) + ("params" in named) > 1)):
+            raise UsageError(f"{self.key}: give the parameters by name, or all of them as params=…")
+        if by_name:
+            given = named_params(by_name, declared=self.params, endpoint=self.key)
+        return self._bare_request if given is None or given == {} else self._made_request(self.query_key(given))
 
     @cached_property
     def _bare_request(self) -> TRequest:
@@ -42,7 +56,7 @@ class ReadHook(DeclaredQuery[TParams], Generic[TParams, TRequest]):
         self,
         request: HttpRequest | QueryClient,
         *misplaced: Never,
-        params: TParams | None = None,
+        params: Mapping[str, Any] | Params | None = None,
         matching: Mapping[str, Any] | None = None,
     ) -> None:
         """Make cached responses stale for this user, in all processes: the next read of each fetches.
@@ -58,7 +72,7 @@ class ReadHook(DeclaredQuery[TParams], Generic[TParams, TRequest]):
 
 
 @dataclass(kw_only=True, eq=False)
-class QueryHook(ReadHook[TParams, ReadRequest], Generic[TData, TParams]):
+class QueryHook(ReadHook[ReadRequest], Generic[TData, P]):
     """`use_<name>_query`: reads through the cache. Made by :func:`query_endpoint`.
 
     :param data: type of the response.
@@ -67,32 +81,46 @@ class QueryHook(ReadHook[TParams, ReadRequest], Generic[TData, TParams]):
     data: type[TData]
 
     @overload
-    def __call__(self: QueryHook[TData, None], request: HttpRequest | QueryClient) -> QueryResult[TData]: ...
+    def __call__(
+        self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
+    ) -> QueryResult[TData]: ...
     @overload
-    def __call__(self, request: HttpRequest | QueryClient, params: TParams) -> QueryResult[TData]: ...
-    def __call__(self, request: HttpRequest | QueryClient, params: Any = None) -> QueryResult[TData]:
+    def __call__(
+        self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params
+    ) -> QueryResult[TData]: ...
+    def __call__(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> QueryResult[TData]:
         """Read from the cache while fresh, else from the backend.
 
+        ::
+
+            ClientQueries.use_get_client_query(request, id=client_id)
+
         :param request: whose data: the request, or a command's `QueryClient`.
+        :param named: the parameters, by name; or all of them as `params`: a mapping by the names on the wire, or an
+            object of the declared class.
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        return cast("QueryResult[TData]", client_of(request).query(self._request(params)))
+        return cast("QueryResult[TData]", client_of(request).query(self._request(args, named)))
 
-    def prefetch(self, request: HttpRequest | QueryClient, params: TParams | None = None) -> None:
+    @overload
+    def prefetch(self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs) -> None: ...
+    @overload
+    def prefetch(self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params) -> None: ...
+    def prefetch(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> None:
         """Fetch the response into the cache for a later read. A failure is not reported here, but by that read."""
-        client_of(request).query(self._request(params))
+        client_of(request).query(self._request(args, named))
 
     @overload
-    def spec(self: QueryHook[TData, None]) -> QuerySpec[QueryResult[TData]]: ...
+    def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[QueryResult[TData]]: ...
     @overload
-    def spec(self, params: TParams) -> QuerySpec[QueryResult[TData]]: ...
-    def spec(self, params: Any = None) -> QuerySpec[QueryResult[TData]]:
+    def spec(self, params: Mapping[str, Any] | Params) -> QuerySpec[QueryResult[TData]]: ...
+    def spec(self, *args: Any, **named: Any) -> QuerySpec[QueryResult[TData]]:
         """The same call, for `use_queries` to run at the same time as others.
 
         :raises UsageError: the parameters do not fit the declaration.
         """
-        return QuerySpec(query=self._request(params))
+        return QuerySpec(query=self._request(args, named))
 
     def _made_request(self, key: QueryKey) -> ReadRequest:
         return ReadRequest(
@@ -101,24 +129,27 @@ class QueryHook(ReadHook[TParams, ReadRequest], Generic[TData, TParams]):
             stale_time_s=self.stale_time_s,
             cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
+            decode=decoder_of(self.data),
         )
 
 
 @overload
-def query_endpoint(*, data: type[TData], url: str, **options: Unpack[ReadOptions]) -> QueryHook[TData, None]: ...
+def query_endpoint(*, data: type[TData], url: str, **options: Unpack[ReadOptions]) -> QueryHook[TData, []]: ...
 @overload
 def query_endpoint(
-    *, data: type[TData], params: type[TParams], url: Url[TParams], **options: Unpack[ReadOptions]
-) -> QueryHook[TData, TParams]: ...
+    *, data: type[TData], params: Callable[P, object], url: Url[Any], **options: Unpack[ReadOptions]
+) -> QueryHook[TData, P]: ...
 def query_endpoint(
-    *, data: type[Any], url: Url[Any], params: type[Any] | None = None, **options: Unpack[ReadOptions]
+    *, data: type[Any], url: Url[Any], params: Any = None, **options: Unpack[ReadOptions]
 ) -> QueryHook[Any, Any]:
     """Declare a one-shot GET, as an attribute of a `QueryGroup`.
 
-    :param data: type of the response.
-    :param params: TypedDict of the parameters. Those that the url does not take go into the query string.
-    :param url: path below the backend's address, or a function of the parameters that returns one. It gets its
-        parameters percent-encoded: an f-string is safe.
+    :param data: type of the response: a :class:`~portal.query.rows.records.Record`, or a list or dict of them, is
+        decoded; with any other type the JSON is returned as it came.
+    :param params: class of the parameters, :class:`~portal.query.rows.parameters.Params`: its fields are the hook's
+        keywords. Those that the url does not take go into the query string.
+    :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
+        returns one. Parameters in a path are percent-encoded.
     :param options: `stale_time_s`, `cache`, `stale_while_revalidate`: see
         :class:`~portal.query.endpoints.declarations.ReadOptions`.
     :raises UsageError: the url is not a path, or the stale time is not a number of seconds.

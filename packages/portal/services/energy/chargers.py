@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url
+from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
+from portal.services.rows import Row, row_url
 
 PATH: Final = "/energy/chargers"
 
@@ -26,12 +26,12 @@ class Charger(Row, total=False):
     createdAt: str
 
 
-class ChargersListParams(ListParams, total=False):
+class ChargersListParams(ListParams):
     """`sort`: also `name`, `maxPowerKw`. The others are exact matches."""
 
-    stationId: str | None
-    connector: str | None
-    status: str | None
+    station_id: str | None = None
+    connector: str | None = None
+    status: str | None = None
 
 
 class ChargerQueries(QueryGroup):

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query import (
+    ListParams,
+    MutationGroup,
+    QueryGroup,
+    RowParams,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, row_url, stays_in_place
+from portal.services.rows import Row, belongs_at_start, row_url, stays_in_place
 
 PATH: Final = "/energy/clients"
 
@@ -21,10 +29,10 @@ class Client(Row, total=False):
     createdAt: str
 
 
-class ClientsListParams(ListParams, total=False):
+class ClientsListParams(ListParams):
     """`TClientsListParams`. `sort`: also `name`, `email`, `city`; `city`: an exact match."""
 
-    city: str | None
+    city: str | None = None
 
 
 class _ClientNames(TypedDict):

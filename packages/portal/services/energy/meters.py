@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
-from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url
+from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
+from portal.services.rows import Row, row_url
 
 PATH: Final = "/energy/meters"
 
@@ -35,11 +35,11 @@ class MeterDetail(Meter, total=False):
     readings: list[MeterReading]
 
 
-class MetersListParams(ListParams, total=False):
+class MetersListParams(ListParams):
     """`sort`: also `name`, `serial`. The others are exact matches."""
 
-    stationId: str | None
-    status: str | None
+    station_id: str | None = None
+    status: str | None = None
 
 
 class MeterQueries(QueryGroup):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url
+from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
+from portal.services.rows import Row, row_url
 
 PATH: Final = "/energy/sessions"
 
@@ -33,12 +33,12 @@ class ChargingSession(Row, total=False):
     createdAt: str
 
 
-class ChargingSessionsListParams(ListParams, total=False):
+class ChargingSessionsListParams(ListParams):
     """`sort`: also `name`, `startedAt`, `energyKwh`, `cost`. The others are exact matches."""
 
-    chargerId: str | None
-    clientId: str | None
-    status: str | None
+    charger_id: str | None = None
+    client_id: str | None = None
+    status: str | None = None
 
 
 class ChargingSessionQueries(QueryGroup):

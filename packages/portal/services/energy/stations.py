@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url
+from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
+from portal.services.rows import Row, row_url
 
 PATH: Final = "/energy/stations"
 
@@ -24,12 +24,12 @@ class Station(Row, total=False):
     createdAt: str
 
 
-class StationsListParams(ListParams, total=False):
+class StationsListParams(ListParams):
     """`sort`: also `name`, `city`. The others are exact matches."""
 
-    city: str | None
-    country: str | None
-    status: str | None
+    city: str | None = None
+    country: str | None = None
+    status: str | None = None
 
 
 class StationQueries(QueryGroup):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
-from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url
+from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
+from portal.services.rows import Row, row_url
 
 PATH: Final = "/finance/invoices"
 
@@ -38,11 +38,11 @@ class Invoice(Row, total=False):
     createdAt: str
 
 
-class InvoicesListParams(ListParams, total=False):
+class InvoicesListParams(ListParams):
     """`sort`: also `number`, `amount`, `issuedAt`, `dueAt`. The others are exact matches."""
 
-    clientId: str | None
-    status: str | None
+    client_id: str | None = None
+    status: str | None = None
 
 
 class InvoiceQueries(QueryGroup):

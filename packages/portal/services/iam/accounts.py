@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url, stays_in_place
+from portal.query import (
+    ListParams,
+    MutationGroup,
+    QueryGroup,
+    RowParams,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
+from portal.services.rows import Row, row_url, stays_in_place
 from portal.services.user import UserQueries
 
 PATH: Final = "/iam/accounts"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
-from portal.services.rows import ListParams, Row, RowParams, row_url
+from portal.query import ListParams, MutationGroup, QueryGroup, RowParams, mutation_endpoint, paginated_query_endpoint
+from portal.services.rows import Row, row_url
 
 PATH: Final = "/iam/auth/sessions"
 

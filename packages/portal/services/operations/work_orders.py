@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Final, TypedDict
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query import (
+    ListParams,
+    MutationGroup,
+    QueryGroup,
+    RowParams,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.services.operations.summary import OperationsSummaryQueries
-from portal.services.rows import ListParams, Row, RowParams, belongs_at_start, row_url, stays_in_place
+from portal.services.rows import Row, belongs_at_start, row_url, stays_in_place
 
 PATH: Final = "/operations/work-orders"
 
@@ -24,12 +32,12 @@ class WorkOrder(Row, total=False):
     completedAt: str | None
 
 
-class WorkOrdersListParams(ListParams, total=False):
+class WorkOrdersListParams(ListParams):
     """`sort`: also `title`. The others are exact matches."""
 
-    stationId: str | None
-    status: str | None
-    priority: str | None
+    station_id: str | None = None
+    status: str | None = None
+    priority: str | None = None
 
 
 class _WorkOrderNames(TypedDict):

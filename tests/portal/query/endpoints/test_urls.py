@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.urls import address, check_path, shape
+from portal.query.endpoints.urls import address, check_path, check_template, shape
 
 
 def client_url(params: Any) -> str:
     return f"/energy/clients/{params['id']}"
 
 
-@given(st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"])))
-def test_a_path_parameter_stays_one_segment_whatever_it_is(row_id: str) -> None:
+@pytest.mark.parametrize("url", [client_url, "/energy/clients/{id}"])
+@given(row_id=st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"])))
+def test_a_path_parameter_stays_one_segment_whatever_it_is(url: Any, row_id: str) -> None:
     if row_id in {".", ".."}:
         return
-    path = address(url=client_url, params={"id": row_id}, endpoint="e").path
+    path = address(url=url, params={"id": row_id}, endpoint="e").path
     assert path.count("/") == 3
     assert unquote(path.rpartition("/")[2]) == row_id
     assert path.isascii()
@@ -56,12 +57,32 @@ def test_parameters_that_the_path_does_not_take_go_into_the_query_string() -> No
     assert where.query == {"deep": "true", "depth": "2"}
 
 
-def test_a_missing_path_parameter_is_a_usage_fault() -> None:
+@pytest.mark.parametrize("url", [client_url, "/energy/clients/{id}"])
+def test_a_missing_path_parameter_is_a_usage_fault(url: Any) -> None:
     with pytest.raises(UsageError, match="'id' is missing"):
-        address(url=client_url, params={}, endpoint="energy.get_client")
+        address(url=url, params={}, endpoint="energy.get_client")
 
 
-@pytest.mark.parametrize("url", ["energy/clients", "//other.test/x", "https://other.test", "/clients/{id}", "", None])
+def test_a_path_may_name_several_parameters() -> None:
+    where = address(url="/a/{first}/b/{second}", params={"first": "x/y", "second": "z", "q": "1"}, endpoint="e")
+    assert (where.path, where.query) == ("/a/x%2Fy/b/z", {"q": "1"})
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("/clients/{idd}", "names idd, which is no parameter; params declares id, q"),
+        ("/clients/{id", "should be a name in braces"),
+        ("/clients/{}", "should be a name in braces"),
+        ("/clients/{id!r}", "should be a name in braces"),
+    ],
+)
+def test_braces_that_name_no_parameter_are_refused_when_they_are_declared(url: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        check_template(url, endpoint="query_endpoint", known=frozenset({"id", "q"}))
+
+
+@pytest.mark.parametrize("url", ["energy/clients", "//other.test/x", "https://other.test", "", None])
 def test_a_url_that_is_not_a_path_is_refused_when_it_is_declared(url: Any) -> None:
     with pytest.raises(UsageError, match="a path such as"):
         check_path(url, endpoint="query_endpoint")

@@ -1,0 +1,185 @@
+"""`resource(…)`: the endpoints of one resource, from its path and its row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeVar, Unpack, overload
+
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.query.endpoints import same_params
+from portal.query.hooks import mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query.rows import ListParams, Partial, Row, RowParams, partial_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, ReadOptions
+    from portal.query.hooks import MutationHook, PaginatedQueryHook, QueryHook
+
+P = ParamSpec("P")
+ListP = ParamSpec("ListP")
+RowP = ParamSpec("RowP")
+TRow = TypeVar("TRow", bound=Row)
+TDetail = TypeVar("TDetail", bound=Row)
+TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource(Generic[TRow, TDetail, P, RowP]):
+    """The endpoints of one resource. Each is a hook as soon as it is the attribute of a group; the others do not exist.
+
+    :param list: GET of the path: a cursor-paginated list.
+    :param detail: GET of `<path>/{id}`.
+    :param create: POST to the path. The new row comes first in the list.
+    :param update: PATCH of `<path>/{id}`. Lists show the changed row where it stands.
+    :param replace: PUT to `<path>/{id}`, for a backend that has no PATCH.
+    :param delete: DELETE of `<path>/{id}`. Lists no longer show the row.
+    """
+
+    list: PaginatedQueryHook[TRow, P]
+    detail: QueryHook[TDetail, RowP]
+    create: MutationHook[TRow, Partial[TRow], None]
+    update: MutationHook[TDetail, Partial[TRow], RowParams]
+    replace: MutationHook[TDetail, Partial[TRow], RowParams]
+    delete: MutationHook[None, None, RowParams]
+
+
+class ResourceFactory(Generic[ListP, RowP]):
+    """Makes resources. Its generic parameters tell type checkers the keywords of :class:`ListParams` and of rows.
+
+    :param list_params: the parameters of a list that declares none.
+    :param row_params: the parameters of a row.
+    """
+
+    def __init__(self, *, list_params: Callable[ListP, object], row_params: Callable[RowP, object]) -> None:
+        self._list_params: Any = list_params
+        self._row_params: Any = row_params
+
+    @overload
+    def __call__(
+        self,
+        path: str,
+        *,
+        item: type[TRow],
+        newest_first_by: str | None = ...,
+        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        unique_by: str | Literal[False] = ...,
+        **options: Unpack[ReadOptions],
+    ) -> Resource[TRow, TRow, ListP, RowP]: ...
+    @overload
+    def __call__(
+        self,
+        path: str,
+        *,
+        item: type[TRow],
+        params: Callable[P, object],
+        newest_first_by: str | None = ...,
+        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        unique_by: str | Literal[False] = ...,
+        **options: Unpack[ReadOptions],
+    ) -> Resource[TRow, TRow, P, RowP]: ...
+    @overload
+    def __call__(
+        self,
+        path: str,
+        *,
+        item: type[TRow],
+        detail: type[TDetail],
+        newest_first_by: str | None = ...,
+        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        unique_by: str | Literal[False] = ...,
+        **options: Unpack[ReadOptions],
+    ) -> Resource[TRow, TDetail, ListP, RowP]: ...
+    @overload
+    def __call__(
+        self,
+        path: str,
+        *,
+        item: type[TRow],
+        detail: type[TDetail],
+        params: Callable[P, object],
+        newest_first_by: str | None = ...,
+        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        unique_by: str | Literal[False] = ...,
+        **options: Unpack[ReadOptions],
+    ) -> Resource[TRow, TDetail, P, RowP]: ...
+    def __call__(
+        self,
+        path: str,
+        *,
+        item: type[Any],
+        detail: type[Any] | None = None,
+        params: Any = None,
+        newest_first_by: str | None = CREATED_AT_FIELD,
+        invalidates: Iterable[DeclaredQuery[Any] | str] = (),
+        unique_by: str | Literal[False] = ID_FIELD,
+        **options: Unpack[ReadOptions],
+    ) -> Resource[Any, Any, Any, Any]:
+        """Declare the usual endpoints of a resource, for groups to name.
+
+        ::
+
+            _clients = resource("/energy/clients", item=Client, invalidates=[SummaryQueries.use_get_summary_query])
+
+            class ClientQueries(QueryGroup):
+                use_get_clients_query = _clients.list
+                use_get_client_query = _clients.detail
+
+            class ClientMutations(MutationGroup):
+                use_create_client_mutation = _clients.create
+
+        An endpoint that differs is declared with `query_endpoint`, `paginated_query_endpoint` or `mutation_endpoint`.
+
+        :param path: of the list, below the backend's address; a row's is `<path>/{id}`.
+        :param item: class of a row.
+        :param detail: class of a single row, where the backend gives it more fields than in the list.
+        :param params: class of the list's parameters; without it, :class:`~portal.query.rows.parameters.ListParams`.
+        :param newest_first_by: field of the wire, which no write changes, and by which the list without parameters is
+            newest first. None where the backend orders otherwise: then a write has the list fetched again.
+        :param invalidates: other queries that become stale with each create, update and delete.
+        :param unique_by: field of the wire that tells rows apart; False keeps duplicates.
+        :param options: of the list and the detail, see :class:`~portal.query.endpoints.declarations.ReadOptions`.
+        :raises UsageError: the path is not one, or an option does not fit.
+        """
+        of_a_row = f"{path}/{{id}}"
+        shown: Any = detail or item
+        row: Any = self._row_params
+        found = paginated_query_endpoint(
+            item=item, params=params or self._list_params, url=path, unique_by=unique_by, **options
+        )
+        single = query_endpoint(data=shown, params=row, url=of_a_row, **options)
+        body = partial_type(item)
+        create = mutation_endpoint(data=item, body=body, url=path, method="POST").add_created_to_paginated_list(
+            list_query_key=found, newest_first_by=newest_first_by
+        )
+        delete = (
+            mutation_endpoint(params=row, url=of_a_row, method="DELETE")
+            .remove_from_paginated_list(list_query_key=found)
+            .invalidates(query_key=single, get_params=same_params)
+        )
+
+        def changing(method: Literal["PATCH", "PUT"]) -> MutationHook[Any, Any, Any]:
+            return (
+                mutation_endpoint(data=shown, body=body, params=row, url=of_a_row, method=method)
+                .merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
+                .invalidates(query_key=single, get_params=same_params)
+            )
+
+        others = tuple(invalidates)
+        return Resource(
+            list=found,
+            detail=single,
+            create=_with(create, others),
+            update=_with(changing("PATCH"), others),
+            replace=_with(changing("PUT"), others),
+            delete=_with(delete, others),
+        )
+
+
+def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str]) -> TMutation:
+    for query in others:
+        mutation = mutation.invalidates(query_key=query)
+    return mutation
+
+
+resource: Final = ResourceFactory(list_params=ListParams, row_params=RowParams)

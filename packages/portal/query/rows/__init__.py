@@ -1,0 +1,20 @@
+"""What a team declares of the backend's data: rows, what a call takes, and what it sends. Pure.
+
+::
+
+    decoding       JSON -> records; a field that is odd has its default
+      records      Record, Row: frozen objects, with attributes in snake_case and camelCase on the wire
+        partials   Partial: some fields of a record, as the body of a write
+        open_enums OpenEnum: an enumeration that keeps a value that it does not know
+    parameters     Params, ListParams, RowParams: the keywords of a hook
+      struct_types what all of these classes have in common
+"""
+
+from __future__ import annotations
+
+from portal.query.rows.decoding import Decoder, decoder_of, rows_decoder_of
+from portal.query.rows.open_enums import OpenEnum
+from portal.query.rows.parameters import ListParams, Params, RowParams, wire_params
+from portal.query.rows.partials import Partial, partial_type, to_json, wire_body
+from portal.query.rows.records import Record, Row, field, field_types, wire_names
+from portal.query.rows.struct_types import required_fields

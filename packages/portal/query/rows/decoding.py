@@ -1,0 +1,244 @@
+"""JSON → records, leniently: a field that is missing or odd has its default, and never makes a page fail.
+
+msgspec decodes in C. Where it refuses a value, or accepts one that no page could show (a time without a zone, a decimal
+that is not a number), the record is decoded field by field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache, partial
+from types import GenericAlias, NoneType, UnionType
+from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
+
+import msgspec
+
+from portal.errors import ApiMalformedError
+from portal.query.rows.records import Record, field_types
+
+#: What makes of JSON what a hook returns.
+Decoder: TypeAlias = Callable[[Any], Any]
+
+#: Of a decoded value: whether a page can use it.
+Check: TypeAlias = Callable[[Any], bool]
+
+_UNIONS: Final = (Union, UnionType)
+_SEQUENCES: Final[Mapping[Any, Callable[[list[Any]], Any]]] = {list: list, tuple: tuple, set: set, frozenset: frozenset}
+
+
+def decoder_of(kind: Any) -> Decoder | None:
+    """The decoder for a declared type: a record class, or a list or dict of records. None for all others: JSON stays.
+
+    The decoder raises :class:`~portal.errors.ApiMalformedError` for a value that is none of that kind at all, such as a
+    text in place of an object.
+    """
+    return _decoder(kind) if _has_records(kind) else None
+
+
+def rows_decoder_of(item: type[Any]) -> Decoder | None:
+    """The decoder for the rows of a list: a sequence of objects becomes a tuple of records; None as above."""
+    return decoder_of(GenericAlias(tuple, (item, ...)))
+
+
+@lru_cache(maxsize=512)
+def _decoder(kind: Any) -> Decoder:
+    check, read = _check_of(kind), _reader(kind)
+
+    def decode(value: Any) -> Any:
+        try:
+            decoded = msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            pass
+        else:
+            if check is None or check(decoded):
+                return decoded
+        try:
+            return read(value)
+        except _OddValueError:
+            raise ApiMalformedError(f"the response is not what was declared, but {type(value).__name__}") from None
+
+    return decode
+
+
+class _OddValueError(Exception):
+    """A value that can't be read as the declared type."""
+
+
+def _has_records(kind: Any) -> bool:
+    return _is_record(kind) or any(_has_records(part) for part in get_args(kind))
+
+
+def _is_record(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Record)
+
+
+# --- what msgspec accepts, and no page could show ---
+
+
+@lru_cache(maxsize=2048)
+def _check_of(kind: Any) -> Check | None:
+    """Whether a decoded value can be used: a time has a zone, a decimal is a number. None where every value can."""
+    if _is_record(kind):
+        return _record_check(kind)
+    known: dict[Any, Check] = {datetime: _has_zone, Decimal: Decimal.is_finite}
+    return known.get(kind) or _check_of_parts(get_origin(kind), get_args(kind))
+
+
+def _check_of_parts(origin: Any, kinds: tuple[Any, ...]) -> Check | None:
+    parts = [part for part in kinds if part not in {NoneType, Ellipsis}]
+    checks = [check for part in parts if (check := _check_of(part)) is not None]
+    if not checks:
+        return None
+    if origin in _UNIONS and len(parts) > 1:
+        # Which of several types a value has is left to the readers.
+        return lambda _value: False
+    return _check_inside(origin, checks[-1])
+
+
+def _check_inside(origin: Any, check: Check) -> Check:
+    if origin in _UNIONS:
+        return lambda value: value is None or check(value)
+    if origin is dict:
+        return lambda value: all(map(check, value.values()))
+    return check if origin is Annotated else lambda value: all(map(check, value))
+
+
+def _has_zone(value: datetime) -> bool:
+    return value.tzinfo is not None
+
+
+def _record_check(record: Any) -> Check:
+    @lru_cache(maxsize=1)
+    def checks() -> list[tuple[str, Check]]:
+        # A record may contain records of its own class, so these are made when the first one is decoded.
+        found = [(info.name, _check_of(info.type)) for info in field_types(record).values()]
+        return [(name, check) for name, check in found if check is not None]
+
+    def is_usable(value: Any) -> bool:
+        return all(check(getattr(value, name)) for name, check in checks())
+
+    return is_usable
+
+
+# --- field by field ---
+
+
+@lru_cache(maxsize=2048)
+def _reader(kind: Any) -> Decoder:
+    """A function that reads a value as this type, or raises :class:`_OddValueError`."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _reader(parts[0])
+    if origin in _UNIONS:
+        return _union_reader(parts)
+    if origin in _SEQUENCES:
+        return _sequence_reader(_SEQUENCES[origin], _reader(parts[0]))
+    if origin is dict:
+        return _dict_reader(_reader(parts[1]))
+    return _record_reader(kind) if _is_record(kind) else _scalar_reader(kind)
+
+
+def _union_reader(kinds: tuple[Any, ...]) -> Decoder:
+    readers = [_reader(kind) for kind in kinds if kind is not NoneType]
+
+    def read(value: Any) -> Any:
+        if value is None and NoneType in kinds:
+            return None
+        for reader in readers:
+            for found in _read([value], reader):
+                return found
+        raise _OddValueError
+
+    return read
+
+
+def _sequence_reader(make: Callable[[list[Any]], Any], reader: Decoder) -> Decoder:
+    def read(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            raise _OddValueError
+        return make(_read(value, reader))
+
+    return read
+
+
+def _dict_reader(reader: Decoder) -> Decoder:
+    def read(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _OddValueError
+        return {name: found for name, part in value.items() for found in _read([part], reader)}
+
+    return read
+
+
+def _read(values: Iterable[Any], reader: Decoder) -> list[Any]:
+    """Those of the values that can be read; the others are left out."""
+    found = []
+    for value in values:
+        try:
+            found.append(reader(value))
+        except _OddValueError:
+            continue
+    return found
+
+
+def _record_reader(record: Any) -> Decoder:
+    @lru_cache(maxsize=1)
+    def readers() -> list[tuple[str, str, Decoder]]:
+        return [(wire_name, info.name, _reader(info.type)) for wire_name, info in field_types(record).items()]
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _OddValueError
+        fields: dict[str, Any] = {}
+        for wire_name, name, reader in readers():
+            if wire_name in value:
+                try:
+                    fields[name] = reader(value[wire_name])
+                except _OddValueError:
+                    continue
+        return record(**fields)
+
+    return read
+
+
+def _scalar_reader(kind: Any) -> Decoder:
+    if kind is Any:
+        return lambda value: value
+    readers: dict[Any, Decoder] = {str: _text, datetime: _time}
+    reader = readers.get(kind, partial(_converted, kind=kind))
+
+    def read(value: Any) -> Any:
+        if isinstance(value, bool) and kind is not bool:
+            raise _OddValueError
+        return reader(value)
+
+    return read
+
+
+def _text(value: Any) -> str:
+    """A text; a number as its text, since ids may be numbers."""
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise _OddValueError
+
+
+def _time(value: Any) -> datetime:
+    """A time (ISO 8601). A time without a zone is one in UTC."""
+    try:
+        found = datetime.fromisoformat(value)
+    except (ValueError, TypeError):
+        raise _OddValueError from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _converted(value: Any, *, kind: Any) -> Any:
+    """Any other type; a number may be a text."""
+    try:
+        found = msgspec.convert(value, kind, strict=False)
+    except (msgspec.ValidationError, ValueError, OverflowError, TypeError):
+        raise _OddValueError from None
+    if isinstance(found, Decimal) and not found.is_finite():
+        raise _OddValueError
+    return found

@@ -1,0 +1,27 @@
+"""How the classes of this room are made: frozen structs with keyword arguments, and camelCase names on the wire."""
+
+from __future__ import annotations
+
+from typing import Any, dataclass_transform
+
+import msgspec
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class StructType(msgspec.StructMeta):
+    """Makes such a class. Type checkers treat it as a frozen dataclass with keyword arguments only."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> StructType:
+        """Options of `msgspec.Struct` may be given with the bases, and win."""
+        defaults: dict[str, Any] = {"frozen": True, "kw_only": True, "rename": "camel"}
+        return super().__new__(cls, name, bases, namespace, **(defaults | options))
+
+
+def required_fields(made: type) -> tuple[str, ...]:
+    """The attributes of a struct class that have no default."""
+    names, defaults = getattr(made, "__struct_fields__", ()), getattr(made, "__struct_defaults__", ())
+    without = len(names) - len(defaults)
+    return (
+        *names[:without],
+        *(name for name, default in zip(names[without:], defaults, strict=True) if default is msgspec.NODEFAULT),
+    )

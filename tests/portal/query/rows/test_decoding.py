@@ -1,0 +1,170 @@
+"""Rows are decoded leniently: what is odd has its default, and no page fails for it."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.errors import ApiMalformedError
+from portal.query import OpenEnum, Record, Row, field
+from portal.query.rows import decoder_of, rows_decoder_of
+
+
+class Method(OpenEnum):
+    TRANSFER = "transfer"
+    CARD = "card"
+
+
+class Line(Record):
+    text: str = ""
+    unit_price: Decimal | None = None
+
+
+class Node(Record):
+    name: str = ""
+    children: tuple[Node, ...] = ()
+
+
+class Payment(Row):
+    payer: str = ""
+    note: str | None = None
+    amount: Decimal | None = None
+    count: int | None = None
+    weight: float | None = None
+    is_paid: bool = False
+    method: Method | None = None
+    due_on: date | None = None
+    line: Line | None = None
+    lines: tuple[Line, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    odd_name: str = field(default="", name="odd-name")
+    anything: Any = None
+
+
+def decoded(**fields: Any) -> Payment:
+    decode = decoder_of(Payment)
+    assert decode is not None
+    return decode({ID_FIELD: "p1", **fields})
+
+
+SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
+    ("payer", "Ada", "payer", "Ada"),
+    ("payer", 5, "payer", "5"),
+    ("payer", None, "payer", ""),
+    ("payer", True, "payer", ""),
+    ("payer", ["x"], "payer", ""),
+    ("note", None, "note", None),
+    ("note", "null", "note", "null"),
+    (ID_FIELD, 7, "id", "7"),
+    (ID_FIELD, None, "id", ""),
+    ("amount", "12.30", "amount", Decimal("12.30")),
+    ("amount", 12.5, "amount", Decimal("12.5")),
+    ("amount", 3, "amount", Decimal(3)),
+    ("amount", "NaN", "amount", None),
+    ("amount", "Infinity", "amount", None),
+    ("amount", "much", "amount", None),
+    ("amount", True, "amount", None),
+    ("count", 5, "count", 5),
+    ("count", "5", "count", 5),
+    ("count", 5.0, "count", 5),
+    ("count", 5.5, "count", None),
+    ("count", True, "count", None),
+    ("weight", 3, "weight", 3.0),
+    ("weight", 10**400, "weight", None),
+    ("isPaid", True, "is_paid", True),
+    ("isPaid", "perhaps", "is_paid", False),
+    ("method", "card", "method", Method.CARD),
+    ("method", "giro", "method", "giro"),
+    ("method", 5, "method", None),
+    ("dueOn", "2026-01-31", "due_on", date(2026, 1, 31)),
+    ("dueOn", "soon", "due_on", None),
+    (CREATED_AT_FIELD, "2026-01-31T10:00:00Z", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
+    (CREATED_AT_FIELD, "2026-01-31T10:00:00", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
+    (CREATED_AT_FIELD, "2026-01-31", "created_at", datetime(2026, 1, 31, tzinfo=UTC)),
+    (
+        CREATED_AT_FIELD,
+        "2026-01-31T10:00:00+02:00",
+        "created_at",
+        datetime(2026, 1, 31, 10, tzinfo=timezone(timedelta(hours=2))),
+    ),
+    (CREATED_AT_FIELD, "yesterday", "created_at", None),
+    (CREATED_AT_FIELD, 1_700_000_000, "created_at", None),
+    ("line", {"text": "a", "unitPrice": "1.50"}, "line", Line(text="a", unit_price=Decimal("1.50"))),
+    ("line", "a", "line", None),
+    ("lines", [{"text": "a"}, 7, {"text": 8}], "lines", (Line(text="a"), Line(text="8"))),
+    ("lines", None, "lines", ()),
+    ("lines", "abc", "lines", ()),
+    ("counts", {"a": 1, "b": "x", "c": True}, "counts", {"a": 1}),
+    ("counts", [1], "counts", {}),
+    ("odd-name", "x", "odd_name", "x"),
+    ("anything", {"a": [1]}, "anything", {"a": [1]}),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "attribute", "read"), SENT_AND_READ)
+def test_each_kind_of_field_is_read(name: str, sent: Any, attribute: str, read: Any) -> None:
+    found = getattr(decoded(**{name: sent}), attribute)
+    assert found == read
+    assert type(found) is type(read) or isinstance(read, str)
+
+
+@pytest.mark.parametrize(("name", "sent", "attribute", "read"), SENT_AND_READ)
+def test_each_kind_of_field_is_read_also_where_another_field_is_odd(
+    name: str, sent: Any, attribute: str, read: Any
+) -> None:
+    payment = decoded(**{"isPaid": "perhaps", name: sent})
+    assert getattr(payment, attribute) == read
+
+
+def test_a_field_that_is_not_declared_is_left_out() -> None:
+    assert decoded(payer="Ada", unheard=1) == Payment(id="p1", payer="Ada")
+
+
+def test_an_odd_row_leaves_the_other_rows_of_its_list_as_they_are() -> None:
+    decode = rows_decoder_of(Payment)
+    assert decode is not None
+    assert decode([{ID_FIELD: 1, "payer": "Ada"}, {ID_FIELD: "2", "amount": []}]) == (
+        Payment(id="1", payer="Ada"),
+        Payment(id="2"),
+    )
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [], [{"id": "p1"}], True])
+def test_a_response_that_is_no_object_is_malformed(value: Any) -> None:
+    decode = decoder_of(Payment)
+    assert decode is not None
+    with pytest.raises(ApiMalformedError):
+        decode(value)
+
+
+def test_a_record_may_contain_records_of_its_own_class() -> None:
+    decode = decoder_of(Node)
+    assert decode is not None
+    sent = {"name": "a", "children": [{"name": "b", "children": []}, {"name": 5}]}
+    assert decode(sent) == Node(name="a", children=(Node(name="b"), Node(name="5")))
+
+
+@pytest.mark.parametrize("kind", [dict, None, int, list[str], dict[str, int], Any])
+def test_json_of_any_other_type_stays_as_it_is(kind: Any) -> None:
+    assert decoder_of(kind) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = st.sampled_from(sorted({name for name, *_ in SENT_AND_READ}))
+
+
+@given(st.dictionaries(NAMES, JSON, max_size=8))
+def test_no_value_of_a_field_makes_a_row_fail(fields: dict[str, Any]) -> None:
+    found = decoded(**fields)
+    assert found.created_at is None or found.created_at.tzinfo is not None
+    assert found.amount is None or found.amount.is_finite()

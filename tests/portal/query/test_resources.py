@@ -1,0 +1,164 @@
+"""`resource(…)`: one declaration gives the hooks of a resource, and its rows are objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from portal.config.wire_names import CREATED_AT_FIELD
+from portal.errors import ApiMalformedError, UsageError
+from portal.query import ListParams, MutationGroup, QueryGroup, Row, RowParams, query_endpoint, resource
+from portal.query.endpoints import DeclaredMutation
+from portal.query.endpoints.list_helpers import AddToList, MergeIntoList, RemoveFromList
+from portal.query.endpoints.registry import Registry
+from tests.portal.query.fakes import Process, World
+
+REGISTRY = Registry()
+
+
+class Client(Row):
+    name: str = ""
+    is_new: bool = False
+
+
+class ClientDetail(Client):
+    notes: tuple[str, ...] = ()
+
+
+class ClientsListParams(ListParams):
+    home_city: str | None = None
+
+
+_clients = resource(
+    "/energy/clients", item=Client, detail=ClientDetail, params=ClientsListParams, invalidates=["energy.get_summary"]
+)
+
+
+class Queries(QueryGroup, domain="energy", registry=REGISTRY):
+    use_get_clients_query = _clients.list
+    use_get_client_query = _clients.detail
+
+
+class Mutations(MutationGroup, domain="energy", registry=REGISTRY):
+    use_create_client_mutation = _clients.create
+    use_update_client_mutation = _clients.update
+    use_delete_client_mutation = _clients.delete
+
+
+@pytest.fixture
+def client(process: Process, ada: Any) -> Any:
+    return process.request(ada, registry=REGISTRY)
+
+
+def test_rows_are_objects_of_the_declared_class(client: Any) -> None:
+    result = Queries.use_get_clients_query(client)
+    assert result.data.items == (Client(id="c5", name="client 5"), Client(id="c4", name="client 4"))
+    assert result.data.raw_res[0]["items"][0] == {"id": "c5", "name": "client 5"}
+    assert result.fetch_next_page().data.items[2] == Client(id="c3", name="client 3")
+    assert Queries.use_get_client_query(client, id="c1").unwrap() == ClientDetail(id="c1", name="client 1")
+
+
+def test_parameters_are_keywords(client: Any, world: World) -> None:
+    by_name = Queries.use_get_clients_query(client, home_city="Oslo", pages=2)
+    assert world.backend.calls[-1][2]["homeCity"] == "Oslo"
+    sent = len(world.backend.calls)
+    assert Queries.use_get_clients_query(client, {"homeCity": "Oslo"}, pages=2).data == by_name.data
+    assert Queries.use_get_clients_query(client, ClientsListParams(home_city="Oslo", pages=2)).data == by_name.data
+    assert Queries.use_get_clients_query(client, params={"homeCity": "Oslo"}, pages=2).data == by_name.data
+    assert len(world.backend.calls) == sent
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda c: Queries.use_get_clients_query(c, homeCity="Oslo"), "homeCity is no parameter.*home_city, q, sort"),
+        (Queries.use_get_client_query, "the parameter id is missing"),
+        (lambda c: Queries.use_get_client_query(c, {"id": "c1"}, id="c1"), "by name, or all of them as params"),
+        (lambda c: Queries.use_get_client_query(c, {"id": "c1"}, {"id": "c1"}), "by name, or all of them as params"),
+        (lambda c: Queries.use_get_client_query(c, {"id": "c1"}, params={"id": "c1"}), "by name, or all of them"),
+    ],
+)
+def test_a_call_that_does_not_fit_is_told(client: Any, call: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        call(client)
+
+
+def test_a_created_row_comes_first_and_a_changed_one_stays_in_its_place(client: Any, world: World) -> None:
+    Queries.use_get_clients_query(client)
+    seen: list[Client] = []
+    create = Mutations.use_create_client_mutation(client, on_success=seen.append)
+    made = create.mutate(body=Client.partial(name="Ada")).unwrap()
+    assert world.backend.rows[0] == {"id": made.id, "name": "Ada"}
+    assert seen == [made]
+    assert made.name == "Ada"
+    update = Mutations.use_update_client_mutation(client)
+    assert update.mutate(body=Client.partial(name="Eve"), params=RowParams(id="c5")).unwrap().name == "Eve"
+    sent = len(world.backend.calls)
+    rows = Queries.use_get_clients_query(client).data.items
+    assert [row.name for row in rows] == ["Ada", "Eve", "client 4"]
+    assert len(world.backend.calls) == sent
+    Mutations.use_delete_client_mutation(client).mutate(params={"id": "c4"}).unwrap()
+    assert [row.name for row in Queries.use_get_clients_query(client).data.items[:2]] == ["Ada", "Eve"]
+
+
+def test_a_body_of_another_row_is_refused(client: Any) -> None:
+    class Other(Row):
+        name: str = ""
+
+    for body in (Other.partial(name="x"), {"name": "x"}):
+        with pytest.raises(UsageError, match=r"the body should be Client.partial"):
+            Mutations.use_create_client_mutation(client).mutate(body=body)
+
+
+def test_a_response_that_is_no_object_is_an_error_and_not_a_row(client: Any, world: World) -> None:
+    world.backend.open_paths["/energy/clients/c1"] = ["odd"]
+    result = Queries.use_get_client_query(client, id="c1")
+    assert isinstance(result.error, ApiMalformedError)
+    assert result.data is None
+
+
+def test_what_a_resource_declares() -> None:
+    assert Queries.use_get_client_query.path_shape == "/energy/clients/{id}"
+    assert Queries.use_get_clients_query.key == "energy.get_clients"
+    helpers = {
+        name: [(type(helper), helper.target) for helper in hook.helpers]
+        for name, hook in vars(Mutations).items()
+        if isinstance(hook, DeclaredMutation)
+    }
+    assert helpers == {
+        "use_create_client_mutation": [(AddToList, "energy.get_clients")],
+        "use_update_client_mutation": [(MergeIntoList, "energy.get_clients")],
+        "use_delete_client_mutation": [(RemoveFromList, "energy.get_clients")],
+    }
+    for hook in (_clients.create, _clients.update, _clients.delete):
+        assert hook.invalidations[-1].target == "energy.get_summary"
+
+
+def test_an_endpoint_that_no_group_names_does_not_exist() -> None:
+    assert sorted(REGISTRY.queries) == ["energy.get_client", "energy.get_clients"]
+    assert sorted(REGISTRY.mutations) == ["energy.create_client", "energy.delete_client", "energy.update_client"]
+
+
+def test_a_list_in_another_order_is_fetched_again_after_a_create() -> None:
+    ordered = resource("/a", item=Client, newest_first_by=None)
+    assert ordered.create.effects[0].matches is None
+    matches = _clients.create.effects[0].matches
+    assert matches({}, {}) is True
+    assert matches({"sort": f"-{CREATED_AT_FIELD}"}, {}) is True
+    assert matches({"sort": "name"}, {}) is None
+    assert matches({"homeCity": "Oslo"}, {}) is None
+
+
+def test_options_go_to_the_list_and_the_detail() -> None:
+    made = resource("/a", item=Client, stale_time_s=10, cache=False, unique_by=False)
+    assert (made.list.stale_time_s, made.list.cache, made.list.unique_by) == (10, False, False)
+    assert (made.detail.stale_time_s, made.detail.cache) == (10, False)
+
+
+def test_a_list_of_records_may_be_a_one_shot_query(client: Any, world: World) -> None:
+    class More(QueryGroup, domain="more", registry=Registry()):
+        use_get_names_query = query_endpoint(data=tuple[Client, ...], url="/names")
+
+    world.backend.open_paths["/names"] = [{"id": 1}, {"id": "2", "isNew": True}]
+    assert More.use_get_names_query(client).unwrap() == (Client(id="1"), Client(id="2", is_new=True))
