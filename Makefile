@@ -13,11 +13,11 @@ PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
-run: .venv/.runtime  ## start everything on this machine
+run: .venv/.runtime .venv/.developer  ## start everything on this machine
 	@$(BIN)/python manage.py run
 
 install: .venv/.dev  ## the environment alone
-runtime: .venv/.runtime  ## the same without what tests and checks need
+runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 
 test: .venv/.dev  ## the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/sandbox_api
@@ -68,7 +68,11 @@ hung: .venv/.dev  ## pages while the store, the backend, or both accept and neve
 	@$(PIP) install --require-hashes -r requirements/base.txt
 	@touch $@
 
-.venv/.dev: .venv/.runtime requirements/dev.txt
+# On a developer's machine, commands run in DEBUG unless they are told otherwise (docs/adr/0030-debug-without-a-word.md).
+.venv/.developer: | .venv/.python
+	@touch $@
+
+.venv/.dev: .venv/.runtime requirements/dev.txt | .venv/.developer
 	@echo "installing what tests and checks need"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@

@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another.
+"""`./manage.py bench [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another.
 
 The exit status is 1 where one of them missed a target; the others run all the same.
 """

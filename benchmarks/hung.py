@@ -4,7 +4,7 @@ The energy app runs as in production, with one worker of eight threads; four bro
 hung store is a port behind which nobody reads; a hung backend is the sandbox, stopped (SIGSTOP). Cached data is past
 its stale time, so that it would be fetched anew: that time is 3 s here, and 5 minutes in production.
 
-`python -m benchmarks hung [--seconds 30] [--json]`
+`./manage.py bench hung [--seconds 30] [--json]`
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Each search is a request of its own that caches a page of 20 rows (about 8.5 KB)
 and has an expired pair refreshed. Run on one Redis for both aliases, and with a second one, which may evict,
 for what is cached.
 
-`python -m benchmarks many_searches [--searches 5000] [--megabytes 16]`
+`./manage.py bench many_searches [--searches 5000] [--megabytes 16]`
 """
 
 from __future__ import annotations

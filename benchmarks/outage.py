@@ -5,7 +5,7 @@ each is refreshed sooner or later while nobody answers. A browser waits for its 
 Where the backend honours the Idempotency-Key, every page must be 200 again and nobody signed out; where it does not,
 whoever can't go on must be on the sign-in page, told why.
 
-`python -m benchmarks outage [--seconds 15 …] [--store embedded|redis] [--key honoured|unknown]`
+`./manage.py bench outage [--seconds 15 …] [--store embedded|redis] [--key honoured|unknown]`
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ all requests; CPU time is that of all processes of a server. The backend is a st
 generator: it answers at once, or after 20 ms. Requests come on 16 connections (32 before the slow backend), and ask for
 no compression.
 
-    python -m benchmarks pages [--rows clients,search] [--threads 1,8,16] [--seconds 0.25] [--rounds 5]
-    python -m benchmarks pages --beside ../other     the pages of another checkout too, in turn in the same run
-    python -m benchmarks pages --next                the same pages on Next.js too (benchmarks/next)
-    python -m benchmarks pages --memory              memory over 50,000 requests, in place of the tables
+    ./manage.py bench pages [--rows clients,search] [--threads 1,8,16] [--seconds 0.25] [--rounds 5]
+    ./manage.py bench pages --beside ../other     the pages of another checkout too, in turn in the same run
+    ./manage.py bench pages --next                the same pages on Next.js too (benchmarks/next)
+    ./manage.py bench pages --memory              memory over 50,000 requests, in place of the tables
 """
 
 from __future__ import annotations

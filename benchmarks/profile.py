@@ -1,7 +1,7 @@
 """Where the time of one page goes, in one process without a server: by room, and by function.
 
     make profile PAGE=clients
-    python -m benchmarks profile --page clients [--seconds 10] [--functions 30]
+    ./manage.py bench profile --page clients [--seconds 10] [--functions 30]
 
 A function of a library counts for the room that called it: Django's `reverse` in a template is rendering, in a
 middleware it is Django's. Other threads' CPU time counts for what the request's own thread does meanwhile.

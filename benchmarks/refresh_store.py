@@ -3,7 +3,7 @@
 Tokens of 1.5 KB, access tokens of 300 s, each sign-in refreshed once in that time by a browser that keeps its cookies.
 Measured a minute after each step. The clock is a fake one; on Redis, whose entries end by its own, that is waited for.
 
-`python -m benchmarks refresh_store [--sign-ins 10000] [--refreshes 20] [--store embedded|redis]`
+`./manage.py bench refresh_store [--sign-ins 10000] [--refreshes 20] [--store embedded|redis]`
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _random(length: int) -> str:
 
 
 def main() -> None:
-    """`python -m benchmarks refresh_store`."""
+    """`./manage.py bench refresh_store`."""
     logging.disable(logging.INFO)
     parser = argparse.ArgumentParser(prog="refresh_store")
     parser.add_argument("--sign-ins", type=int, default=10_000)

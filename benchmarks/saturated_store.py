@@ -1,6 +1,6 @@
 """The embedded store when processes write and read without a pause: its journal, its slowest write, failed writes.
 
-`python -m benchmarks saturated_store [--seconds 40] [--megabytes 64]`
+`./manage.py bench saturated_store [--seconds 40] [--megabytes 64]`
 """
 
 from __future__ import annotations

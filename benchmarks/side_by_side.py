@@ -4,7 +4,7 @@ The backend is a real server on this machine; backend and pages run in this proc
 side by side, and pages with nothing cached but whose the token is; then pages whose data are cached and past their
 stale time, while the backend accepts calls and answers none. Medians, in milliseconds.
 
-    python -m benchmarks side_by_side
+    ./manage.py bench side_by_side
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ two seconds. Browsers are cookie jars with several tabs; two of them sign out at
 of the backend counts how often each refresh token is used. Afterwards the whole store and all logs are searched for
 every token that was issued.
 
-`python -m benchmarks storm --seconds 60 [--store embedded|redis] [--only plain …]`
+`./manage.py bench storm --seconds 60 [--store embedded|redis] [--only plain …]`
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Every read that starts after a write was completed must show it, in whatever pro
 seconds they are stale and fetched anew behind the reads that show them, and soon after dead. The checker is shown to be
 able to fail: the naive design, which reads the cached list, changes it and writes it back, runs through it too.
 
-    python -m benchmarks storm_query
+    ./manage.py bench storm_query
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from the hook to the socket
     The functions on the stack when bytes of a call to the backend are sent: from the query layer's first one on, or
     from the bottom where the query layer has no part in the call.
 
-`python -m benchmarks walks --hops` prints the turns and the frames of each file as well, and each walk as a tree: one
+`./manage.py bench walks --hops` prints the turns and the frames of each file as well, and each walk as a tree: one
 line for each hop.
 """
 

@@ -12,6 +12,8 @@ import tempfile
 
 from jinja2 import StrictUndefined
 
+from tests.support.env_file import unset_by_tests
+
 #: Variables of the portal that do not begin with APP_; those set below need not be named.
 _OTHERS = {"CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
@@ -19,6 +21,7 @@ atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
 for _name in [name for name in os.environ if name.startswith("APP_") or name in _OTHERS]:
     del os.environ[_name]
 os.environ.update(
+    unset_by_tests(),
     APP_STATE_DIR=_STATE,
     APP_PUBLIC_API_BASE_URL="http://backend.test",
     APP_PUBLIC_GATEWAY_APP_URL="http://localhost:8000",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -10,14 +11,17 @@ from pathlib import Path
 
 from portal.config.environment import reader as env
 from portal.config.projects import PROJECTS
+from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 
+READER = Path(env.__file__).relative_to(ROOT)
 SHOW = "from dataclasses import replace; from tests.settings import PORTAL; print(replace(PORTAL, state_dir=None))"
 
 
-def shown(**exported: str) -> str:
+def shown(checkout: Path = ROOT, **exported: str) -> str:
+    environment = os.environ | {"PYTHONPATH": f"{checkout}:{checkout / 'packages'}"} | exported
     result = subprocess.run(
-        [sys.executable, "-c", SHOW], cwd=ROOT, env=os.environ | exported, capture_output=True, text=True, check=False
+        [sys.executable, "-c", SHOW], cwd=checkout, env=environment, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -28,3 +32,22 @@ def test_no_variable_of_the_shell_reaches_them() -> None:
     names |= {project.url_variable for project in PROJECTS}
     assert {"PORT_BASE", "CACHE_URL", "DEBUG", "APP_JWT_KEY"} <= names
     assert shown(**dict.fromkeys(names, "9300")) == shown()
+
+
+def test_no_env_file_of_a_developer_reaches_them_nor_the_servers_of_tests(tmp_path: Path) -> None:
+    copy = copy_of_checkout(tmp_path / "copy", whole=True)
+    names = re.findall(r'"([A-Z][A-Z_]*[A-Z])"', (copy / READER).read_text())
+    (copy / ".env").write_text("".join(f"{name}=9300\n" for name in [*names, "SANDBOX_HONOUR_IDEMPOTENCY_KEY"]))
+    assert shown(copy) == shown()
+    clean = "from tests.support.harness import clean_environment as c; print(c(DEBUG='on', SECRET_KEY=None))"
+    cleaned = ast.literal_eval(
+        subprocess.run(
+            [sys.executable, "-c", clean],
+            cwd=copy,
+            env=os.environ | {"PYTHONPATH": f"{copy}:{copy / 'packages'}"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    )
+    assert {name: cleaned[name] for name in names} == dict.fromkeys(names, "") | {"DEBUG": "on"}

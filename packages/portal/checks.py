@@ -47,7 +47,7 @@ def check_every_project_has_its_folder(
         *(
             Error(
                 f"apps/{app} is missing, and the platform registry names it",
-                hint="make it with manage.py startplatform, or take the line out of portal.config.platforms",
+                hint="make it with ./manage.py startplatform, or take the line out of portal.config.platforms",
                 id="portal.E001",
             )
             for app in sorted(registered - folders)
@@ -116,6 +116,28 @@ def check_a_key_sets_tokens_are_told_apart(
             id="portal.W002",
         )
     ]
+
+
+@register
+def check_debug_stays_on_this_machine(app_configs: Sequence[AppConfig] | None, **_kwargs: object) -> list[CheckMessage]:
+    """In `DEBUG` a page of an error shows code and variables to whoever causes the error."""
+    del app_configs
+    config = portal_config()
+    others = sorted(origin for origin in {config.own_origin, config.gateway_url} if not _is_local(origin))
+    if not config.debug or not others:
+        return []
+    return [
+        Warning(
+            f"DEBUG is on at {' and '.join(others)}: each user can see code and variables of an error",
+            hint="set DEBUG=off, or local addresses",
+            id="portal.W003",
+        )
+    ]
+
+
+def _is_local(origin: str) -> bool:
+    host = urlsplit(origin).hostname or ""
+    return host in {"localhost", "127.0.0.1", "::1"} or host.endswith(".localhost")
 
 
 @register

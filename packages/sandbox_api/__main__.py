@@ -1,4 +1,4 @@
-"""`python -m sandbox_api <command>`: migrate, seed, serve, create_account, and Django's own."""
+"""`./manage.py --app sandbox_api <command>`: migrate, seed, serve, create_account, and Django's own."""
 
 from __future__ import annotations
 

@@ -71,5 +71,9 @@ def test_what_projects_share_lies_where_alone_they_may_write() -> None:
     assert settings["PrivateTmp"] == ["yes"], "the static files are collected into it"
 
 
+def test_no_env_file_in_the_checkout_can_switch_debug_on() -> None:
+    assert unit_variables()["DEBUG"] == "off"
+
+
 def test_a_projects_own_variables_come_last() -> None:
     assert unit_settings()["EnvironmentFile"] == ["/etc/portal/portal.env", "/etc/portal/%i.env"]

@@ -11,6 +11,7 @@ import pytest
 from tests.support.checkout_copy import copy_of_checkout, run
 from tests.support.harness import ROOT
 from tests.support.how_to import HowToError, follow, section
+from tests.support.linked_environment import link_environment
 from tests.support.nested_pytest import run_pytest
 
 PAGES = ROOT / "docs" / "how-to"
@@ -74,6 +75,7 @@ class Walks(NamedTuple):
 @pytest.fixture(scope="module")
 def walks(tmp_path_factory: pytest.TempPathFactory) -> Walks:
     copy = copy_of_checkout(tmp_path_factory.mktemp("how-tos") / "copy", whole=True)
+    link_environment(copy)
     stopped = {}
     for part, (page, heading) in PARTS.items():
         try:
@@ -167,6 +169,7 @@ def test_contributing_names_a_first_file_that_is_there_and_the_how_to() -> None:
 
 def test_with_a_new_platform_the_tests_of_a_checkout_pass(tmp_path: Path) -> None:
     copy = copy_of_checkout(tmp_path / "copy", whole=True)
+    link_environment(copy)
     follow((PAGES / "add-a-platform.md").read_text(), copy)
     done = run_pytest(*(copy / path for path in WITH_A_PLATFORM), checkout=copy)
     assert done.returncode == 0, done.stdout

@@ -10,7 +10,7 @@ import pytest
 from portal.config.environment import reader as env
 from portal.config.projects import PROJECTS
 from portal.management import commands as commands_folder
-from portal.management.entry import WORKSPACE_COMMANDS
+from portal.management.entry import PROGRAMS, WORKSPACE_COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -66,9 +66,9 @@ def test_every_command_is_documented_and_none_else() -> None:
     targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     assert sorted(re.findall(r"^\| `make ([a-z-]+)", page, flags=re.MULTILINE)) == sorted(targets)
     commands = [path.stem for path in Path(commands_folder.__path__[0]).glob("[a-z]*.py")]
-    documented = re.findall(r"^\| `python manage.py (?:--app energy )?(\w+)", page, flags=re.MULTILINE)
-    assert sorted(documented) == sorted([*commands, "check"])
-    alone = re.findall(r"^\| `python manage.py (\w+)", page, flags=re.MULTILINE)
+    documented = re.findall(r"^\| `\./manage\.py (?:--app energy )?(\w+)", page, flags=re.MULTILINE)
+    assert sorted(documented) == sorted([*commands, "check", *PROGRAMS])
+    alone = re.findall(r"^\| `\./manage\.py (\w+)", page, flags=re.MULTILINE)
     assert sorted(alone) == sorted(WORKSPACE_COMMANDS)
 
 
@@ -92,5 +92,6 @@ def test_every_direct_dependency_has_its_reason() -> None:
         "djangorestframework": "django rest framework",
         "djangorestframework-stubs": "stubs",
         "types-requests": "requests",
+        "types-pyyaml": "pyyaml",
     }
     assert [name for name in wanted if aliases.get(name.lower(), name.lower()) not in page] == []

@@ -18,7 +18,9 @@ import pytest
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from portal.server.ports import port_is_free
 from portal.server.server_group import answers
+from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT, clean_environment
+from tests.support.linked_environment import bare_shell, link_environment
 from tests.support.ports import free_port_base
 
 MARKER = "PORTAL_TEST_RUN"
@@ -113,6 +115,24 @@ def test_nothing_stays_behind_when_the_run_itself_is_killed(run: Run) -> None:
     while run.left_behind():
         assert time.monotonic() < end, run.left_behind()
         time.sleep(0.1)
+
+
+def test_the_ports_and_the_sandboxs_variables_may_stand_in_the_env_file(tmp_path: Path) -> None:
+    copy = copy_of_checkout(tmp_path / "copy")
+    link_environment(copy)
+    base = free_port_base()
+    (copy / ".env").write_text(f"PORT_BASE={base}\nSANDBOX_FAULT_REFRESH_503_RATE=often\n")
+    done = subprocess.run(
+        ["./manage.py", "run"], cwd=copy, env=bare_shell(), capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "SANDBOX_FAULT_REFRESH_503_RATE should be a number from 0 to 1, not 'often'" in done.stderr
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", base + 1))
+        taken.listen(1)
+        done = subprocess.run(
+            ["./manage.py", "run"], cwd=copy, env=bare_shell(), capture_output=True, text=True, check=False, timeout=60
+        )
+    assert f"taken: port {base + 1} (energy)" in done.stderr
 
 
 def test_taken_ports_are_named_in_one_line(tmp_path: Path) -> None:

@@ -211,6 +211,21 @@ def test_workers_end_when_their_server_is_killed(tmp_path: Path) -> None:
         until(lambda: port_is_free("127.0.0.1", port), seconds=5, what="no worker keeps the port")
 
 
+@pytest.mark.parametrize(("variables", "said"), [(environment, " in DEBUG"), (production_environment, "")])
+def test_the_log_says_of_a_server_that_it_is_in_debug(
+    tmp_path: Path, variables: Callable[[Path], dict[str, str]], said: str
+) -> None:
+    port = free_port_base()
+    command = [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=variables(tmp_path), stderr=subprocess.PIPE, text=True)
+    try:
+        line = next(line for line in process.stderr if "serving at" in line)
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+    assert line.endswith(f" serving at http://127.0.0.1:{port}{said}: 1 worker(s) of 8 threads\n")
+
+
 def test_a_taken_port_is_named_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -250,7 +265,8 @@ def test_an_unknown_app_is_answered_with_the_names_of_all(tmp_path: Path) -> Non
     result = subprocess.run(command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=False)
     assert result.returncode == 2
     assert (
-        result.stderr == f"--app nowhere: no such project; there are {', '.join(project.app for project in PROJECTS)}\n"
+        result.stderr
+        == f"--app nowhere: no such project; there are {', '.join(project.app for project in PROJECTS)} and sandbox_api\n"
     )
 
 

@@ -10,6 +10,7 @@ from django.core.checks import registry
 
 from portal.checks import (
     check_a_key_sets_tokens_are_told_apart,
+    check_debug_stays_on_this_machine,
     check_every_project_gets_the_cookies,
     check_the_key_fits_its_algorithms,
     check_the_refresh_lock_outlasts_the_call,
@@ -49,6 +50,24 @@ def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> Non
     assert check_every_project_gets_the_cookies(None) == []
     settings.PORTAL = replace(settings.PORTAL, project=GATEWAY)
     assert [message.id for message in check_every_project_gets_the_cookies(None)] == ["portal.W001"]
+
+
+@pytest.mark.parametrize(
+    ("origins", "debug", "named"),
+    [
+        (LOCAL, True, ""),
+        (LOCAL | {"energy": "http://energy.localhost:8001", GATEWAY.app: "http://[::1]:8000"}, True, ""),
+        (BELOW_ONE_DOMAIN, False, ""),
+        (BELOW_ONE_DOMAIN, True, "https://auth-app.example.com and https://energy.example.com"),
+        (LOCAL | {GATEWAY.app: "http://192.168.1.9:8000"}, True, "http://192.168.1.9:8000"),
+    ],
+)
+def test_debug_at_an_address_of_others_is_warned_of(settings, origins: dict[str, str], debug: bool, named: str) -> None:
+    settings.PORTAL = replace(PORTAL, origins=origins, debug=debug)
+    messages = check_debug_stays_on_this_machine(None)
+    assert [message.msg for message in messages] == (
+        [f"DEBUG is on at {named}: each user can see code and variables of an error"] if named else []
+    )
 
 
 @pytest.mark.parametrize(

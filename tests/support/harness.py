@@ -15,6 +15,7 @@ import pytest
 
 from portal.server.local_stack import BACKEND, LocalStack
 from portal.server.server_group import ServerGroup
+from tests.support.env_file import unset_by_tests
 from tests.support.ports import free_port_base
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +47,8 @@ def clean_environment(**variables: str | None) -> dict[str, str | None]:
         "DATABASE_URL",
         "PORT_BASE",
     ]
-    return {**dict.fromkeys(gone), **variables}
+    wanted = {**dict.fromkeys(gone), **variables}
+    return wanted | {name: nothing for name, nothing in unset_by_tests().items() if wanted.get(name) is None}
 
 
 @dataclasses.dataclass(frozen=True)

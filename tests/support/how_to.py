@@ -1,20 +1,20 @@
-"""Follows a how-to in a copy of the checkout, to the letter.
+"""Follows a how-to in a copy of the checkout that has an environment, to the letter.
 
 A step names a file in backticks, and a block of code follows it:
 
 - a `diff` block changes the file: its lines without `+` stand in the file once, one after the other;
 - a block in another language is a whole new file; without a file's name before it, it only shows something;
-- an `sh` block is run, line by line; `> file` keeps what is printed.
+- an `sh` block is run as it would be typed, in a shell without an activated environment.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
+import subprocess
 import textwrap
 from pathlib import Path
 
-from tests.support.checkout_copy import in_copy, run
+from tests.support.linked_environment import bare_shell
 
 _STEP = re.compile(
     r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)\n *```", re.DOTALL
@@ -70,19 +70,14 @@ def _change(path: Path, diff: str, name: str) -> None:
 
 
 def _run(copy: Path, code: str) -> None:
-    for line in code.split("\n"):
-        command, _, file = line.partition(" > ")
-        words = shlex.split(command, comments=True)
-        variables = {}
-        while words and "=" in words[0]:
-            name, _, value = words.pop(0).partition("=")
-            variables[name] = value
-        if not words:
-            continue
-        if words.pop(0) != ".venv/bin/python":
-            raise HowToError(f"only .venv/bin/python is run: {line}")
-        done = run(copy, *words, variables=in_copy(copy, **variables))
-        if done.returncode:
-            raise HowToError(f"{line}: {done.stdout}{done.stderr}")
-        if file:
-            (copy / file).write_text(done.stdout)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", code],
+        cwd=copy,
+        env=bare_shell(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    if done.returncode:
+        raise HowToError(f"{code}: {done.stdout}{done.stderr}")

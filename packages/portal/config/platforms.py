@@ -1,7 +1,7 @@
 """The platform registry: the one place where a product platform is named.
 
 Source: requirements, "Platform (type TPlatform)". Order matters: it decides the primary platform.
-A new platform is one line here and one folder below `apps/`; `manage.py startplatform` writes both.
+A new platform is one line here and one folder below `apps/`; `./manage.py startplatform` writes both.
 """
 
 from __future__ import annotations

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+import runpy
 import sys
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+PROGRAM: Final = "./manage.py"
+#: The sandbox backend. It is no project of the portal, and knows its own commands.
+SANDBOX: Final = "sandbox_api"
 #: Commands for the whole workspace, which need no project; each with its help text.
-WORKSPACE_COMMANDS = {
+WORKSPACE_COMMANDS: Final = {
     "run": "start the sandbox backend and all projects on this machine",
     "startplatform": "write a new platform: its registry line, its folder and its first tests",
+    "test": "run tests by pytest, with its options: test tests/apps/energy",
+    "bench": "run benchmarks by their names: bench pages",
 }
+#: Those of them that are programs of their own, installed by `make install`.
+PROGRAMS: Final = {"test": "pytest", "bench": "benchmarks"}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -28,8 +37,10 @@ def main(argv: Sequence[str]) -> int:
     app, rest = split_app(words)
     if app is None:
         return _run_workspace_command(program, rest)
+    if app == SANDBOX:
+        return _run_sandbox_command(program, rest)
     if app not in PROJECT_BY_APP:
-        return _complain(f"--app {app}: no such project; there are {', '.join(PROJECT_BY_APP)}")
+        return _complain(f"--app {app}: no such project; there are {', '.join(PROJECT_BY_APP)} and {SANDBOX}")
     # Assigned, never a default: a test runner exports its own settings to the processes that it starts.
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
     if rest[:1] == ["serve"]:
@@ -66,27 +77,49 @@ def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 def _run_workspace_command(program: str, words: Sequence[str]) -> int:
     if not words or words[0] in {"help", "-h", "--help"}:
-        sys.stdout.write(f"{usage(program)}\n")
+        sys.stdout.write(f"{usage()}\n")
         return 0
     name = words[0]
     if name not in WORKSPACE_COMMANDS:
-        return _complain(f"{name} runs in one project: {program} --app APP {name}\n\n{usage(program)}")
+        return _complain(f"{name} runs in one project: {PROGRAM} --app APP {name}\n\n{usage()}")
+    if name in PROGRAMS:
+        return _run_program(program, words)
     from django.core.management import load_command_class  # noqa: PLC0415  only where it is needed
 
     load_command_class("portal", name).run_from_argv([program, *words])
     return 0
 
 
-def usage(program: str) -> str:
+def _run_program(program: str, words: Sequence[str]) -> int:
+    name, *rest = words
+    if find_spec("pytest") is None:
+        return _complain(f"{name} needs what `make install` installs")
+    sys.argv = [program, *rest]
+    runpy.run_module(PROGRAMS[name], run_name="__main__")
+    return 0
+
+
+def _run_sandbox_command(program: str, words: Sequence[str]) -> int:
+    from portal.config.environment import REPOSITORY, complete_environment  # noqa: PLC0415  `serve` imports no Django
+
+    complete_environment(REPOSITORY)
+    sys.argv = [program, *words]
+    # By its name, as a program: the portal imports nothing of the sandbox.
+    runpy.run_module(SANDBOX, run_name="__main__")
+    return 0
+
+
+def usage() -> str:
     """The help text: the projects, and the commands that need none."""
     width = max(map(len, WORKSPACE_COMMANDS))
     return "\n".join(
         [
-            f"{program} --app APP COMMAND    any command, in that project's settings",
-            f"{program} COMMAND              a command of the whole workspace",
+            f"{PROGRAM} --app APP COMMAND    any command, in that project's settings",
+            f"{PROGRAM} COMMAND              a command of the whole workspace",
             "",
             "apps:",
             *(f"  {project.app}" for project in PROJECTS),
+            f"  {SANDBOX}    the stand-in backend; its commands are migrate, seed, serve, create_account and Django's",
             "",
             "commands that need no app:",
             *(f"  {name.ljust(width)}  {what}" for name, what in WORKSPACE_COMMANDS.items()),

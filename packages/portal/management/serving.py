@@ -1,4 +1,4 @@
-"""`manage.py --app … serve`: the command runs in a child process, and this process supervises the workers.
+"""`./manage.py --app … serve`: the command runs in a child process, and this process supervises the workers.
 
 This process imports Django only where there are several workers (:mod:`portal.server.supervisor`).
 """

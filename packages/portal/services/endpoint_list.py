@@ -81,8 +81,8 @@ def as_markdown(entries: Sequence[Entry]) -> str:
         "# Endpoints\n",
         (
             "The calls that the portal declares; the backend may have more, and a page can use only these ([declare a"
-            " call](../how-to/add-an-endpoint.md)). Hooks stand below `portal.services`. Written by `python manage.py"
-            " --app energy list_endpoints --markdown`; a test compares.\n"
+            " call](../how-to/add-an-endpoint.md)). Hooks stand below `portal.services`. Written by `./manage.py"
+            " --app energy list_endpoints --markdown --output docs/reference/endpoints.md`; a test compares.\n"
         ),
     ]
     domains = sorted({entry.key.partition(".")[0] for entry in entries})

@@ -20,7 +20,7 @@ EARLY_HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </app.css>; rel=preload\r\nCon
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 UNKNOWN = b"HTTP/1.1 199 Soon\r\nConnection: close\r\n\r\n"
 USERS = ("ada", "bob")
-#: `python -m benchmarks interim` makes 10,000 calls.
+#: `./manage.py bench interim` makes 10,000 calls.
 CALLS, THREADS = 2_000, 8
 
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.support.env_file import unset_by_tests
 from tests.support.harness import ROOT
 
 #: One process of an application that has answered one request, and the modules that it holds then.
@@ -32,6 +33,7 @@ def loaded_by(app: str, path: str, **variables: str) -> str:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("APP_", "DJANGO_SETTINGS_MODULE"))
     }
+    environment |= unset_by_tests()
     environment |= {"SECRET_KEY": "x" * 50, "DEBUG": "True", "PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}", **variables}
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True

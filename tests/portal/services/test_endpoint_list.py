@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
+import pytest
 from django.core.management import call_command
 
 from portal.config.environment.reader import REPOSITORY
+from portal.management.commands import list_endpoints
 from portal.query.hooks.checks import check_endpoints
 from portal.services.endpoint_list import all_entries
 
@@ -54,11 +57,22 @@ def test_the_declarations_pass_the_system_checks() -> None:
     assert check_endpoints() == []
 
 
+def test_a_file_is_written_only_when_there_is_something_to_write(tmp_path: Path, monkeypatch) -> None:
+    page = tmp_path / "endpoints.md"
+    call_command("list_endpoints", "--markdown", "--output", str(page))
+    written = page.read_text()
+    assert written == (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text()
+    monkeypatch.setattr(list_endpoints, "all_entries", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        call_command("list_endpoints", "--markdown", "--output", str(page))
+    assert page.read_text() == written
+
+
 def test_the_reference_page_is_current() -> None:
     out = io.StringIO()
     call_command("list_endpoints", "--markdown", stdout=out)
     assert (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text() == out.getvalue(), (
-        "write it again: python manage.py --app energy list_endpoints --markdown > docs/reference/endpoints.md"
+        "write it again: ./manage.py --app energy list_endpoints --markdown --output docs/reference/endpoints.md"
     )
 
 

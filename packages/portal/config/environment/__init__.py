@@ -3,9 +3,11 @@
 ::
 
     reader              every variable -> PortalConfig, or ConfigurationError with one line
+      developer         the `.env` file, and DEBUG on a developer's machine
       store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels
       state_dir         APP_STATE_DIR: the private folder, and the secrets in it
 """
 
+from portal.config.environment.developer import complete_environment
 from portal.config.environment.reader import REPOSITORY, port_base, read_config
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials

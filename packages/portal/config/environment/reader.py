@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import environ
 
 from portal.config import limits
+from portal.config.environment.developer import complete_environment
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
 from portal.config.log_lines import LOG_FORMATS
@@ -53,8 +54,7 @@ def read_config(app: str) -> PortalConfig:
     project = next((candidate for candidate in PROJECTS if candidate.app == app), None)
     if project is None:
         raise ConfigurationError(f"{app!r} is no project: it should be one of {', '.join(p.app for p in PROJECTS)}")
-    if (REPOSITORY / ".env").exists():
-        environ.Env.read_env(REPOSITORY / ".env")
+    complete_environment(REPOSITORY)
     env = environ.Env()
     base = port_base(env)
     debug = _switch("DEBUG")
@@ -96,6 +96,12 @@ def _read(reader: Callable[..., T], name: str, should_be: str, default: T) -> T:
         return reader(name)
     except (ValueError, environ.ImproperlyConfigured) as error:
         raise ConfigurationError(f"{name} should be {should_be}") from error
+
+
+def _missing(name: str, should_be: str) -> ConfigurationError:
+    """What a variable that is required without `DEBUG` says."""
+    instead = "" if os.environ.get("DEBUG") else "; or DEBUG=on, on a developer's machine"
+    return ConfigurationError(f"{name} is missing: it should be {should_be}{instead}")
 
 
 def _switch(name: str) -> bool:
@@ -159,7 +165,7 @@ def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False
     should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
     value = _read(env.str, name, should_be, default)
     if value is None:
-        raise ConfigurationError(f"{name} is missing: it should be {should_be}")
+        raise _missing(name, should_be)
     value = value.strip() if whole else value.strip().rstrip("/")
     try:
         parts = urlsplit(value)
@@ -202,7 +208,7 @@ def _secret_key(env: environ.Env, project: Project, *, debug: bool, state_dir: P
     if key:
         return key
     if not debug:
-        raise ConfigurationError("SECRET_KEY is missing: it should be a long random text")
+        raise _missing("SECRET_KEY", "a long random text")
     return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}")
 
 
@@ -214,7 +220,7 @@ def _allowed_hosts(env: environ.Env, *, debug: bool, cookie_domain: str) -> tupl
     if hosts:
         return hosts
     if not debug:
-        raise ConfigurationError("ALLOWED_HOSTS is missing: it should be host names with commas between")
+        raise _missing("ALLOWED_HOSTS", "host names with commas between")
     local = ("localhost", ".localhost", "127.0.0.1", "[::1]")
     return (*local, f".{cookie_domain}") if cookie_domain else local
 

@@ -1,4 +1,4 @@
-"""`manage.py --app energy explain_route URL`: how the edge decides on a request, rule by rule."""
+"""`./manage.py --app energy explain_route URL`: how the edge decides on a request, rule by rule."""
 
 from __future__ import annotations
 

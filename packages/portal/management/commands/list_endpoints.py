@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand
@@ -21,7 +22,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--markdown", action="store_true", help="print the page docs/reference/endpoints.md instead"
         )
+        parser.add_argument("--output", type=Path, metavar="FILE", help="write into this file, once all is well")
 
     def handle(self, *args: Any, **options: Any) -> None:
         entries = all_entries()
-        self.stdout.write(as_markdown(entries) if options["markdown"] else as_lines(entries), ending="\n")
+        text = as_markdown(entries) if options["markdown"] else as_lines(entries)
+        if options["output"] is None:
+            self.stdout.write(text)
+        else:
+            options["output"].write_text(f"{text}\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.config.environment import REPOSITORY, port_base
+from portal.config.environment import REPOSITORY, complete_environment, port_base
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.server.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, LocalStack
@@ -38,6 +38,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         try:
+            complete_environment(REPOSITORY)
             environment = _local_environment()
             stack = LocalStack(port_base=port_base(), environment=environment)
         except ConfigurationError as error:

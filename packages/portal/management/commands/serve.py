@@ -1,4 +1,4 @@
-"""`manage.py --app energy serve`: that project alone, with the production server (contract, section 2)."""
+"""`./manage.py --app energy serve`: that project alone, with the production server (contract, section 2)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Command(BaseCommand):
         if not port_is_free(host, port):
             raise CommandError(f"port {port} is taken: stop what listens there, or name another with --port")
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
-        logger.info("serving at http://%s:%d: %d worker(s) of %d threads", host, port, workers, threads)
+        mode = " in DEBUG" if config.debug else ""
+        logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
         self.prepared = PreparedServer(
             target=f"apps.{config.project.app}.wsgi:application",
             host=host,

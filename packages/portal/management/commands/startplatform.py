@@ -1,4 +1,4 @@
-"""`manage.py startplatform logistics`: a new platform is one line of the registry, one folder, and its first tests."""
+"""`./manage.py startplatform logistics`: one line of the registry, one folder, and its first tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py --app energy update_catalogs`: brings all catalogs up to date with the texts, and compiles them."""
+"""`./manage.py --app energy update_catalogs`: brings all catalogs up to date with the texts, and compiles them."""
 
 from __future__ import annotations
 

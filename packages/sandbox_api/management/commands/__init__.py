@@ -1,1 +1,1 @@
-"""The commands of `python -m sandbox_api`."""
+"""The commands of `./manage.py --app sandbox_api`."""

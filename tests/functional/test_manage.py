@@ -1,0 +1,154 @@
+"""`./manage.py` as it is typed: in a shell without an activated environment, in a fresh copy of the checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from portal.server.local_stack import BACKEND
+from tests.support.checkout_copy import copy_of_checkout
+from tests.support.linked_environment import bare_shell, link_environment
+
+WHERE = "import portal, sys; print(portal.__file__, sys.prefix)"
+NOTHING_THERE = "is not there, or not complete: `make install` in"
+REQUIRED = "energy: SECRET_KEY is missing: it should be a long random text"
+
+
+def type_in(folder: Path, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(word) for word in words],
+        cwd=folder,
+        env=bare_shell(**variables),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """A copy without an environment."""
+    return copy_of_checkout(tmp_path / "portal")
+
+
+@pytest.fixture
+def checkout(bare: Path) -> Path:
+    link_environment(bare)
+    return bare
+
+
+@pytest.fixture
+def server(bare: Path) -> Path:
+    """A copy after `make runtime`."""
+    link_environment(bare, server=True)
+    return bare
+
+
+@pytest.fixture(scope="module")
+def python_without_django(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("python")
+    venv.create(folder, with_pip=False)
+    return folder / "bin" / "python"
+
+
+def test_it_runs_in_the_environment_of_its_own_folder_wherever_it_is_typed(
+    checkout: Path, tmp_path: Path, python_without_django: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(checkout)
+    for folder, words in (
+        (checkout, ["./manage.py"]),
+        (checkout, ["python3", "manage.py"]),
+        (checkout, [python_without_django, "manage.py"]),
+        (checkout, [".venv/bin/python", "manage.py"]),
+        (tmp_path, [checkout / "manage.py"]),
+        (tmp_path, [link / "manage.py"]),
+    ):
+        ran = type_in(folder, *words, "--app", "energy", "shell", "--no-imports", "-c", WHERE)
+        assert ran.stdout == f"{checkout / 'packages/portal/__init__.py'} {checkout / '.venv'}\n", (words, ran.stderr)
+
+
+def test_without_an_environment_one_line_says_how_to_build_it(bare: Path, python_without_django: Path) -> None:
+    ran = type_in(bare, python_without_django, "manage.py", "--app", "energy", "check")
+    assert ran.returncode == 1
+    assert ran.stderr == f"{bare / '.venv'} {NOTHING_THERE} {bare} builds it\n"
+
+
+def test_an_environment_that_is_not_complete_is_the_same_line(bare: Path) -> None:
+    venv.create(bare / ".venv", with_pip=False)
+    ran = type_in(bare, "./manage.py")
+    assert (ran.returncode, ran.stderr) == (1, f"{bare / '.venv'} {NOTHING_THERE} {bare} builds it\n")
+
+
+def test_a_folder_that_is_no_environment_does_not_start_it_again_and_again(
+    bare: Path, python_without_django: Path
+) -> None:
+    (bare / ".venv" / "bin").mkdir(parents=True)
+    (bare / ".venv" / "bin" / "python").symlink_to(python_without_django.resolve())
+    assert NOTHING_THERE in type_in(bare, "./manage.py").stderr
+
+
+def test_without_an_environment_of_its_own_a_python_that_has_everything_will_do(bare: Path) -> None:
+    ran = type_in(bare, sys.executable, "manage.py")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("./manage.py --app APP COMMAND ")
+
+
+def test_on_a_developers_machine_every_app_is_in_debug_without_a_word(checkout: Path) -> None:
+    show = "from django.conf import settings; print(settings.DEBUG)"
+    for app in ("energy", BACKEND):
+        ran = type_in(checkout, "./manage.py", "--app", app, "shell", "--no-imports", "-c", show)
+        assert ran.stdout == "True\n", ran.stderr
+
+
+def test_on_a_server_the_missing_variable_is_named(server: Path) -> None:
+    ran = type_in(server, "./manage.py", "--app", "energy", "check")
+    assert (ran.returncode, ran.stderr) == (1, f"{REQUIRED}; or DEBUG=on, on a developer's machine\n")
+    ran = type_in(server, "./manage.py", "--app", BACKEND, "check")
+    assert ran.stderr.startswith("sandbox_api: SANDBOX_SECRET_KEY should be set")
+
+
+def test_a_deployment_is_never_in_debug_by_default_even_with_a_developers_environment(checkout: Path) -> None:
+    ran = type_in(checkout, "./manage.py", "--app", "energy", "check", ALLOWED_HOSTS="energy.example.com")
+    assert ran.stderr.startswith(REQUIRED)
+
+
+def test_the_sandboxs_commands_are_run_the_same_way(checkout: Path) -> None:
+    ran = type_in(checkout, "./manage.py", "--app", BACKEND, "migrate", "--check", "--verbosity", "0")
+    assert (ran.returncode, ran.stderr) == (1, ""), "no migration was applied yet"
+
+
+def test_tests_are_run_by_pytest_in_the_environment(checkout: Path) -> None:
+    (checkout / "test_sum.py").write_text("def test_sum():\n    assert 1 + 1 == 2\n")
+    (checkout / "pytest.ini").write_text("[pytest]\n")
+    ran = type_in(checkout, "./manage.py", "test", "test_sum.py", "-q", "-p", "no:cacheprovider")
+    assert ran.returncode == 0, ran.stderr
+    assert "1 passed" in ran.stdout
+
+
+def test_without_pytest_the_command_says_what_installs_it(bare: Path) -> None:
+    packages = bare / "without"
+    packages.mkdir()
+    (packages / "sitecustomize.py").write_text(
+        "import importlib.util as u, sys\n"
+        "find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'pytest' else find(name, *rest)\n"
+    )
+    ran = type_in(bare, sys.executable, "manage.py", "test", PYTHONPATH=str(packages))
+    assert (ran.returncode, ran.stderr) == (2, "test needs what `make install` installs\n")
+
+
+def test_an_unknown_app_is_answered_with_all_there_are(checkout: Path) -> None:
+    ran = type_in(checkout, "./manage.py", "--app", "nowhere", "check")
+    assert ran.returncode == 2
+    assert ran.stderr.endswith(f" finance and {BACKEND}\n")
+
+
+def test_a_project_is_named_where_a_command_needs_one(checkout: Path) -> None:
+    ran = type_in(checkout, "python3", "manage.py", "check")
+    assert ran.stderr.startswith("check runs in one project: ./manage.py --app APP check\n")

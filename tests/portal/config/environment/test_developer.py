@@ -1,0 +1,81 @@
+"""What a developer's machine adds to the environment, and that a deployment gets none of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from portal.config.environment.developer import MARKER, SET_BY_DEPLOYMENTS, complete_environment
+
+NAMES = ("DEBUG", "PORT_BASE", "SANDBOX_ACCESS_TOKEN_LIFETIME_S", *SET_BY_DEPLOYMENTS)
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Set first, so that what the test adds is taken away after it.
+    for name in NAMES:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """One whose environment `make run` or `make install` has built."""
+    (tmp_path / MARKER).parent.mkdir()
+    (tmp_path / MARKER).touch()
+    return tmp_path
+
+
+def completed(checkout: Path) -> dict[str, str]:
+    complete_environment(checkout)
+    return {name: os.environ[name] for name in NAMES if name in os.environ}
+
+
+def test_a_developers_machine_is_in_debug_without_a_word(checkout: Path) -> None:
+    assert completed(checkout) == {"DEBUG": "on"}
+
+
+def test_an_environment_for_a_server_is_not(checkout: Path) -> None:
+    (checkout / MARKER).unlink()
+    assert completed(checkout) == {}
+
+
+@pytest.mark.parametrize("name", SET_BY_DEPLOYMENTS)
+def test_one_variable_of_a_deployment_is_enough_to_stay_out_of_debug(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "https://api.example.com")
+    assert "DEBUG" not in completed(checkout)
+
+
+@pytest.mark.parametrize("name", SET_BY_DEPLOYMENTS)
+def test_it_is_enough_in_the_file_too(checkout: Path, name: str) -> None:
+    (checkout / ".env").write_text(f"{name}=https://api.example.com\n")
+    assert "DEBUG" not in completed(checkout)
+
+
+@pytest.mark.parametrize("word", ["off", "0", "no"])
+def test_what_was_said_of_debug_stays(checkout: Path, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    monkeypatch.setenv("DEBUG", word)
+    assert completed(checkout) == {"DEBUG": word}
+
+
+def test_what_the_file_says_of_debug_stays(checkout: Path) -> None:
+    (checkout / ".env").write_text("DEBUG=off\n")
+    assert completed(checkout) == {"DEBUG": "off"}
+
+
+def test_a_variable_of_the_environment_wins_over_the_file(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEBUG", "off")
+    monkeypatch.setenv("PORT_BASE", "")
+    (checkout / ".env").write_text("DEBUG=on\nPORT_BASE=9200\nSANDBOX_ACCESS_TOKEN_LIFETIME_S=20\n")
+    assert completed(checkout) == {"DEBUG": "off", "PORT_BASE": "", "SANDBOX_ACCESS_TOKEN_LIFETIME_S": "20"}
+
+
+def test_a_second_call_changes_nothing(checkout: Path) -> None:
+    (checkout / ".env").write_text("PORT_BASE=9200\n")
+    first = completed(checkout)
+    (checkout / ".env").write_text("PORT_BASE=9300\n")
+    assert completed(checkout) == first == {"DEBUG": "on", "PORT_BASE": "9200"}

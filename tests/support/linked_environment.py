@@ -1,0 +1,45 @@
+"""An environment for a copy of the checkout, as `make install` would build it there, without installing anything."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+
+from portal.config.environment.developer import MARKER
+
+#: What `make` touches when a step is done.
+DONE = (".venv/.python", ".venv/.runtime", ".venv/.dev", MARKER)
+
+
+def link_environment(checkout: Path, *, server: bool = False) -> None:
+    """Make `.venv` in a copy: with the copy's own packages first, then those that this process has.
+
+    :param server: as `make runtime` leaves it, and not `make install`.
+    """
+    environment, here = checkout / ".venv", Path(sys.prefix)
+    packages = environment / Path(sysconfig.get_path("purelib")).relative_to(here)
+    packages.mkdir(parents=True)
+    (packages / "workspace.pth").write_text(f"{checkout}\n{checkout / 'packages'}\n{sysconfig.get_path('purelib')}\n")
+    (environment / "pyvenv.cfg").write_text((here / "pyvenv.cfg").read_text())
+    (environment / "bin").mkdir()
+    for program in Path(sysconfig.get_path("scripts")).iterdir():
+        _link(program, environment / "bin" / program.name)
+    for name in DONE:
+        if not server or name not in {".venv/.dev", MARKER}:
+            (checkout / name).touch()
+
+
+def _link(program: Path, link: Path) -> None:
+    """A link; of a script, a copy that the copy's own Python runs."""
+    first, _, rest = program.read_bytes().partition(b"\n")
+    if first.startswith(b"#!") and b"python" in first:
+        link.write_bytes(b"#!%s\n%s" % (bytes(link.with_name("python")), rest))
+        link.chmod(0o755)
+    else:
+        link.symlink_to(program.resolve())
+
+
+def bare_shell(**variables: str) -> dict[str, str]:
+    """The variables of a shell in which no environment was activated."""
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **variables}
