@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # the files keep their order: the slow ones, with servers and browsers, come first.
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run install runtime test check format bench profile storm storm-query outage refresh-store hung lock clean help
+.PHONY: run install runtime test check hooks format bench profile storm storm-query outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -29,6 +29,9 @@ check: .venv/.dev  ## format, lint, types, import contracts
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	DEBUG=on $(BIN)/mypy --config-file packages/sandbox_api/mypy.ini -p sandbox_api
+
+hooks: .venv/.dev  ## check each commit of this clone, by pre-commit
+	@$(BIN)/pre-commit install
 
 format: .venv/.dev  ## let ruff put the code in order
 	$(BIN)/ruff format .

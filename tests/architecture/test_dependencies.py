@@ -32,6 +32,7 @@ ALLOWED = {
     "pytest-timeout": "a plugin of pytest: `timeout` in pyproject.toml",
     "pytest-xdist": "a plugin of pytest: `-n` in the Makefile",
     "ruff": "`make check`",
+    "pre-commit": "`make hooks`",
     "import-linter": "`make check`",
     "mypy": "`make check`",
     "basedpyright": "tests/typing runs it",

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 
 
 def port_is_free(host: str, port: int) -> bool:
     """Whether a server can listen there now. A port with connections in TIME_WAIT counts as free."""
+    return _listen_error(host, port) is None
+
+
+def why_not_free(host: str, port: int) -> str:
+    """What keeps a server from listening there, as one line; empty if nothing does."""
+    error = _listen_error(host, port)
+    if error is None:
+        return ""
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is taken: stop what listens there, or name another with --port"
+    return f"can't listen on host {host}, port {port}: {error.strerror}"
+
+
+def _listen_error(host: str, port: int) -> OSError | None:
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
             probe.listen(1)
-        except OSError:
-            return False
-    return True
+        except OSError as error:
+            return error
+    return None

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.current import portal_config
 from portal.config.environment import port_base
-from portal.server.ports import port_is_free
+from portal.server.ports import why_not_free
 from portal.server.static_files import UNUSED_FILES
 from portal.server.supervisor import PreparedServer
 
@@ -51,8 +51,8 @@ class Command(BaseCommand):
         workers, threads = options["workers"], options["threads"]
         if not (0 < port < 65536 and workers > 0 and threads > 0):  # noqa: PLR2004  the range of a port
             raise CommandError("--port should be from 1 to 65535, --workers and --threads above 0")
-        if not port_is_free(host, port):
-            raise CommandError(f"port {port} is taken: stop what listens there, or name another with --port")
+        if refusal := why_not_free(host, port):
+            raise CommandError(refusal)
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
