@@ -8,13 +8,16 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 # the files keep their order: the slow ones, with servers and browsers, come first.
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run install runtime test check hooks format bench profile storm storm-query outage refresh-store hung lock clean help
+.PHONY: run dev install runtime test check hooks format bench profile storm storm-query outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 run: .venv/.runtime .venv/.developer  ## start everything on this machine
 	@$(BIN)/python manage.py run
+
+dev: .venv/.dev .venv/.developer  ## the same, reloading changed code; one app left out with: make dev without=finance
+	@$(BIN)/python manage.py run --reload $(if $(without),--without $(without))
 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default

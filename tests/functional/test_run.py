@@ -2,87 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import signal
 import socket
 import subprocess
-import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal.config.projects import BACKEND_PORT_OFFSET
 from portal.server.ports import port_is_free
 from portal.server.server_group import answers
 from tests.support.checkout_copy import copy_of_checkout
-from tests.support.harness import ROOT, clean_environment
 from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.local_run import Run
 from tests.support.ports import free_port_base
-
-MARKER = "PORTAL_TEST_RUN"
-
-
-class Run:
-    """A started `manage.py run`, with all that it has printed so far."""
-
-    def __init__(self, folder: Path, port_base: int) -> None:
-        self.port_base = port_base
-        self.ports = [port_base + p.port_offset for p in PROJECTS] + [port_base + BACKEND_PORT_OFFSET]
-        self.marker = f"{MARKER}={folder}"
-        merged = {
-            **os.environ,
-            **clean_environment(
-                PORT_BASE=str(port_base),
-                APP_STATE_DIR=str(folder / "state"),
-                SANDBOX_STATE_DIR=str(folder / "sandbox"),
-                DEBUG=None,
-                **{MARKER: str(folder)},
-            ),
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "run"],
-            cwd=ROOT,
-            env={name: value for name, value in merged.items() if value is not None},
-            start_new_session=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.lines: list[str] = []
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        for line in self.process.stdout:
-            self.lines.append(line.rstrip("\n"))
-
-    def wait_for(self, line: str, *, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while line not in self.lines:
-            assert self.process.poll() is None, self.lines
-            assert time.monotonic() < end, self.lines
-            time.sleep(0.05)
-
-    def left_behind(self) -> list[int]:
-        """Process ids that still carry this run's mark."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/environ"):
-            with contextlib.suppress(OSError):
-                if self.marker.encode() in path.read_bytes().split(b"\0"):
-                    found.append(int(path.parent.name))
-        return found
-
-    def end(self) -> None:
-        for pid in self.left_behind():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self.process.wait()
-        self._reader.join()
-        self.process.stdout.close()
 
 
 @pytest.fixture
@@ -111,10 +45,7 @@ def test_everything_starts_says_ready_and_stops_within_five_seconds(run: Run, nu
 def test_nothing_stays_behind_when_the_run_itself_is_killed(run: Run) -> None:
     run.wait_for("ready", seconds=120)
     run.process.kill()
-    end = time.monotonic() + 10
-    while run.left_behind():
-        assert time.monotonic() < end, run.left_behind()
-        time.sleep(0.1)
+    run.wait_until_nothing_is_left()
 
 
 def test_the_ports_and_the_sandboxs_variables_may_stand_in_the_env_file(tmp_path: Path) -> None:

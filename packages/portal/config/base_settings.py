@@ -48,10 +48,11 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "ROOT_URLCONF": f"apps.{app}.urls",
         "WSGI_APPLICATION": f"apps.{app}.wsgi.application",
         "INSTALLED_APPS": [
+            # Before Django's static files, whose `runserver` would keep them from WhiteNoise.
+            "portal",
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",
-            "portal",
             "portal.web",
             f"apps.{app}",
             *(["debug_toolbar", "portal.devtools"] if config.debug_toolbar else []),

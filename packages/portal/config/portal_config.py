@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.projects import GATEWAY, Project
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class PortalConfig:
     :param store_max_mb: size of each file of the embedded store, in 1,048,576 bytes.
     :param log_format: one of `portal.config.log_lines.LOG_FORMATS`.
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
+    :param request_budget_s: seconds that the backend calls of one request have together.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -94,6 +96,7 @@ class PortalConfig:
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
     log_format: str
+    request_budget_s: float = REQUEST_BUDGET_S
 
     @property
     def gateway_url(self) -> str:

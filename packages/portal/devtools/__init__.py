@@ -5,5 +5,6 @@
     apps               the Django app, for the templates; installed with django-debug-toolbar only
     queries_panel      the toolbar's panel with a page's queries
       query_buttons    its buttons: fetch one query again, clear the cache
+    breakpoints        what `breakpoint()` says in a server without a terminal
     catalogs           the translations: finds texts, writes `.po`, compiles `.mo`
 """

@@ -10,9 +10,11 @@
       static_files      which static files a server collects, and its private folder for them
     static_storage      makes one style sheet of those that import each other; hashed names, compressed
     local_stack         the five servers of a developer's machine
+    reloader            restarts those of them whose code has changed
       server_group      several servers, started and stopped together
+    parent_watch        ends a process with the one that started it
     ports               whether a port is free
 
-Each is imported by its own path: `supervisor` and `workers` need granian, `static_storage` Django and WhiteNoise, the
-others the standard library only.
+Each is imported by its own path: `supervisor` and `workers` need granian, `static_storage` Django and WhiteNoise,
+`reloader` watchfiles, the others the standard library only.
 """

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from portal.config.environment import REPOSITORY
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from portal.server.server_group import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
 
 #: The backend's name in a server group.
 BACKEND = "sandbox_api"
+#: Every server that can be started or left out.
+SERVER_NAMES: Final = (BACKEND, *(project.app for project in PROJECTS))
+#: Packages whose code every project runs.
+SHARED_PACKAGES: Final = ("portal", "sqlite_cache", "fork_safety")
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.
 DEMO_PASSWORD = "demo"  # noqa: S105  a demonstration account's, printed at every start
 DEMO_ACCOUNTS = (
@@ -26,14 +32,19 @@ DEMO_ACCOUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalStack:
-    """Names, ports and environment of the five servers.
+    """Names, ports and environment of the servers.
 
     :param port_base: the gateway's port; the others follow (`PORT_BASE`).
     :param environment: variables for all of them.
+    :param development: whether the projects run on Django's development server. It starts in half the time, and static
+        files are not collected.
+    :param without: names of servers that are left out.
     """
 
     port_base: int
     environment: Mapping[str, str | None]
+    development: bool = False
+    without: Collection[str] = ()
 
     @property
     def backend_port(self) -> int:
@@ -41,17 +52,32 @@ class LocalStack:
         return self.port_base + BACKEND_PORT_OFFSET
 
     def ports(self) -> dict[str, int]:
-        """Server name to port, in the order in which they are started."""
+        """Server name to port, in the order in which they are started; also of those that are left out."""
         return {BACKEND: self.backend_port} | {p.app: self.port_base + p.port_offset for p in PROJECTS}
 
     def servers(self) -> list[Server]:
-        """The five servers, for a :class:`ServerGroup`."""
+        """The servers, for a :class:`ServerGroup`."""
         environment = {**self.environment, "PORT_BASE": str(self.port_base)}
+        serving = ("runserver", "--noreload") if self.development else ("serve", "--port")
         commands = {
-            BACKEND: ("-m", "sandbox_api", "serve", "--end-with-parent"),
-            **{p.app: ("manage.py", "--app", p.app, "serve", "--end-with-parent") for p in PROJECTS},
+            BACKEND: ("-m", "sandbox_api", "serve", "--port"),
+            **{p.app: ("manage.py", "--app", p.app, *serving) for p in PROJECTS},
         }
         return [
-            Server(name=name, command=(*commands[name], "--port", str(port)), port=port, environment=environment)
+            Server(
+                name=name,
+                command=(*commands[name], str(port), "--end-with-parent"),
+                port=port,
+                environment=environment,
+                code=_code_of(name),
+            )
             for name, port in self.ports().items()
+            if name not in self.without
         ]
+
+
+def _code_of(name: str) -> tuple[Path, ...]:
+    packages = REPOSITORY / "packages"
+    if name == BACKEND:
+        return (packages / BACKEND,)
+    return (REPOSITORY / "apps" / name, *(packages / package for package in SHARED_PACKAGES))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from portal.config.environment import REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 #: Seconds that a server has to end by itself. Stopping a group takes little longer.
@@ -32,12 +32,14 @@ class Server:
     :param command: arguments after the Python interpreter.
     :param port: on 127.0.0.1; `GET /healthz` answers 200 there once it serves.
     :param environment: variables beside those of this process; None takes one away.
+    :param code: folders whose code it runs.
     """
 
     name: str
     command: tuple[str, ...]
     port: int
     environment: Mapping[str, str | None] = field(default_factory=dict)
+    code: tuple[Path, ...] = ()
 
 
 class ServerGroupError(Exception):
@@ -67,15 +69,19 @@ class ServerGroup:
                 command, cwd=REPOSITORY, env=environment, start_new_session=True, stdout=log, stderr=log
             )
 
-    def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S) -> None:
+    def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S, may_end: bool = False) -> None:
         """Return as soon as every server answers its health check.
 
-        :raises ServerGroupError: one ended, or does not answer in time.
+        :param may_end: do not wait for a server that has ended.
+        :raises ServerGroupError: one ended, unless it may, or does not answer in time.
         """
         end = time.monotonic() + timeout_s
-        for server, _ in self._running:
+        for server, process in self._running:
             while not answers(server.port):
-                self.check()
+                if not may_end:
+                    self.check()
+                elif process.poll() is not None:
+                    break
                 if time.monotonic() > end:
                     raise ServerGroupError(
                         f"{server.name} does not answer at port {server.port} after {timeout_s:.0f} s"
@@ -87,6 +93,21 @@ class ServerGroup:
         for server, process in self._running:
             if process.poll() is not None:
                 raise ServerGroupError(f"{server.name} ended by itself, with status {process.returncode}")
+
+    def take_ended(self) -> dict[str, int]:
+        """Forget the servers that have ended by themselves; gives their names and statuses."""
+        ended = [(server, process) for server, process in self._running if process.poll() is not None]
+        self._running = [entry for entry in self._running if entry not in ended]
+        for _, process in ended:
+            # What it has started may be left.
+            _signal_group(process, signal.SIGKILL)
+        return {server.name: process.returncode for server, process in ended}
+
+    def restart(self, servers: Sequence[Server]) -> None:
+        """Stop those of the servers that run, and start all of them. The others of the group go on."""
+        if servers:
+            self.stop(*(server.name for server in servers))
+            self.start(servers)
 
     def pid(self, name: str) -> int:
         """Process id of one server: the leader of its process group."""

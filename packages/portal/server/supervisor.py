@@ -16,8 +16,9 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from portal.server.parent_watch import end_with_process
 from portal.server.static_files import private_static_root
-from portal.server.workers import end_with_process, serve_wsgi
+from portal.server.workers import serve_wsgi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

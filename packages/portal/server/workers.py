@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +12,12 @@ from granian.server.mp import MPServer
 
 from portal.server.content_types import with_plain_content_types
 from portal.server.lost_cookies import naming_lost_cookies
+from portal.server.parent_watch import end_with_process
 from portal.server.whole_bodies import with_whole_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: Seconds between looks at whether the parent process still lives.
-PARENT_WATCH_INTERVAL_S = 0.5
 #: Seconds that a worker has for its open requests when the server stops.
 WORKER_STOP_TIMEOUT_S = 3
 #: Seconds. A worker that lived shorter is replaced after such a pause: a crash at start must not loop.
@@ -83,14 +80,3 @@ def load_watching_parent(target: str) -> Any:
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
     return with_plain_content_types(naming_lost_cookies(with_whole_bodies(application)))
-
-
-def end_with_process(parent: int) -> None:
-    """Send this process SIGTERM when `parent`, the process that started it, has ended, also if it was killed."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(PARENT_WATCH_INTERVAL_S)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, name="watch-parent", daemon=True).start()

@@ -18,7 +18,6 @@ from django.utils.functional import SimpleLazyObject
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
-from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.log_lines import log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
@@ -68,7 +67,7 @@ class ApiAccessMiddleware:
             # No sign-in has set this cookie. It is removed, as a dead access token is (contract, section 5).
             tokens.clear()
         request.token_store = tokens
-        request.api_deadline = Deadline(REQUEST_BUDGET_S)
+        request.api_deadline = Deadline(self.config.request_budget_s)
         request.me_platforms = None
         # Made when a view uses it. A redirect of the edge needs none. The reference is weak: a request that refers to
         # itself stays until the next garbage collection.

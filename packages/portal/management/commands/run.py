@@ -14,14 +14,18 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.config.environment import REPOSITORY, complete_environment, port_base
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
-from portal.server.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, LocalStack
+from portal.server.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
+from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
 from portal.server.server_group import ServerGroup, ServerGroupError
-from portal.server.workers import end_with_process
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from argparse import ArgumentParser
+    from collections.abc import Mapping, Sequence
     from types import FrameType
+
+    from portal.server.reloader import Reloader
+    from portal.server.server_group import Server
 
 WATCH_INTERVAL_S = 0.2
 
@@ -36,14 +40,35 @@ class Command(BaseCommand):
     help = "Start the sandbox backend and all projects on this machine."
     requires_system_checks: list[str] = []  # noqa: RUF012  Django's own type
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--reload",
+            action="store_true",
+            help="restart a server when its code changes; templates and static files need no restart",
+        )
+        parser.add_argument(
+            "--without",
+            nargs="+",
+            default=[],
+            choices=SERVER_NAMES,
+            metavar="NAME",
+            help=f"do not start these, of {', '.join(SERVER_NAMES)}: start them yourself",
+        )
+
     def handle(self, *args: object, **options: Any) -> None:
         try:
             complete_environment(REPOSITORY)
             environment = _local_environment()
-            stack = LocalStack(port_base=port_base(), environment=environment)
+            stack = LocalStack(
+                port_base=port_base(),
+                environment=environment,
+                development=options["reload"],
+                without=options["without"],
+            )
         except ConfigurationError as error:
             raise CommandError(str(error)) from error
-        taken = [f"{port} ({name})" for name, port in stack.ports().items() if not port_is_free("127.0.0.1", port)]
+        servers = stack.servers()
+        taken = [f"{server.port} ({server.name})" for server in servers if not port_is_free("127.0.0.1", server.port)]
         if taken:
             raise CommandError(f"taken: port {', '.join(taken)}; stop what listens there, or set PORT_BASE")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -52,15 +77,20 @@ class Command(BaseCommand):
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
-            self._prepare_backend(environment)
+            if BACKEND not in stack.without:
+                self._prepare_backend(environment)
+            reloader = self._make_reloader(servers) if options["reload"] else None
             self._say("starting the servers")
-            group.start(stack.servers())
-            group.wait_until_ready()
+            group.start(servers)
+            group.wait_until_ready(may_end=reloader is not None)
             self._say_where(stack)
             while True:
-                group.check()
-                time.sleep(WATCH_INTERVAL_S)
-        except StopRequestedError:
+                if reloader is None:
+                    group.check()
+                    time.sleep(WATCH_INTERVAL_S)
+                else:
+                    reloader.follow(group)
+        except (StopRequestedError, KeyboardInterrupt):
             self._say("stopping")
         except ServerGroupError as error:
             raise CommandError(str(error)) from error
@@ -77,15 +107,19 @@ class Command(BaseCommand):
             if result.returncode:
                 raise CommandError(f"the sandbox backend's {step} failed with status {result.returncode}")
 
+    def _make_reloader(self, servers: Sequence[Server]) -> Reloader:
+        try:
+            from portal.server.reloader import Reloader  # noqa: PLC0415  needs the development requirements
+        except ModuleNotFoundError as error:
+            raise CommandError(f"--reload needs the development requirements ({error}): make install") from error
+        return Reloader(servers, say=self._say)
+
     def _say_where(self, stack: LocalStack) -> None:
-        lines = ["", *(f"  {p.app:<12} {p.local_url(port_base=stack.port_base)}" for p in PROJECTS)]
-        lines += [
-            f"  {BACKEND:<12} http://127.0.0.1:{stack.backend_port}",
-            "",
-            f"  password {DEMO_PASSWORD!r} for",
-        ]
-        lines += [f"  {email}" for email in DEMO_ACCOUNTS]
-        self._say("\n".join([*lines, "", "ready"]))
+        addresses = {p.app: p.local_url(port_base=stack.port_base) for p in PROJECTS}
+        addresses[BACKEND] = f"http://127.0.0.1:{stack.backend_port}"
+        lines = [f"  {name:<12} {url}{_by_hand(name, stack)}" for name, url in addresses.items()]
+        lines += ["", f"  password {DEMO_PASSWORD!r} for", *(f"  {email}" for email in DEMO_ACCOUNTS)]
+        self._say("\n".join(["", *lines, "", "ready"]))
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
@@ -94,7 +128,18 @@ class Command(BaseCommand):
 
 def _local_environment() -> dict[str, str]:
     """A developer's machine: DEBUG unless it was set; the addresses follow from the ports."""
-    return {"DEBUG": os.environ.get("DEBUG") or "on"}
+    return {
+        "DEBUG": os.environ.get("DEBUG") or "on",
+        # These servers have no terminal.
+        "PYTHONBREAKPOINT": os.environ.get("PYTHONBREAKPOINT") or "portal.devtools.breakpoints.without_terminal",
+    }
+
+
+def _by_hand(name: str, stack: LocalStack) -> str:
+    if name not in stack.without:
+        return ""
+    command = f"serve --port {stack.backend_port}" if name == BACKEND else "runserver"
+    return f"   left out: ./manage.py --app {name} {command}"
 
 
 def _request_stop(_number: int, _frame: FrameType | None) -> None:

@@ -1,0 +1,289 @@
+"""`manage.py run --reload`, which is `make dev`: what is saved in a copy of the checkout shows in its servers."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import requests
+
+from portal.config.projects import PROJECT_BY_APP, PROJECTS
+from portal.server.local_stack import BACKEND
+from portal.server.ports import port_is_free
+from portal.server.server_group import answers
+from tests.support.checkout_copy import copy_of_checkout
+from tests.support.local_run import PATIENCE_S, Run
+from tests.support.ports import free_port_base
+
+APPS = [project.app for project in PROJECTS]
+#: A program that takes its input for its terminal, and becomes the command in its arguments.
+IN_ITS_TERMINAL = "import os, sys; os.login_tty(0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+ENDED = "{} has ended with status 1; the next change of its code starts it again"
+BROKEN = "\nthis is no Python\n"
+
+
+class Stack:
+    """A run with reload in a copy of the checkout."""
+
+    def __init__(self, folder: Path) -> None:
+        self.code = copy_of_checkout(folder / "copy")
+        self.run: Run
+        self.folder = folder
+        self.answered_at_start: set[str] = set()
+
+    def start(self, *options: str) -> None:
+        self.run = Run(self.folder, free_port_base(), "--reload", *options, checkout=self.code)
+
+    def port(self, app: str) -> int:
+        return self.run.port_base + PROJECT_BY_APP[app].port_offset
+
+    def get(self, app: str, path: str) -> str:
+        """The body of a page; empty while the server is starting."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port(app), timeout=20)
+        try:
+            connection.request("GET", path, headers={"Accept": "text/html"})
+            return connection.getresponse().read().decode()
+        except OSError:
+            return ""
+        finally:
+            connection.close()
+
+    def pids(self) -> dict[str, int]:
+        """Server name to the process id of its leader."""
+        found = {}
+        for pid in self.run.left_behind():
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+            leads = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[2] == str(pid)
+            name = words[words.index("--app") + 1] if "--app" in words else BACKEND if BACKEND in words else ""
+            if leads and name:
+                found[name] = pid
+        return found
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        file = self.code / path
+        text = file.read_text()
+        assert old in text, f"{path} has changed, and this test with it"
+        file.write_text(text.replace(old, new, 1))
+
+    def append(self, path: str, text: str) -> None:
+        file = self.code / path
+        file.write_text(file.read_text() + text)
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """All servers. They were started while finance could not be imported, and its mistake was then corrected."""
+    made = Stack(tmp_path_factory.mktemp("dev"))
+    made.append("apps/finance/urls.py", BROKEN)
+    made.start()
+    try:
+        made.run.wait_for("ready", seconds=120)
+        made.answered_at_start = {app for app in APPS if answers(made.port(app))}
+        made.run.wait_for(ENDED.format("finance"), seconds=60)
+        made.edit("apps/finance/urls.py", BROKEN, "")
+        made.run.wait_until(lambda: answers(made.port("finance")), what="finance answers")
+        yield made
+    finally:
+        made.run.end()
+
+
+def test_a_server_that_can_not_start_does_not_keep_the_others_from_it(stack: Stack) -> None:
+    assert stack.answered_at_start == {*APPS} - {"finance"}
+    assert "SyntaxError: invalid syntax" in stack.run.lines
+
+
+def restarted(stack: Stack, path: str) -> set[str]:
+    """Names of the servers that a change of this file restarts."""
+    stack.run.wait_until(lambda: all(map(answers, stack.run.ports)), what="all servers answer")
+    before, lines = stack.pids(), len(stack.run.lines)
+    stack.append(path, "\n")
+    said = f"{Path(path).name} changed: restarting "
+    stack.run.wait_until(lambda: any(line.startswith(said) for line in stack.run.lines[lines:]), what=said)
+    stack.run.wait_until(lambda: all(map(answers, stack.run.ports)), what="all servers answer again")
+    after = stack.pids()
+    assert before.keys() == after.keys() == {*APPS, BACKEND}
+    return {name for name, pid in after.items() if before[name] != pid}
+
+
+@pytest.mark.parametrize(
+    ("path", "servers"),
+    [
+        ("apps/finance/views/overview.py", {"finance"}),
+        ("packages/sandbox_api/health.py", {BACKEND}),
+        ("packages/portal/services/finance/invoices.py", set(APPS)),
+        ("packages/sqlite_cache/serializer.py", set(APPS)),
+    ],
+)
+def test_a_change_restarts_the_servers_that_run_the_file(stack: Stack, path: str, servers: set[str]) -> None:
+    assert restarted(stack, path) == servers
+
+
+def test_changed_code_shows(stack: Stack) -> None:
+    assert "Electronic mail" not in stack.get("auth_app", "/en/login")
+    stack.edit("apps/auth_app/forms.py", '_("Email")', '_("Electronic mail")')
+    stack.run.wait_until(lambda: "Electronic mail" in stack.get("auth_app", "/en/login"), what="the new label")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "page"),
+    [
+        ("apps/auth_app/templates/auth_app/login.html", "<h1>", "<h1 id=new-page>", "/en/login"),
+        ("packages/portal/web/templates/portal/plain.html", "<header", "<header id=new-layout", "/en/login"),
+        ("apps/auth_app/static/auth_app/app.css", "@import", "/* new style */ @import", "/static/auth_app/app.css"),
+    ],
+)
+def test_a_changed_template_or_style_shows_without_a_restart(
+    stack: Stack, path: str, old: str, new: str, page: str
+) -> None:
+    stack.run.wait_until(lambda: answers(stack.port("auth_app")), what="the gateway answers")
+    before = stack.pids()
+    assert new not in stack.get("auth_app", page)
+    stack.edit(path, old, new)
+    assert new in stack.get("auth_app", page)
+    assert stack.pids() == before
+
+
+def test_static_files_pass_the_middlewares_as_in_production(stack: Stack) -> None:
+    stack.run.wait_until(lambda: answers(stack.port("auth_app")), what="the gateway answers")
+    response = requests.get(f"http://localhost:{stack.port('auth_app')}/static/auth_app/app.css", timeout=PATIENCE_S)
+    assert response.headers["X-Edge-Rule"] == "0-ungated"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_mistake_in_a_saved_file_stops_its_server_alone_until_the_next_save(stack: Stack) -> None:
+    stack.run.wait_until(lambda: all(map(answers, stack.run.ports)), what="all servers answer")
+    others = {name: pid for name, pid in stack.pids().items() if name != "operations"}
+    stack.append("apps/operations/settings.py", BROKEN)
+    stack.run.wait_for(ENDED.format("operations"), seconds=60)
+    assert any("settings.py" in line for line in stack.run.lines)
+    assert others == stack.pids(), "the others go on"
+    stack.edit("apps/operations/settings.py", BROKEN, "")
+    stack.run.wait_until(lambda: answers(stack.port("operations")), what="operations answers again")
+    assert others.items() <= stack.pids().items()
+
+
+def test_a_breakpoint_says_how_to_get_a_debugger(stack: Stack) -> None:
+    stack.append("apps/auth_app/urls.py", "\nbreakpoint()\n")
+    told = "Leave its app out, and start it by hand"
+    stack.run.wait_until(lambda: any(told in line for line in stack.run.lines), what=told)
+    stack.edit("apps/auth_app/urls.py", "\nbreakpoint()\n", "")
+    stack.run.wait_until(lambda: answers(stack.port("auth_app")), what="the gateway answers again")
+
+
+@pytest.fixture
+def small_stack(tmp_path: Path) -> Iterator[Stack]:
+    """The gateway, the sandbox and operations: energy and finance are left out."""
+    made = Stack(tmp_path)
+    made.start("--without", "finance", "energy")
+    try:
+        made.run.wait_for("ready", seconds=120)
+        yield made
+    finally:
+        made.run.end()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_within_five_seconds_and_leaves_nothing(small_stack: Stack, number: signal.Signals) -> None:
+    small_stack.run.process.send_signal(number)
+    small_stack.run.process.wait(timeout=5)
+    assert small_stack.run.left_behind() == []
+
+
+def test_nothing_stays_behind_when_it_is_killed(small_stack: Stack) -> None:
+    small_stack.run.process.kill()
+    small_stack.run.wait_until_nothing_is_left()
+
+
+class Terminal:
+    """A command with a terminal of its own, in which a test reads and types."""
+
+    def __init__(self, *words: str, folder: Path, variables: dict[str, str]) -> None:
+        self._end, other = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", IN_ITS_TERMINAL, *words], cwd=folder, env=variables, stdin=other
+        )
+        os.close(other)
+        self.shown = ""
+
+    def wait_for(self, text: str) -> None:
+        """Read until this text is shown; forget what came before it."""
+        end = time.monotonic() + PATIENCE_S
+        while text not in self.shown:
+            assert time.monotonic() < end, f"not shown: {text}\n{self.shown}"
+            if select.select([self._end], [], [], 0.1)[0]:
+                self.shown += os.read(self._end, 65536).decode()
+        self.shown = self.shown.partition(text)[2]
+
+    def type(self, line: str) -> None:
+        os.write(self._end, f"{line}\n".encode())
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self._end)
+
+
+def test_an_app_that_was_left_out_runs_by_hand_with_a_debugger(small_stack: Stack) -> None:
+    run = small_stack.run
+    by_hand = (
+        f"  finance      http://localhost:{small_stack.port('finance')}   left out: ./manage.py --app finance runserver"
+    )
+    assert by_hand in run.lines
+    assert port_is_free("127.0.0.1", small_stack.port("finance"))
+    small_stack.edit("apps/finance/views/overview.py", "    summary, lists =", "    breakpoint()\n    summary, lists =")
+    terminal = Terminal(
+        "manage.py",
+        "--app",
+        "finance",
+        "runserver",
+        folder=small_stack.code,
+        variables={**run.variables, "DEBUG": "on"},
+    )
+    try:
+        run.wait_until(lambda: answers(small_stack.port("finance")), what="finance answers on its own port")
+        with requests.Session() as browser, ThreadPoolExecutor() as pool:
+            sign_in(browser, gateway=f"http://localhost:{small_stack.port('auth_app')}")
+            page = f"http://localhost:{small_stack.port('finance')}/en/finance"
+            answer = pool.submit(browser.get, page, timeout=PATIENCE_S)
+            terminal.wait_for("(Pdb) ")
+            terminal.type("p request.path, request.api_deadline.remaining() > 3600")
+            terminal.wait_for("('/en/finance', True)")
+            terminal.wait_for("(Pdb) ")
+            terminal.type("c")
+            response = answer.result(timeout=PATIENCE_S)
+        assert response.status_code == 200
+        assert 'data-pathname="/en/finance"' in response.text
+    finally:
+        terminal.close()
+    assert answers(small_stack.port("operations"))
+    assert run.process.poll() is None
+
+
+def sign_in(browser: requests.Session, *, gateway: str) -> None:
+    form = browser.get(f"{gateway}/en/login", timeout=PATIENCE_S).text
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)[1]
+    fields = {"email": "finance@example.com", "password": "demo", "csrfmiddlewaretoken": token}
+    answer = browser.post(f"{gateway}/en/login", data=fields, allow_redirects=False, timeout=PATIENCE_S)
+    assert answer.status_code == 303
+
+
+def test_an_unknown_name_is_told_with_those_that_there_are(tmp_path: Path) -> None:
+    run = Run(tmp_path, free_port_base(), "--without", "finanse")
+    try:
+        assert run.process.wait(timeout=PATIENCE_S) != 0
+    finally:
+        run.end()
+    assert any("finanse" in line and "'finance'" in line for line in run.lines)

@@ -1,0 +1,98 @@
+"""A started `manage.py run`, for tests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from tests.support.checkout_copy import in_copy
+from tests.support.harness import ROOT
+
+MARKER = "PORTAL_TEST_RUN"
+#: Seconds. A machine under load may need long, and no test asserts how long.
+PATIENCE_S = 60
+
+
+class Run:
+    """A started `manage.py run`, with all that it has printed so far.
+
+    :param options: of the command.
+    :param checkout: this checkout, or a copy of it.
+    :ivar variables: the environment of its processes.
+    """
+
+    def __init__(self, folder: Path, port_base: int, *options: str, checkout: Path = ROOT) -> None:
+        self.port_base = port_base
+        self.ports = [port_base + p.port_offset for p in PROJECTS] + [port_base + BACKEND_PORT_OFFSET]
+        self.marker = f"{MARKER}={folder}"
+        merged = {
+            **os.environ,
+            **in_copy(
+                checkout,
+                PORT_BASE=str(port_base),
+                APP_STATE_DIR=str(folder / "state"),
+                SANDBOX_STATE_DIR=str(folder / "sandbox"),
+                DEBUG=None,
+                PYTHONUNBUFFERED="1",
+                **{MARKER: str(folder)},
+            ),
+        }
+        self.variables = {name: value for name, value in merged.items() if value is not None}
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "run", *options],
+            cwd=checkout,
+            env=self.variables,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+
+    def wait_for(self, line: str, *, seconds: float) -> None:
+        self.wait_until(lambda: line in self.lines, what=line, seconds=seconds)
+
+    def wait_until(self, condition: Callable[[], object], *, what: str, seconds: float = PATIENCE_S) -> None:
+        end = time.monotonic() + seconds
+        while not condition():
+            printed = "\n".join(self.lines)
+            assert self.process.poll() is None, printed
+            assert time.monotonic() < end, f"not within {seconds} s: {what}\n{printed}"
+            time.sleep(0.05)
+
+    def left_behind(self) -> list[int]:
+        """Process ids that still carry this run's mark."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if self.marker.encode() in path.read_bytes().split(b"\0"):
+                    found.append(int(path.parent.name))
+        return found
+
+    def wait_until_nothing_is_left(self) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while self.left_behind():
+            assert time.monotonic() < end, self.left_behind()
+            time.sleep(0.1)
+
+    def end(self) -> None:
+        for pid in self.left_behind():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+        self._reader.join()
+        self.process.stdout.close()
