@@ -18,7 +18,7 @@ from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
 from portal.query import check_endpoints
-from portal.services.endpoint_list import import_services
+from portal.services.service_imports import import_services
 from portal.store import check_embedded_store, check_refresh_store
 
 if TYPE_CHECKING:

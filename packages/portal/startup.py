@@ -18,6 +18,7 @@ from django.utils.module_loading import import_string
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
+from portal.services.service_imports import import_services
 from portal.store import import_backends
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def import_project(*, settings: str) -> None:
     identity_provider()
     # Reading the patterns imports the modules of all views.
     _ = get_resolver().url_patterns
+    # A list knows what another app's mutation does to it. A service that can't be imported stops only who uses it.
+    import_services()
     for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
         import_string(name)
     import_backends()

@@ -151,7 +151,9 @@ def _python_texts(path: Path) -> Iterator[Text]:
 def _template_texts(path: Path) -> Iterator[Text]:
     environment = Environment(autoescape=True, extensions=["jinja2.ext.i18n"])
     environment.policies |= TEMPLATE_POLICIES
-    for _line, _function, message in environment.extract_translations(path.read_text()):  # type: ignore[attr-defined]  # the extension adds it
+    # Parsed here, so that a mistake is reported with the file's name.
+    tree = environment.parse(path.read_text(), path.name, str(path))
+    for _line, _function, message in environment.extract_translations(tree):  # type: ignore[attr-defined]  # the extension adds it
         texts = message if isinstance(message, tuple) else (message,)
         # None stands for an argument that is no text, such as the number or a value.
         yield Text(*(text for text in texts if text is not None))

@@ -2,7 +2,8 @@
 
 ::
 
-    endpoint_list    all that is declared, as data: for the command, the reference page and the tests
+    endpoint_list      all that is declared, as data: for the command, the reference page and the tests
+      service_imports  imports all of it, and says what can't be imported
       auth · energy · finance · iam · operations
         user         the signed-in user's profile
           rows       Row, RowParams, ListParams; where a written row belongs in a list

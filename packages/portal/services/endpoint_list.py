@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import portal.services
 from portal.query import REGISTRY, DeclaredMutation
+from portal.services.service_imports import import_services
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,12 +46,6 @@ class Entry:
     hook: str
     types: tuple[str, ...]
     effects: tuple[str, ...] = ()
-
-
-def import_services() -> None:
-    """Import every module below `portal.services`, so that all of its groups are declared."""
-    for module in pkgutil.walk_packages(portal.services.__path__, prefix=_SERVICES):
-        importlib.import_module(module.name)
 
 
 def all_entries() -> list[Entry]:

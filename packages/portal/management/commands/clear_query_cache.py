@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.errors import StoreUnavailableError
 from portal.query import REGISTRY, principal_of_id, process_runtime
-from portal.services.endpoint_list import import_services
+from portal.services.service_imports import import_services
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser

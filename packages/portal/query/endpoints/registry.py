@@ -28,6 +28,14 @@ class Registry:
         if known.setdefault(hook.key, hook) is not hook:
             self.duplicates.append(hook)
 
+    def forget(self, module: str) -> None:
+        """Take out what a module has declared: it could not be imported to its end, and may be imported again."""
+        hooks: dict[str, Any]
+        for hooks in (self.queries, self.mutations):
+            for key in [key for key, hook in hooks.items() if hook.group.__module__ == module]:
+                del hooks[key]
+        self.duplicates = [hook for hook in self.duplicates if getattr(hook.group, "__module__", "") != module]
+
 
 #: What this process's services declare.
 REGISTRY = Registry()

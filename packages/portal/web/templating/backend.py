@@ -72,6 +72,15 @@ class PageTemplates(BaseEngine):
         return engine
 
 
+def separate_environments() -> dict[str, PageEnvironment]:
+    """New environments, by language. A fault is reported at its own line: no page is joined with its layout."""
+    loader = PageLoader(cast("PageTemplates", engines[PAGES]).dirs)
+    return {
+        language: PageEnvironment(language=language, joins_pages=False, loader=loader, autoescape=True)
+        for language in LOCALES
+    }
+
+
 def compile_templates() -> None:
     """Compile all templates in all languages now, so that no request has to wait for that."""
     cast("PageTemplates", engines[PAGES]).compile_all()

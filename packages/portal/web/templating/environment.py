@@ -91,6 +91,15 @@ class PageEnvironment(Environment):
             self.get_template(name)
         self._parts.clear()
 
+    def tree_with_calls(self, name: str) -> nodes.Template:
+        """The tree of one template for who looks for faults: names of constants are replaced, no call is evaluated.
+
+        :raises jinja2.TemplateSyntaxError: the template has a mistake.
+        """
+        source, filename, _ = self._loader.get_source(self, name)
+        folder = ConstantFolder(functions={}, values=self._values, name=name, filename=filename)
+        return folder.fold(self.parse(source, name, filename))
+
     def compile(
         self,
         source: str | nodes.Template,

@@ -1,0 +1,63 @@
+"""Imports all services. A module that can't be imported stops the apps that use it, and no other."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+import portal.query
+import portal.services
+from portal.config.environment import REPOSITORY
+from portal.query import REGISTRY
+
+_PREFIX = f"{portal.services.__name__}."
+#: Raises the errors of declarations, which stand elsewhere.
+_QUERY_LAYER = Path(portal.query.__file__).parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedImport:
+    """A module that can't be imported.
+
+    :param domain: the folder or module below `portal.services` that it belongs to.
+    """
+
+    module: str
+    domain: str
+    error: Exception
+
+
+def import_services() -> list[FailedImport]:
+    """Import every module below `portal.services`, so that all of its groups are declared.
+
+    :returns: those that can't be imported.
+    """
+    failed = []
+    for found in pkgutil.walk_packages(portal.services.__path__, prefix=_PREFIX, onerror=lambda _: None):
+        try:
+            importlib.import_module(found.name)
+        except Exception as error:  # noqa: BLE001  whatever the code of a team does
+            REGISTRY.forget(found.name)
+            domain = found.name.removeprefix(_PREFIX).partition(".")[0]
+            failed.append(FailedImport(module=found.name, domain=domain, error=error))
+    return failed
+
+
+def place_of(error: BaseException) -> str:
+    """`file:line` of the code that made the mistake: the innermost line that is ours and not the query layer's own."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return _place(Path(error.filename), error.lineno or 1)
+    frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
+    ours = [
+        (path, line)
+        for path, line in frames
+        if path.is_relative_to(REPOSITORY) and not path.is_relative_to(_QUERY_LAYER) and "site-packages" not in path.parts
+    ]
+    return _place(*(ours or frames)[-1]) if frames else ""
+
+
+def _place(path: Path, line: int) -> str:
+    return f"{path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path}:{line}"

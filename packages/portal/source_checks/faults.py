@@ -1,0 +1,47 @@
+"""A fault in a source file, as the system checks report it."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from django.core.checks import Error
+
+from portal.config.environment import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from django.core.checks import CheckMessage
+
+#: From this likeness on, a name was probably misspelt.
+_LIKENESS: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True, order=True, kw_only=True)
+class Fault:
+    """What is wrong in one line.
+
+    :param hint: what to write instead.
+    :param id: as the settings' `SILENCED_SYSTEM_CHECKS` names it.
+    """
+
+    path: Path
+    line: int
+    message: str
+    hint: str
+    id: str
+
+    def as_message(self) -> CheckMessage:
+        """The fault as Django prints it: `apps/energy/views/clients.py:12: (portal.source.E008) …`."""
+        path = self.path.relative_to(REPOSITORY) if self.path.is_relative_to(REPOSITORY) else self.path
+        return Error(self.message, hint=self.hint or None, obj=f"{path}:{self.line}", id=f"portal.source.{self.id}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint with the known name that is most like this one; else all of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=_LIKENESS)
+    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names) or 'none'}"

@@ -1,0 +1,45 @@
+"""Origins that are written into code: an address of a server belongs to the environment (contract, section 3)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from portal.source_checks.faults import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from portal.source_checks.markup import Markup
+
+_ORIGIN: Final = re.compile(r"https?://[\w\[][^\s\"'<>\\]*", re.IGNORECASE)
+#: Names of XML's languages, which nobody asks for.
+_NAMESPACES: Final = "http://www.w3.org/"
+#: A comment with this word allows the address in its line, and says why.
+ALLOWED: Final = "fixed address:"
+
+
+def origins_in(text: str) -> list[str]:
+    """The addresses of servers in a text."""
+    return [found for found in _ORIGIN.findall(text) if not found.startswith(_NAMESPACES)]
+
+
+def origin_fault(path: Path, *, line: int, origin: str) -> Fault:
+    """The fault of one address."""
+    return Fault(
+        path=path,
+        line=line,
+        message=f"the address {origin} is written into the source: it is another one on other machines",
+        hint="use url() or reverse() for a page, a path for a call to the backend, and the settings for another app; an"
+        f" address that is the same everywhere needs a comment in its line, `{ALLOWED} why`",
+        id="E007",
+    )
+
+
+def template_origins(path: Path, markup: Markup) -> Iterator[Fault]:
+    """The addresses in a template, but for those in comments."""
+    for line, text in enumerate(markup.code, start=1):
+        for origin in origins_in(text):
+            if ALLOWED not in markup.comments.get(line, ""):
+                yield origin_fault(path, line=line, origin=origin)

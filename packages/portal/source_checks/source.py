@@ -1,0 +1,109 @@
+"""All faults of one app's source."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import TemplateNotFound, TemplateSyntaxError
+
+from portal.config.current import portal_config
+from portal.config.environment import REPOSITORY
+from portal.config.locales import DEFAULT_LOCALE
+from portal.devtools.catalogs import TRANSLATED, texts_of, untranslated, updated_catalog
+from portal.query import REGISTRY
+from portal.source_checks.forms import form_faults
+from portal.source_checks.markup import Markup, markup_in
+from portal.source_checks.origins import template_origins
+from portal.source_checks.python_code import Names, python_faults
+from portal.source_checks.routes import routes_of
+from portal.source_checks.template_names import compile_faults, icons_of, name_faults
+from portal.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
+from portal.web.templating import separate_environments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from django.apps import AppConfig
+    from django.core.checks import CheckMessage
+
+    from portal.source_checks.faults import Fault
+    from portal.web.templating import PageEnvironment
+
+
+def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
+    """A system check of the project's own folder, and of the templates that all projects share."""
+    del app_configs
+    app = portal_config().project.app
+    environments = separate_environments()
+    folder = REPOSITORY / "apps" / app
+    # A part with a fault is compiled with each page that includes it.
+    faults = {
+        *_template_faults(environments, app=app),
+        *_python_faults(environments[DEFAULT_LOCALE], folder, app=app),
+        *_untranslated(folder),
+    }
+    return [fault.as_message() for fault in sorted(faults)]
+
+
+def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> Iterator[Fault]:
+    environment = environments[DEFAULT_LOCALE]
+    routes = routes_of(f"apps.{app}.urls")
+    paths = {name: _path_of(environment, name) for name in environment.list_templates(extensions=["html"])}
+
+    @cache
+    def load(name: str) -> Markup | None:
+        try:
+            return markup_in(paths[name]) if name in paths else None
+        except TemplateSyntaxError:
+            return None
+
+    markups = {name: markup for name in paths if (markup := load(name)) is not None}
+    class_blocks = blocks_in_attributes(markups.values())
+    for name, path in paths.items():
+        yield from compile_faults(environments, name)
+        yield from name_faults(environment, name, path=path, routes=routes)
+    for name, markup in markups.items():
+        yield from unmarked_texts(paths[name], markup, class_blocks=class_blocks)
+        yield from form_faults(paths[name], markup, load=load)
+        yield from template_origins(paths[name], markup)
+
+
+def _path_of(environment: PageEnvironment, name: str) -> Path:
+    _, filename, _ = environment.loader.get_source(environment, name) if environment.loader else ("", None, None)
+    return Path(filename or name)
+
+
+def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[Fault]:
+    def is_template(name: str) -> bool:
+        try:
+            environment.get_template(name)
+        except TemplateNotFound:
+            return False
+        except TemplateSyntaxError as error:
+            # A block that is not there; any other mistake is the template's own.
+            return "there is no block" not in (error.message or "")
+        return True
+
+    names = Names(
+        routes=routes_of(f"apps.{app}.urls"),
+        templates=environment.list_templates(extensions=["html"]),
+        is_template=is_template,
+        icons=icons_of(environment),
+        creates={hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"},
+    )
+    for path in sorted(folder.rglob("*.py")):
+        yield from python_faults(path, names=names)
+
+
+def _untranslated(folder: Path) -> Iterator[Fault]:
+    try:
+        missing = {language: set(untranslated(updated_catalog(folder, language))) for language in TRANSLATED}
+    except TemplateSyntaxError:
+        # Nobody knows the texts of that template before it can be read.
+        return
+    for text, files in texts_of(folder).items():
+        languages = [language for language, texts in missing.items() if str(text.id) in texts]
+        if languages:
+            yield from untranslated_texts(text.singular, [REPOSITORY / file for file in files], languages=languages)

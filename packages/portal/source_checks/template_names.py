@@ -1,0 +1,145 @@
+"""The names in templates: compiled in every language, and each constant name looked up."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from django.contrib.staticfiles import finders
+from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
+
+from portal.source_checks.faults import Fault, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from portal.source_checks.routes import Routes
+    from portal.web.templating import PageEnvironment
+
+#: Names that Jinja2 gives to a part of a template.
+_OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
+
+
+def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> Iterator[Fault]:
+    """What stops a template from being compiled in a language."""
+    for language, environment in environments.items():
+        try:
+            environment.get_template(name)
+        except TemplateSyntaxError as error:
+            message = error.message or "this can't be read"
+            where = "" if language == next(iter(environments)) else f" (in {language})"
+            yield Fault(
+                path=Path(error.filename or name),
+                line=error.lineno,
+                message=f"the template can't be compiled: {message}{where}",
+                hint=_hint(message, environment),
+                id="E001",
+            )
+            return
+
+
+def _hint(message: str, environment: PageEnvironment) -> str:
+    for kind, known in (("filter", environment.filters), ("test", environment.tests)):
+        if message.startswith(f"No {kind} named "):
+            return did_you_mean(message.split("'")[1], known)
+    if "template" in message and "'" in message:
+        return did_you_mean(message.split("'")[1], environment.list_templates(extensions=["html"]))
+    return "see docs/reference/templates.md"
+
+
+def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: Routes) -> Iterator[Fault]:
+    """The names of a template that stand for nothing: functions, macros, constants, URLs, icons, static files."""
+    try:
+        tree = environment.tree_with_calls(name)
+    except TemplateSyntaxError:
+        return
+    own = set(_set_in(tree))
+    for line, message, hint in (
+        *_unknown_names(tree, environment, own=own),
+        *(fault for call in tree.find_all(nodes.Call) for fault in _call_faults(call, environment, routes)),
+        *(fault for each in tree.find_all(nodes.Filter) for fault in _link_faults(each, routes)),
+    ):
+        yield Fault(path=path, line=line, message=message, hint=hint, id="E002")
+
+
+_Finding = tuple[int, str, str]
+
+
+def _set_in(tree: nodes.Template) -> Iterator[str]:
+    yield from (node.name for node in tree.find_all(nodes.Name) if node.ctx != "load")
+    yield from (node.name for node in tree.find_all(nodes.Macro))
+    yield from (node.target for node in tree.find_all(nodes.Import))
+    for node in tree.find_all(nodes.FromImport):
+        yield from (name if isinstance(name, str) else name[1] for name in node.names)
+
+
+def _unknown_names(tree: nodes.Template, environment: PageEnvironment, *, own: set[str]) -> Iterator[_Finding]:
+    known = {**environment.globals}
+    for call in tree.find_all(nodes.Call):
+        called = call.node
+        if isinstance(called, nodes.Name) and called.name not in {*known, *own, *_OF_JINJA}:
+            functions = [each for each, value in known.items() if callable(value)]
+            yield (
+                call.lineno,
+                f"there is no function or macro {called.name!r}",
+                did_you_mean(called.name, functions),
+            )
+    for node in tree.find_all(nodes.Name):
+        # A view gives lower-case names, which nobody knows here; constants are the environment's.
+        if node.ctx == "load" and node.name.isupper() and node.name not in {*known, *own}:
+            yield (
+                node.lineno,
+                f"there is no constant {node.name!r}",
+                did_you_mean(node.name, [each for each in known if each.isupper()]),
+            )
+
+
+def _call_faults(call: nodes.Call, environment: PageEnvironment, routes: Routes) -> Iterator[_Finding]:
+    name = call.node.name if isinstance(call.node, nodes.Name) else ""
+    first = _text(call.args[0]) if call.args else None
+    icons = [_text(keyword.value) for keyword in call.kwargs if keyword.key == "icon"]
+    if name == "icon":
+        icons.append(first)
+    for icon in icons:
+        yield from _icon_faults(icon, environment, line=call.lineno)
+    if first is None:
+        return
+    if name in {"url", "nav_link"}:
+        values = (len(call.args) - 1 if call.dyn_args is None else None) if name == "url" else 0
+        fault = routes.fault(first, values)
+        if fault is not None:
+            yield call.lineno, *fault
+    if name == "static" and finders.find(first) is None:
+        yield call.lineno, f"there is no static file {first!r}", "it should stand in the folder static/ of the app"
+
+
+def _icon_faults(name: str | None, environment: PageEnvironment, *, line: int) -> Iterator[_Finding]:
+    if name is None:
+        return
+    icon: Any = environment.globals["icon"]
+    try:
+        icon(name)
+    except TemplateNotFound as error:
+        yield line, str(error.message), did_you_mean(name, icons_of(environment))
+
+
+def icons_of(environment: PageEnvironment) -> set[str]:
+    """The names of all icons that the app's templates may use."""
+    return {Path(path).stem for path in environment.list_templates(extensions=["svg"]) if "/icons/" in path}
+
+
+def _link_faults(used: nodes.Filter, routes: Routes) -> Iterator[_Finding]:
+    route = _text(used.args[0]) if used.name == "link" and used.args else None
+    if route is not None:
+        fault = routes.fault(route, len(used.args) - 1 if used.dyn_args is None else None)
+        if fault is not None:
+            yield used.lineno, *fault
+
+
+def _text(node: nodes.Node) -> str | None:
+    """A constant text; None for anything else."""
+    with suppress(nodes.Impossible):
+        value = node.as_const() if isinstance(node, nodes.Expr) else None
+        return value if isinstance(value, str) else None
+    return None
