@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django.core.checks import Error, Warning, register  # noqa: A004  Django's own name for it
+from django.urls import get_resolver
 
 from portal.config.current import portal_config
 from portal.config.environment import REPOSITORY
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LATEST_START_S, REFRESH_LOCK_S, STORE_TIMEOUT_S
-from portal.config.projects import PROJECTS
+from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
 from portal.query import check_endpoints
-from portal.services.service_imports import import_services
+from portal.services.service_imports import import_services, place_of
 from portal.store import check_embedded_store, check_refresh_store
 
 if TYPE_CHECKING:
@@ -28,11 +29,45 @@ if TYPE_CHECKING:
     from django.core.checks import CheckMessage
 
 
-# Every service is declared before its endpoints are looked at, whichever of them this project uses.
-import_services()
-register(check_endpoints)
 register(check_refresh_store)
 register(check_embedded_store)
+
+
+@register
+def check_services(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
+    """Every endpoint of this project is declared as it should be. What other projects declare is theirs to check.
+
+    A domain of the services has the name of the app whose team owns it. The gateway checks those that are no app's.
+    """
+    del app_configs
+    project = portal_config().project
+
+    def concerns(domain: str) -> bool:
+        return domain == project.app or (project.is_gateway and domain not in PROJECT_BY_APP)
+
+    failed = import_services()
+    return [
+        *(_import_fault(each.module, each.error) for each in failed if concerns(each.domain)),
+        *check_endpoints(concerns=concerns, incomplete={each.domain for each in failed}),
+    ]
+
+
+def import_faults() -> list[CheckMessage]:
+    """What stops the project's views from being imported. Django's own checks of URLs would end with a traceback."""
+    resolver = get_resolver()
+    try:
+        _ = resolver.url_patterns
+    except Exception as error:  # noqa: BLE001  whatever the code of a team does
+        return [_import_fault(str(resolver.urlconf_name), error)]
+    return []
+
+
+def _import_fault(module: str, error: Exception) -> CheckMessage:
+    return Error(
+        f"{module} can't be imported: {type(error).__name__}: {error}",
+        obj=place_of(error),
+        id="portal.E005",
+    )
 
 
 @register

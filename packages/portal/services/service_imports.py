@@ -54,7 +54,9 @@ def place_of(error: BaseException) -> str:
     ours = [
         (path, line)
         for path, line in frames
-        if path.is_relative_to(REPOSITORY) and not path.is_relative_to(_QUERY_LAYER) and "site-packages" not in path.parts
+        if path.is_relative_to(REPOSITORY)
+        and not path.is_relative_to(_QUERY_LAYER)
+        and "site-packages" not in path.parts
     ]
     return _place(*(ours or frames)[-1]) if frames else ""
 

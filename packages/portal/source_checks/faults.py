@@ -21,7 +21,7 @@ _LIKENESS: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True, order=True, kw_only=True)
-class Fault:
+class SourceFault:
     """What is wrong in one line.
 
     :param hint: what to write instead.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import Fault
+from portal.source_checks.faults import SourceFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ _SIGNED_OUT_LAYOUT: Final = "portal/plain.html"
 _INCLUDE: Final = re.compile(r"""(?:include|extends)\s+["']([^"']+)["']""")
 
 
-def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | None]) -> Iterator[Fault]:
+def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | None]) -> Iterator[SourceFault]:
     """The forms of a template that lack what every form needs.
 
     :param load: gives an included template by its name; None if there is none.
@@ -31,7 +31,7 @@ def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | No
     for form in markup.forms:
         has = set(_parts(markup, form.contents, load=load, seen=frozenset()))
         if CSRF not in has:
-            yield Fault(
+            yield SourceFault(
                 path=path,
                 line=form.line,
                 message="this form has no CSRF token: a browser that sends it gets a 403 page",
@@ -40,7 +40,7 @@ def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | No
             )
         action = " ".join((form.action, *(tag.source for tag in markup.tags_in(form.action))))
         if ACCOUNT not in has and not signed_out and not any(each in action for each in _FOR_ANYBODY):
-            yield Fault(
+            yield SourceFault(
                 path=path,
                 line=form.line,
                 message="this form does not say for whom its page was made: sent after somebody else has signed in,"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import Fault
+from portal.source_checks.faults import SourceFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ _ORIGIN: Final = re.compile(r"https?://[\w\[][^\s\"'<>\\]*", re.IGNORECASE)
 #: Names of XML's languages, which nobody asks for.
 _NAMESPACES: Final = "http://www.w3.org/"
 #: A comment with this word allows the address in its line, and says why.
-ALLOWED: Final = "fixed address:"
+FIXED_ADDRESS: Final = "fixed address:"
 
 
 def origins_in(text: str) -> list[str]:
@@ -25,21 +25,21 @@ def origins_in(text: str) -> list[str]:
     return [found for found in _ORIGIN.findall(text) if not found.startswith(_NAMESPACES)]
 
 
-def origin_fault(path: Path, *, line: int, origin: str) -> Fault:
+def origin_fault(path: Path, *, line: int, origin: str) -> SourceFault:
     """The fault of one address."""
-    return Fault(
+    return SourceFault(
         path=path,
         line=line,
         message=f"the address {origin} is written into the source: it is another one on other machines",
         hint="use url() or reverse() for a page, a path for a call to the backend, and the settings for another app; an"
-        f" address that is the same everywhere needs a comment in its line, `{ALLOWED} why`",
+        f" address that is the same everywhere needs a comment in its line, `{FIXED_ADDRESS} why`",
         id="E007",
     )
 
 
-def template_origins(path: Path, markup: Markup) -> Iterator[Fault]:
+def template_origins(path: Path, markup: Markup) -> Iterator[SourceFault]:
     """The addresses in a template, but for those in comments."""
     for line, text in enumerate(markup.code, start=1):
         for origin in origins_in(text):
-            if ALLOWED not in markup.comments.get(line, ""):
+            if FIXED_ADDRESS not in markup.comments.get(line, ""):
                 yield origin_fault(path, line=line, origin=origin)

@@ -6,10 +6,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import Fault, did_you_mean
-from portal.source_checks.origins import ALLOWED as FIXED_ADDRESS
-from portal.source_checks.origins import origin_fault, origins_in
-from portal.source_checks.texts import ALLOWED as UNTRANSLATED
+from portal.source_checks.faults import SourceFault, did_you_mean
+from portal.source_checks.origins import FIXED_ADDRESS, origin_fault, origins_in
+from portal.source_checks.texts import UNTRANSLATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -52,7 +51,7 @@ class Names:
     creates: Collection[str]
 
 
-def python_faults(path: Path, *, names: Names) -> Iterator[Fault]:
+def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
     """The faults of one module. One that Python can't read has none here: Python reports it."""
     source = path.read_text()
     try:
@@ -66,7 +65,7 @@ def python_faults(path: Path, *, names: Names) -> Iterator[Fault]:
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         for node, text in _texts(call):
             if UNTRANSLATED not in lines[node.lineno]:
-                yield Fault(
+                yield SourceFault(
                     path=path,
                     line=node.lineno,
                     message=f"the text {text!r} is not marked for translation",
@@ -76,7 +75,7 @@ def python_faults(path: Path, *, names: Names) -> Iterator[Fault]:
                     id="E005",
                 )
         for line, message, hint, kind in (*_name_faults(call, names), *_create_faults(call, names)):
-            yield Fault(path=path, line=line, message=message, hint=hint, id=kind)
+            yield SourceFault(path=path, line=line, message=message, hint=hint, id=kind)
 
 
 def _origins(tree: ast.Module) -> Iterator[tuple[int, str]]:

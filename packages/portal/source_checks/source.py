@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.apps import AppConfig
     from django.core.checks import CheckMessage
 
-    from portal.source_checks.faults import Fault
+    from portal.source_checks.faults import SourceFault
     from portal.web.templating import PageEnvironment
 
 
@@ -47,7 +47,7 @@ def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: obje
     return [fault.as_message() for fault in sorted(faults)]
 
 
-def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> Iterator[Fault]:
+def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> Iterator[SourceFault]:
     environment = environments[DEFAULT_LOCALE]
     routes = routes_of(f"apps.{app}.urls")
     paths = {name: _path_of(environment, name) for name in environment.list_templates(extensions=["html"])}
@@ -75,7 +75,7 @@ def _path_of(environment: PageEnvironment, name: str) -> Path:
     return Path(filename or name)
 
 
-def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[Fault]:
+def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[SourceFault]:
     def is_template(name: str) -> bool:
         try:
             environment.get_template(name)
@@ -97,7 +97,7 @@ def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> I
         yield from python_faults(path, names=names)
 
 
-def _untranslated(folder: Path) -> Iterator[Fault]:
+def _untranslated(folder: Path) -> Iterator[SourceFault]:
     try:
         missing = {language: set(untranslated(updated_catalog(folder, language))) for language in TRANSLATED}
     except TemplateSyntaxError:

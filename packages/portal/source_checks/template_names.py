@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.contrib.staticfiles import finders
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
-from portal.source_checks.faults import Fault, did_you_mean
+from portal.source_checks.faults import SourceFault, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
 
-def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> Iterator[Fault]:
+def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> Iterator[SourceFault]:
     """What stops a template from being compiled in a language."""
     for language, environment in environments.items():
         try:
@@ -29,7 +29,7 @@ def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> It
         except TemplateSyntaxError as error:
             message = error.message or "this can't be read"
             where = "" if language == next(iter(environments)) else f" (in {language})"
-            yield Fault(
+            yield SourceFault(
                 path=Path(error.filename or name),
                 line=error.lineno,
                 message=f"the template can't be compiled: {message}{where}",
@@ -48,7 +48,7 @@ def _hint(message: str, environment: PageEnvironment) -> str:
     return "see docs/reference/templates.md"
 
 
-def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: Routes) -> Iterator[Fault]:
+def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: Routes) -> Iterator[SourceFault]:
     """The names of a template that stand for nothing: functions, macros, constants, URLs, icons, static files."""
     try:
         tree = environment.tree_with_calls(name)
@@ -60,7 +60,7 @@ def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: 
         *(fault for call in tree.find_all(nodes.Call) for fault in _call_faults(call, environment, routes)),
         *(fault for each in tree.find_all(nodes.Filter) for fault in _link_faults(each, routes)),
     ):
-        yield Fault(path=path, line=line, message=message, hint=hint, id="E002")
+        yield SourceFault(path=path, line=line, message=message, hint=hint, id="E002")
 
 
 _Finding = tuple[int, str, str]

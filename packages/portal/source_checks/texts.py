@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
-from portal.source_checks.faults import Fault
+from portal.source_checks.faults import SourceFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ TEXT_ARGUMENTS: Final = frozenset({"label", "title", "placeholder", "hint", "tex
 #: `<input>`s whose value is written on them.
 _BUTTONS: Final = frozenset({"submit", "button", "reset"})
 #: A comment with this word allows the text in its line, and says why.
-ALLOWED: Final = "untranslated:"
+UNTRANSLATED: Final = "untranslated:"
 #: The product's name.
 _NAME: Final = "Portal"
 #: The places of texts among the arguments of functions.
@@ -42,20 +42,20 @@ _TEXT_PLACES: Final = {"nav_link": 1, "bar_chart": 1, "split_bar": 1, "toast": 0
 _PARSER: Final = Environment(autoescape=True)
 
 
-def unmarked_texts(path: Path, markup: Markup, *, class_blocks: Iterable[str]) -> Iterator[Fault]:
+def unmarked_texts(path: Path, markup: Markup, *, class_blocks: Iterable[str]) -> Iterator[SourceFault]:
     """The texts of a template that no translator sees.
 
     :param class_blocks: names of the blocks that stand inside an attribute of a layout.
     """
     found = [*_in_contents(markup, class_blocks=frozenset(class_blocks)), *_in_attributes(markup)]
     for line, text in sorted(found):
-        if ALLOWED not in markup.comments.get(line, ""):
-            yield Fault(
+        if UNTRANSLATED not in markup.comments.get(line, ""):
+            yield SourceFault(
                 path=path,
                 line=line,
                 message=f"the text {text!r} is not marked for translation",
-                hint=f'write {{{{ _("{text}") }}}}, or {{# {ALLOWED} why #}} before a text that is the same in every'
-                " language",
+                hint=f'write {{{{ _("{text}") }}}}; a text that is the same in every language needs a comment in its'
+                f" line, {{# {UNTRANSLATED} why #}}",
                 id="E005",
             )
 
@@ -72,13 +72,13 @@ def blocks_in_attributes(markups: Iterable[Markup]) -> frozenset[str]:
     )
 
 
-def untranslated_texts(text: str, paths: Iterable[Path], *, languages: Iterable[str]) -> Iterator[Fault]:
+def untranslated_texts(text: str, paths: Iterable[Path], *, languages: Iterable[str]) -> Iterator[SourceFault]:
     """A text that lacks a translation.
 
     :param paths: the files with the text.
     """
     for path in paths:
-        yield Fault(
+        yield SourceFault(
             path=path,
             line=_line_of(path, text),
             message=f"the text {text!r} has no translation into {', '.join(languages)}",

@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.checks import register
-from django.core.management.commands import check
+from django.core.management.base import SystemCheckError
+from django.core.management.commands.check import Command as CheckCommand
 
+from portal.checks import check_services, import_faults
 from portal.source_checks import check_source
 
 
-class Command(check.Command):
+class Command(CheckCommand):
     """Other commands, and servers, run the system checks without those of the source: a page shows its own faults."""
 
     def handle(self, *app_labels: Any, **options: Any) -> None:
+        faults = import_faults()
+        if faults:
+            # No other check can go on; the services may have more to tell. One mistake is told once.
+            told = {fault.obj: fault for fault in (*faults, *check_services())}
+            raise SystemCheckError("\n".join(map(str, told.values())))
         register(check_source, "source")
         super().handle(*app_labels, **options)

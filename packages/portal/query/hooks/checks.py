@@ -19,37 +19,52 @@ from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry,
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
-    from django.apps import AppConfig
     from django.core.checks import CheckMessage
 
     from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Effect, Endpoint
 
 
-def check_endpoints(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
-    """Check all that this process declares. `portal.checks` registers this check, and imports all services."""
-    del app_configs
+def check_endpoints(
+    *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
+) -> list[CheckMessage]:
+    """Check what this process declares: `portal.checks` imports all services first.
+
+    :param concerns: as of :func:`check_registry`, with `incomplete`.
+    """
     profile = REGISTRY.queries.get(PROFILE_QUERY.key.endpoint)
-    return [*check_registry(REGISTRY), *_profile_faults(profile)]
+    return [*check_registry(REGISTRY, concerns=concerns, incomplete=incomplete), *_profile_faults(profile)]
 
 
-def check_registry(registry: Registry) -> list[CheckMessage]:
-    """Check the endpoints of one registry."""
+def check_registry(
+    registry: Registry, *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
+) -> list[CheckMessage]:
+    """Check the endpoints of one registry.
+
+    :param concerns: whether the endpoints of a domain are checked.
+    :param incomplete: the domains of which a module could not be imported: not all of their queries are known.
+    """
+    duplicates = [hook for hook in registry.duplicates if concerns(_domain(hook.key))]
+    queries = [hook for key, hook in registry.queries.items() if concerns(_domain(key))]
+    mutations = [hook for key, hook in registry.mutations.items() if concerns(_domain(key))]
     return [
-        *_duplicates(registry),
-        *(fault for query in registry.queries.values() for fault in _query_faults(query)),
-        *(fault for mutation in registry.mutations.values() for fault in _mutation_faults(mutation, registry)),
+        *map(_duplicate_fault, duplicates),
+        *(fault for query in queries for fault in _query_faults(query)),
+        *(fault for mutation in mutations for fault in _mutation_faults(mutation, registry, incomplete)),
     ]
 
 
-def _duplicates(registry: Registry) -> Iterator[CheckMessage]:
-    for hook in registry.duplicates:
-        yield Error(
-            f"{hook.hook_name} has the key {hook.key}, which another hook has already",
-            hint="name one of the two hooks differently: keys are made of the domain and the hook's name",
-            id="portal.query.E001",
-        )
+def _domain(key: str) -> str:
+    return key.partition(".")[0]
+
+
+def _duplicate_fault(hook: Endpoint[Any]) -> CheckMessage:
+    return Error(
+        f"{hook.hook_name} has the key {hook.key}, which another hook has already",
+        hint="name one of the two hooks differently: keys are made of the domain and the hook's name",
+        id="portal.query.E001",
+    )
 
 
 def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
@@ -65,7 +80,9 @@ def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
         )
 
 
-def _mutation_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[CheckMessage]:
+def _mutation_faults(
+    mutation: DeclaredMutation[Any, Any, Any], registry: Registry, incomplete: Collection[str]
+) -> Iterator[CheckMessage]:
     yield from _url_faults(mutation)
     try:
         effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.invalidations)
@@ -79,6 +96,8 @@ def _mutation_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Regist
     yield from _helper_faults(mutation)
     for effect in effects:
         query = registry.queries.get(effect.target)
+        if query is None and _domain(effect.target) in incomplete:
+            continue
         if query is None:
             close = difflib.get_close_matches(effect.target, registry.queries, n=1, cutoff=0.4)
             yield Error(

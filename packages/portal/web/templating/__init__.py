@@ -16,4 +16,4 @@ A template imports none of these names. They are described in docs/reference/tem
 from __future__ import annotations
 
 from portal.web.templating.backend import compile_templates, render_field, separate_environments
-from portal.web.templating.environment import MACROS, TEMPLATE_POLICIES, PageEnvironment
+from portal.web.templating.environment import TEMPLATE_POLICIES, PageEnvironment
