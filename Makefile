@@ -26,12 +26,16 @@ test: .venv/.dev  ## the whole test suite
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/sandbox_api
 	$(BIN)/python -m pytest $(PARALLEL)
 
-check: .venv/.dev  ## format, lint, types, import contracts
+APPS = $(notdir $(patsubst %/settings.py,%,$(wildcard apps/*/settings.py)))
+check: .venv/.dev  ## format, lint, import contracts, types, and each app's own checks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	DEBUG=on $(BIN)/mypy --config-file packages/sandbox_api/mypy.ini -p sandbox_api
+	@status=0; for app in $(APPS); do \
+		echo "manage.py --app $$app check"; DEBUG=on $(BIN)/python manage.py --app $$app check || status=1; \
+	done; exit $$status
 
 hooks: .venv/.dev  ## check each commit of this clone, by pre-commit
 	@$(BIN)/pre-commit install

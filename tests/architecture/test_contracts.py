@@ -210,6 +210,16 @@ WRONG_IMPORTS = [
         "The domains of the services are independent of each other",
     ),
     ("packages/portal/services/rows.py", "import portal.services.user", "Inside the services imports go down"),
+    (
+        "packages/portal/management/commands/check.py",
+        "import portal.source_checks.texts",
+        "From outside the source checks only their face is imported",
+    ),
+    (
+        "packages/portal/source_checks/markup.py",
+        "import portal.source_checks.texts",
+        "Inside the source checks imports go down",
+    ),
     ("packages/portal/testing/shapes.py", "import portal.testing.fixtures", "Inside testing imports go down"),
     (
         "packages/portal/devtools/query_buttons.py",

@@ -17,39 +17,39 @@ if TYPE_CHECKING:
     from portal.source_checks.routes import Routes
     from portal.web.templating import PageEnvironment
 
+#: Jinja2's messages about names that it finds while it compiles. It finds them in some places only.
+_TOLD_BY_NAME: Final = ("No filter named", "No test named")
 #: Names that Jinja2 gives to a part of a template.
 _OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
 
 
 def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> Iterator[SourceFault]:
-    """What stops a template from being compiled in a language."""
+    """What stops a template from being compiled in a language, but for the names of :func:`name_faults`."""
     for language, environment in environments.items():
         try:
             environment.get_template(name)
         except TemplateSyntaxError as error:
             message = error.message or "this can't be read"
-            where = "" if language == next(iter(environments)) else f" (in {language})"
-            yield SourceFault(
-                path=Path(error.filename or name),
-                line=error.lineno,
-                message=f"the template can't be compiled: {message}{where}",
-                hint=_hint(message, environment),
-                id="E001",
-            )
+            if not message.startswith(_TOLD_BY_NAME):
+                where = "" if language == next(iter(environments)) else f" (in {language})"
+                yield SourceFault(
+                    path=Path(error.filename or name),
+                    line=error.lineno,
+                    message=f"the template can't be compiled: {message}{where}",
+                    hint=_hint(message, environment),
+                    id="E001",
+                )
             return
 
 
 def _hint(message: str, environment: PageEnvironment) -> str:
-    for kind, known in (("filter", environment.filters), ("test", environment.tests)):
-        if message.startswith(f"No {kind} named "):
-            return did_you_mean(message.split("'")[1], known)
-    if "template" in message and "'" in message:
+    if message.startswith("there is no template "):
         return did_you_mean(message.split("'")[1], environment.list_templates(extensions=["html"]))
     return "see docs/reference/templates.md"
 
 
 def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: Routes) -> Iterator[SourceFault]:
-    """The names of a template that stand for nothing: functions, macros, constants, URLs, icons, static files."""
+    """The names of a template that stand for nothing: filters, functions, constants, URLs, icons, static files."""
     try:
         tree = environment.tree_with_calls(name)
     except TemplateSyntaxError:
@@ -76,6 +76,14 @@ def _set_in(tree: nodes.Template) -> Iterator[str]:
 
 def _unknown_names(tree: nodes.Template, environment: PageEnvironment, *, own: set[str]) -> Iterator[_Finding]:
     known = {**environment.globals}
+    kinds: tuple[tuple[type[nodes.Filter | nodes.Test], str, Mapping[str, object]], ...] = (
+        (nodes.Filter, "filter", environment.filters),
+        (nodes.Test, "test", environment.tests),
+    )
+    for kind, what, names in kinds:
+        for used in tree.find_all(kind):
+            if used.name not in names:
+                yield used.lineno, f"there is no {what} {used.name!r}", did_you_mean(used.name, names)
     for call in tree.find_all(nodes.Call):
         called = call.node
         if isinstance(called, nodes.Name) and called.name not in {*known, *own, *_OF_JINJA}:

@@ -1,0 +1,67 @@
+"""What can be told of a module of an app."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.source_checks.python_code import Names, python_faults
+from tests.portal.source_checks.conftest import ROUTES
+
+NAMES = Names(
+    routes=ROUTES,
+    templates=["finance/payments.html"],
+    is_template=lambda name: name.startswith("finance/payments.html"),
+    icons={"plus"},
+    creates={"use_create_payment_mutation"},
+)
+FAULTS = {
+    'redirect("https://energy.example.com/en")': ("E007", "https://energy.example.com/en"),
+    'redirect(f"https://{host}/en")': ("E007", "https://{host}/en"),
+    'CharField(label="Name")': ("E005", "'Name'"),
+    'ListPageConfig(title="Payments")': ("E005", "'Payments'"),
+    'form_page(request, submit_label=f"Save {name}")': ("E005", "'Save …'"),
+    'CharField(error_messages={"required": "Say it."})': ("E005", "'Say it.'"),
+    'ListPageConfig(sorts=AGE_SORTS | {"a": "Newest"})': ("E005", "'Newest'"),
+    'Badge(label="Paid" if paid else _("Open"))': ("E005", "'Paid'"),
+    'messages.success(request, "It was saved.")': ("E005", "'It was saved.'"),
+    'ValidationError("No.")': ("E005", "'No.'"),
+    'render(request, "finance/payment.html", context)': ("E008", "there is no template 'finance/payment.html'"),
+    'ListPageConfig(template="finance/paymentz.html")': ("E008", "there is no template"),
+    'StatTile(icon="pluss")': ("E008", "there is no icon 'pluss'"),
+    'see_other("payment")': ("E008", "needs 1 value(s), not 0"),
+    'see_other("paymentz")': ("E008", "there is no URL with the name 'paymentz'"),
+    'reverse("payment")': ("E008", "needs 1 value(s), not 0"),
+    'platform_page("x", view, name="x", part_of="paymentz")': ("E008", "there is no URL"),
+    "PaymentMutations.use_create_payment_mutation(request)": ("E009", "has no idempotency_key"),
+}
+FINE = [
+    '"""See https://docs.example.com."""',
+    'x.startswith("https://")',
+    'TERMS = "https://example.com/terms"  # fixed address: the law',
+    'SVG = "http://www.w3.org/2000/svg"',
+    'CharField(label=_("Name"), help_text=gettext_lazy("x"))',
+    'Point(label=f"{hour:02d}", text=f"{power} kW")',
+    'Badge(label="CCS")  # untranslated: a product',
+    'messages.success(request, _("%(name)s was created.") % {"name": name})',
+    'render(request, "finance/payments.html#table")',
+    'see_other("payments"); see_other("payment", pk); see_other(f"/{x}"); see_other("/en/x"); see_other(result)',
+    'reverse("payment", args=[pk]); reverse("payments"); reverse("payment", kwargs=values); reverse("payment", args=ids)',
+    "PaymentMutations.use_create_payment_mutation(request, idempotency_key=submission_key(request))",
+    "PaymentMutations.use_create_payment_mutation(request, idempotency_key=None)",
+    "PaymentMutations.use_create_payment_mutation(request, **options)",
+    "PaymentMutations.use_update_payment_mutation(request)",
+    "this is no Python",
+]
+
+
+@pytest.mark.parametrize(("source", "words"), FAULTS.items())
+def test_a_fault_is_named_with_its_line(write, source: str, words: tuple[str, str]) -> None:
+    (fault,) = python_faults(write("view.py", f"\n{source}"), names=NAMES)
+    assert (fault.line, fault.id) == (2, words[0])
+    assert words[1] in fault.message
+    assert fault.hint
+
+
+@pytest.mark.parametrize("source", FINE)
+def test_right_code_is_left_alone(write, source: str) -> None:
+    assert list(python_faults(write("view.py", source), names=NAMES)) == []

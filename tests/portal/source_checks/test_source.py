@@ -1,0 +1,35 @@
+"""The system check of a project's source, for the project of the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from portal.config.environment import REPOSITORY
+from portal.source_checks import check_source
+from portal.source_checks.faults import SourceFault, did_you_mean
+from portal.source_checks.routes import routes_of
+
+
+def test_the_project_has_no_fault() -> None:
+    assert check_source() == []
+
+
+def test_the_names_of_its_urls_are_known_with_the_number_of_their_values() -> None:
+    counts = routes_of("apps.energy.urls").counts
+    assert counts["clients"] == {0}
+    assert counts["client"] == {1}
+    assert "login" in counts
+    assert "logout" in counts
+
+
+def test_a_fault_is_printed_with_its_place_below_the_checkout() -> None:
+    fault = SourceFault(path=REPOSITORY / "apps" / "x.py", line=3, message="Wrong", hint="Write it", id="E001")
+    assert str(fault.as_message()) == "apps/x.py:3: (portal.source.E001) Wrong\n\tHINT: Write it"
+    elsewhere = SourceFault(path=Path("/tmp/x.py"), line=3, message="Wrong", hint="", id="E001")
+    assert str(elsewhere.as_message()) == "/tmp/x.py:3: (portal.source.E001) Wrong"
+
+
+def test_a_name_that_is_like_no_other_is_answered_with_all_names() -> None:
+    assert did_you_mean("paymets", ["payments", "home"]) == "did you mean 'payments'?"
+    assert did_you_mean("xyz", ["payments", "home"]) == "there are home, payments"
+    assert did_you_mean("xyz", []) == "there are none"
