@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, assert_type
 
 from portal.query import (
+    ListParams,
     MutationGroup,
     MutationResult,
     PaginatedRes,
     PaginatedResult,
+    Partial,
     QueryClient,
     QueryGroup,
     QueryResult,
+    Record,
     RowParams,
     create_mutation_group,
     create_query_group,
@@ -128,3 +131,23 @@ def from_mappings(request: HttpRequest) -> None:
     mutations = create_mutation_group({"reset": mutation_endpoint(url="/things/reset", method="POST")}, domain="more")
     queries.use_get_things_query(request)
     mutations.use_reset_mutation(request).mutate()
+
+
+class Place(Record):
+    """A part of a row."""
+
+    city: str = ""
+    country: str | None = None
+
+
+class PlacesListParams(ListParams, rename="lower"):
+    """A parameter that must be given stands after those that need not be."""
+
+    in_country: str
+
+
+def records(place: Place) -> None:
+    """Attributes have their types; a partial record takes its fields by name."""
+    assert_type(place.country, str | None)
+    assert_type(Place.partial(city="Oslo"), Partial[Place])
+    assert_type(PlacesListParams(in_country="no", q="oslo").sort, str | None)

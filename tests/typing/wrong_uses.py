@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from portal.query import (
+    ListParams,
     MutationGroup,
     QueryGroup,
+    Record,
     create_query_group,
     mutation_endpoint,
     paginated_query_endpoint,
@@ -99,3 +101,25 @@ class WrongMutations(MutationGroup, domain="wrong"):
 
 
 create_query_group({"a": mutation_endpoint(url="/a", method="POST")})  # wrong: a write is no query
+
+
+class Place(Record):
+    """A part of a row."""
+
+    city: str = ""
+
+
+class PlacesListParams(ListParams, rename="lower"):
+    """A parameter that must be given stands after those that need not be."""
+
+    in_country: str
+
+
+def records(place: Place) -> None:
+    """Wrong uses of records and parameters."""
+    place.city = "Oslo"  # wrong: a record is frozen
+    show(Place("Oslo"))  # wrong: by position
+    show(Place(city=5))  # wrong: a field's type
+    show(Place.partial("Oslo"))  # wrong: by position
+    show(Place.partial(town="Oslo"))  # wrong: no such field
+    show(PlacesListParams(q="oslo"))  # wrong: in_country is missing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, dataclass_transform
 
 import msgspec
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Params(msgspec.Struct, metaclass=StructType):
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Params(msgspec.Struct, frozen=True, metaclass=StructType):
     """The parameters of an endpoint: `params=SessionsParams` makes its fields keywords of the hook.
 
     ::

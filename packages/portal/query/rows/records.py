@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import field
@@ -39,7 +39,8 @@ class RecordType(StructType):
             )
 
 
-class Record(msgspec.Struct, metaclass=RecordType):
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Record(msgspec.Struct, frozen=True, metaclass=RecordType):
     """An object of the backend: a row, or a part of one.
 
     ::

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, dataclass_transform
+from typing import Any
 
 import msgspec
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class StructType(msgspec.StructMeta):
-    """Makes such a class. Type checkers treat it as a frozen dataclass with keyword arguments only."""
+    """Makes such a class.
+
+    Each base class says the same to type checkers, with `dataclass_transform` and `frozen=True`: mypy asks the base
+    classes before the metaclass, and of `msgspec.Struct` it would learn that fields may be set, and given by position.
+    """
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> StructType:
         """Options of `msgspec.Struct` may be given with the bases, and win."""
