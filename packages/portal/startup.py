@@ -38,6 +38,10 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
     import_project(settings=settings)
     application = get_wsgi_application()
     fetch_keys(portal_config())
+    if counts_dir := portal_config().counts_dir:
+        from portal.web.metrics import publish_counts  # noqa: PLC0415  the room's modules need the settings
+
+        publish_counts(counts_dir)
     return application
 
 

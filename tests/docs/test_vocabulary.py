@@ -16,7 +16,7 @@ NAMED = {
     for name in re.findall(r"`([^`]+)`", line if line.startswith("## ") else line.split("|")[1])
 }
 #: Rooms that need no words of their own.
-PLAIN = {"management/commands", "web/views"}
+PLAIN = {"management/commands", "web/metrics", "web/views"}
 
 
 def rooms() -> set[str]:

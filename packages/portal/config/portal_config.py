@@ -71,6 +71,7 @@ class PortalConfig:
     :param log_format: one of `portal.config.log_lines.LOG_FORMATS`.
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param request_budget_s: seconds that the backend calls of one request have together.
+    :param counts_dir: folder in which the workers of one server keep their counts for each other; None for one process.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -93,6 +94,7 @@ class PortalConfig:
     api_ca_file: Path | None
     sign_in_max_age_s: int
     static_root: Path | None
+    counts_dir: Path | None
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
     log_format: str

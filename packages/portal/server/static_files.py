@@ -1,4 +1,4 @@
-"""The static files of one running server: what is collected, and the private folder, removed at the server's end."""
+"""The private folders of one running server, removed at its end: its static files, and the counts of its workers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ UNUSED_FILES: Final = ["django_htmx/ext/*", "django_htmx/*-4*", "django_htmx/htm
 
 
 @contextmanager
-def private_static_root(*, app: str) -> Iterator[None]:
-    """Set `APP_STATIC_ROOT` to a new folder, which is removed at the end.
+def private_folders(*, app: str) -> Iterator[None]:
+    """Set `APP_STATIC_ROOT` and `APP_COUNTS_DIR` to new folders, which are removed at the end.
 
-    Each server has its own folder, so several servers start and stop independently. Call this before the settings
-    are read: the storage class depends on the variable.
+    Each server has its own, so several servers start and stop independently. Call this before the settings are read:
+    the storage class depends on the first variable.
     """
-    with tempfile.TemporaryDirectory(prefix=f"portal-static-{app}-") as folder:
-        os.environ["APP_STATIC_ROOT"] = folder
+    with (
+        tempfile.TemporaryDirectory(prefix=f"portal-static-{app}-") as static_root,
+        tempfile.TemporaryDirectory(prefix=f"portal-counts-{app}-") as counts_dir,
+    ):
+        os.environ |= {"APP_STATIC_ROOT": static_root, "APP_COUNTS_DIR": counts_dir}
         yield

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from portal.server.parent_watch import end_with_process
-from portal.server.static_files import private_static_root
+from portal.server.static_files import private_folders
 from portal.server.workers import serve_wsgi
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None]
     parent = os.getppid()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
-    with private_static_root(app=app):
+    with private_folders(app=app):
         server = _in_child_process(prepare)
         if server.ends_with_parent:
             end_with_process(parent)

@@ -10,6 +10,7 @@
               cookies/   sign-in cookies, messages                 context_processors, log_context, reload
                 frame/   the shell around a page, and the user
                   present/   records and values as texts           request, client_address, csrf, security_headers
+                  metrics/   the counts of all workers
 
 A module imports from rows below its own, and from another folder only what that folder's `__init__` exports.
 Apps import `portal.web`, its folders, and `portal.web.urls`.

@@ -175,24 +175,26 @@ def test_one_worker_loads_for_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_private_folder_lasts_as_long_as_the_server(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_private_folders_last_as_long_as_the_server(tmp_path: Path, number: signal.Signals) -> None:
     with started(tmp_path / "tmp") as server:
         server.wait_until_it_serves()
-        [private] = server.private_folders()
-        assert server.told()["APP_STATIC_ROOT"] == str(private)
+        told = server.told()
+        private = {told["APP_STATIC_ROOT"], told["APP_COUNTS_DIR"]}
+        assert len(private) == 2
+        assert set(map(str, server.private_folders())) == private
         server.process.send_signal(number)
         assert server.ended() == (0, "")
         assert server.private_folders() == []
         assert processes_of(server.process.pid) == set()
 
 
-def test_the_folder_outlives_a_worker(tmp_path: Path) -> None:
+def test_the_folders_outlive_a_worker(tmp_path: Path) -> None:
     with started(tmp_path / "tmp") as server:
         server.wait_until_it_serves()
         worker = server.told()["worker"]
         os.kill(worker, signal.SIGKILL)
         until(lambda: answers(server.port) and server.told()["worker"] != worker, what="the worker is replaced")
-        assert len(server.private_folders()) == 1
+        assert len(server.private_folders()) == 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -81,7 +81,8 @@ def read_config(app: str) -> PortalConfig:
         read_timeout_s=_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
         api_ca_file=_ca_file(env),
         sign_in_max_age_s=_sign_in_max_age_s(env),
-        static_root=_static_root(env),
+        static_root=_folder(env, "APP_STATIC_ROOT"),
+        counts_dir=_folder(env, "APP_COUNTS_DIR"),
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
         debug_toolbar=_debug_toolbar(debug=debug),
         log_format=_log_format(env),
@@ -297,6 +298,6 @@ def _claim_mapping(env: environ.Env) -> ClaimMapping:
     return ClaimMapping(claim=claim, permissions=tuple((value, permission) for value, permission in pairs))
 
 
-def _static_root(env: environ.Env) -> Path | None:
-    value = _read(env.str, "APP_STATIC_ROOT", "a folder", "")
+def _folder(env: environ.Env, name: str) -> Path | None:
+    value = _read(env.str, name, "a folder", "")
     return Path(value) if value else None
