@@ -35,8 +35,8 @@ from portal.api import TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store import query_store
+from tests.support.client_endpoints import REGISTRY, ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api import ApiSession
@@ -184,6 +184,7 @@ class _LogUser:
             api=cast("ApiSession", server),  # it has what a client asks of one
             runtime=self.runtime,
             clock=lambda: time.time() * AGEING,
+            registry=REGISTRY,
         )
         self.fetched = 0
 

@@ -162,10 +162,10 @@ def test_list_helper(backend: Backend, query_client: NewQueryClient) -> None:
     backend.answers("PATCH", "/operations/work-orders/wo_2", json={"id": "wo_2", "title": "two"})
     client = query_client("OPERATIONS_APP")
     before = WorkOrderQueries.use_get_work_orders_query(client)
-    assert [row["id"] for row in before.unwrap().items] == ["wo_0", "wo_1", "wo_2"]
+    assert [row.id for row in before.unwrap().items] == ["wo_0", "wo_1", "wo_2"]
     WorkOrderMutations.use_update_work_order_mutation(client).mutate(body={}, params={"id": "wo_2"}).unwrap()
     after = WorkOrderQueries.use_get_work_orders_query(client).unwrap()
-    assert [row["title"] for row in after.items] == ["two", "0", "1"]
+    assert [row.title for row in after.items] == ["two", "0", "1"]
     assert len(backend.calls_to("/operations/work-orders")) == 1
 
 

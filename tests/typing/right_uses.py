@@ -24,7 +24,6 @@ from portal.query import (
     use_queries,
 )
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
-from portal.services.rows import Row
 from portal.services.user import Profile, UserQueries
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def reads(request: HttpRequest, client: QueryClient) -> None:
     assert_type(clients, PaginatedResult[Client])
     assert_type(clients.data, PaginatedRes[Client])
     assert_type(clients.data.items, tuple[Client, ...])
-    assert_type(clients.data.items[0]["id"], str)
+    assert_type(clients.data.items[0].id, str)
     assert_type(clients.data.raw_res[0], dict[str, Any])
     assert_type(clients.fetch_next_page(), PaginatedResult[Client])
     assert_type(ClientQueries.use_get_clients_query(client, cursor="abc").has_next_page, bool)
@@ -67,19 +66,20 @@ def side_by_side(request: HttpRequest, client: QueryClient) -> None:
 
 def writes(request: HttpRequest) -> None:
     """Each of the four call shapes (requirements, "Client-side hook generators")."""
-    created = ClientMutations.use_create_client_mutation(request, on_success=lambda row: row["id"].upper())
-    assert_type(created.mutate(body={"name": "Ada", "email": "ada@example.com"}), MutationResult[Client])
+    created = ClientMutations.use_create_client_mutation(request, on_success=lambda row: row.id.upper())
+    assert_type(created.mutate(body=Client.partial(name="Ada", email="ada@example.com")), MutationResult[Client])
     deleted = ClientMutations.use_delete_client_mutation(request).mutate(params={"id": "c1"})
     assert_type(deleted, MutationResult[None])
     updated = ClientMutations.use_update_client_mutation(request)
-    assert_type(updated.mutate(body={"city": "Oslo"}, params={"id": "c1"}).unwrap(), Client)
+    assert_type(updated.mutate(body=Client.partial(city="Oslo"), params=RowParams(id="c1")).unwrap(), Client)
     assert_type(ThingMutations.use_reset_things_mutation(request).mutate(), MutationResult[None])
     assert_type(ThingMutations.use_count_things_mutation(request).mutate().data, int | None)
 
 
-class Thing(Row, total=False):
-    """A row of a team's own."""
+class Thing(TypedDict, total=False):
+    """A row of a team's own, as JSON."""
 
+    id: str
     name: str
 
 
@@ -111,7 +111,7 @@ class ThingMutations(MutationGroup, domain="things"):
     ).add_created_to_paginated_list(
         list_query_key=ThingQueries.use_get_things_query,
         select_list_item=lambda thing: thing,
-        matches=lambda params, thing: thing["id"] != "" and params is None,
+        matches=lambda params, thing: thing.get("id") != "" and params is None,
     )
     use_update_thing_mutation = (
         mutation_endpoint(data=Thing, body=ThingCreateReq, params=RowParams, url=thing_url, method="PUT")

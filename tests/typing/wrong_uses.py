@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 from portal.query import (
     ListParams,
     MutationGroup,
+    Partial,
     QueryGroup,
     Record,
     create_query_group,
@@ -15,7 +16,7 @@ from portal.query import (
     query_endpoint,
     use_queries,
 )
-from portal.services.energy.clients import Client, ClientCreateReq, ClientMutations, ClientQueries
+from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.energy.stations import Station, StationQueries
 from portal.services.user import UserQueries
 
@@ -53,8 +54,8 @@ def reads(request: HttpRequest) -> None:
     UserQueries.use_get_me_query(request, id="c1")  # wrong: it has no parameters
     ClientQueries.use_get_cleints_query(request)  # wrong: no such hook
     name: str = ClientQueries.use_get_clients_query(request).data  # wrong: a list is no string
-    show(name, ClientQueries.use_get_clients_query(request).data.items[0]["nmae"])  # wrong: no such field
-    show(ClientQueries.use_get_client_query(request, id="c1").data["id"])  # wrong: it may be None
+    show(name, ClientQueries.use_get_clients_query(request).data.items[0].nmae)  # wrong: no such field
+    show(ClientQueries.use_get_client_query(request, id="c1").data.id)  # wrong: it may be None
     ClientQueries.use_get_client_query(request, id="c1").fetch_next_page()  # wrong: not a list
     station: Station = ClientQueries.use_get_client_query(request, id="c1").unwrap()  # wrong: not a station
     show(station)
@@ -64,11 +65,13 @@ def writes(request: HttpRequest, client: QueryClient) -> None:
     """Wrong writes."""
     ClientMutations.use_create_client_mutation(request).mutate()  # wrong: the body is missing
     ClientMutations.use_create_client_mutation(request).mutate(params={"id": "c1"})  # wrong: it takes no params
-    ClientMutations.use_create_client_mutation(request).mutate({"name": "Ada"})  # wrong: by position
-    ClientMutations.use_create_client_mutation(request).mutate(body={"name": "Ada"})  # wrong: the email is missing
+    ClientMutations.use_create_client_mutation(request).mutate(Client.partial(name="Ada"))  # wrong: by position
+    ClientMutations.use_create_client_mutation(request).mutate(body=Client.partial(nmae="Ada"))  # wrong: no such field
+    ClientMutations.use_create_client_mutation(request).mutate(body=Client.partial(name=5))  # wrong: a field's type
+    ClientMutations.use_create_client_mutation(request).mutate(body=Station.partial(name="A"))  # wrong: another's row
     ClientMutations.use_delete_client_mutation(request).mutate()  # wrong: the params are missing
     ClientMutations.use_delete_client_mutation(request).mutate(body={"id": "c1"})  # wrong: it takes no body
-    ClientMutations.use_update_client_mutation(request).mutate(body={"city": "Oslo"})  # wrong: which one?
+    ClientMutations.use_update_client_mutation(request).mutate(body=Client.partial())  # wrong: which one?
     ClientMutations.use_create_client_mutation(request, on_success=lambda: None)  # wrong: it gets the data
     ClientQueries.use_get_client_query.prefetch(client, q="oslo")  # wrong: another query's parameter
     ClientQueries.use_get_clients_query.invalidate(params={"q": "oslo"})  # wrong: whose data?
@@ -89,12 +92,12 @@ class WrongMutations(MutationGroup, domain="wrong"):
 
     use_a_mutation = mutation_endpoint(url="/a", method="GET")  # wrong: GET writes nothing
     use_b_mutation = mutation_endpoint(
-        data=Client, body=ClientCreateReq, url="/b", method="POST"
+        data=Client, body=Partial[Client], url="/b", method="POST"
     ).add_created_to_paginated_list(
         list_query_key=StationQueries.use_get_station_query,  # wrong: no list
         select_list_item=lambda made: made,
     )
-    use_c_mutation = mutation_endpoint(body=ClientCreateReq, url="/c", method="POST").remove_from_paginated_list(
+    use_c_mutation = mutation_endpoint(body=Partial[Client], url="/c", method="POST").remove_from_paginated_list(
         list_query_key="get_clients",
         get_deleted_id=lambda sent: sent.parms["id"],  # wrong: no such attribute
     )

@@ -18,7 +18,7 @@ from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
 from portal.web.frame import present_own_profile
 from portal.web.pages import is_load_more, see_other
-from portal.web.present import record_of
+from portal.web.present import as_mapping, record_of
 from portal.web.sign_in import sign_out_response
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def profile(request: PortalRequest) -> HttpResponse:
 
 
 def _present_list(items: Iterable[ActiveSignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
-    rows = [present_sign_in(row) for row in items]
+    rows = [present_sign_in(as_mapping(row)) for row in items]
     first_url = reverse("profile")
     return {
         # The sign-in of this browser comes first.
@@ -97,7 +97,7 @@ def _present_fresh(sign_ins: Any) -> list[SignInRow]:
     """
     if sign_ins.error is not None:
         raise sign_ins.error
-    return [present_sign_in(row) for row in sign_ins.unwrap().items]
+    return [present_sign_in(as_mapping(row)) for row in sign_ins.unwrap().items]
 
 
 @require_POST

@@ -12,7 +12,7 @@ from apps.operations.presenters.work_orders import present_work_order
 from portal.services import use_queries
 from portal.services.operations.summary import OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrderQueries
-from portal.web.present import oldest_as_of, record_if_exists
+from portal.web.present import as_mapping, oldest_as_of, record_if_exists
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -29,6 +29,6 @@ def overview(request: HttpRequest) -> HttpResponse:
         WorkOrderQueries.use_get_work_orders_query.spec(),
     )
     shown = present_overview(record_if_exists(summary) or {}, total=latest.unwrap().total)
-    rows = [present_work_order(row) for row in latest.unwrap().items[:LATEST_ROWS]]
+    rows = [present_work_order(as_mapping(row)) for row in latest.unwrap().items[:LATEST_ROWS]]
     context = {"overview": shown, "rows": rows, "as_of": oldest_as_of(summary, latest)}
     return render(request, "operations/overview.html", context)

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from apps.operations.forms import WorkOrderForm
-from apps.operations.presenters.work_orders import DONE, present_work_order
+from apps.operations.presenters.work_orders import present_work_order
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
+from portal.services.operations.work_orders import WorkOrder, WorkOrderMutations, WorkOrderQueries, WorkOrderStatus
 from portal.web.pages import AGE_SORTS, ListPageConfig, form_page, see_other, submission_key
 from portal.web.present import record_of
 
@@ -69,6 +69,6 @@ def work_order_detail(request: HttpRequest, work_order_id: str) -> HttpResponse:
 def work_order_complete(request: HttpRequest, work_order_id: str) -> HttpResponse:
     """Mark the work order as done."""
     complete = WorkOrderMutations.use_update_work_order_mutation(request)
-    complete.mutate(body={"status": DONE}, params={"id": work_order_id}).unwrap()
+    complete.mutate(body=WorkOrder.partial(status=WorkOrderStatus.DONE), params={"id": work_order_id}).unwrap()
     messages.success(request, _("The work order is done."))
     return see_other("work-order", work_order_id)

@@ -51,4 +51,4 @@ from portal.query.partition import principal_of_id
 from portal.query.process_state import process_runtime
 from portal.query.resources import Resource, resource
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-from portal.query.rows import ListParams, OpenEnum, Params, Partial, Record, Row, RowParams, field
+from portal.query.rows import ListParams, OpenEnum, Params, Partial, Record, Row, RowParams, field, to_json

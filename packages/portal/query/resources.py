@@ -166,7 +166,7 @@ class ResourceFactory(Generic[ListP, RowP]):
             )
 
         others = tuple(invalidates)
-        return Resource(
+        made: Resource[Any, Any, Any, Any] = Resource(
             list=found,
             detail=single,
             create=_with(create, others),
@@ -174,6 +174,9 @@ class ResourceFactory(Generic[ListP, RowP]):
             replace=_with(changing("PUT"), others),
             delete=_with(delete, others),
         )
+        for endpoint in (made.list, made.detail, made.create, made.update, made.replace, made.delete):
+            endpoint.resource = path
+        return made
 
 
 def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str]) -> TMutation:

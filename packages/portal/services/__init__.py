@@ -6,14 +6,14 @@
       service_imports  imports all of it, and says what can't be imported
       auth · energy · finance · iam · operations
         user         the signed-in user's profile
-          rows       Row, RowParams, ListParams; where a written row belongs in a list
 
 Applications import a resource's own module (`from portal.services.energy.clients import ClientQueries`), and from here
-`use_queries`, for several queries of one page at the same time. Addresses and shapes: contract, section 7.
+`use_queries`, for several queries of one page at the same time, and `RowParams`. Addresses and shapes: contract,
+section 7.
 
-Of a row only `id` is required. The other fields are named for readers; a field that is not named is kept as it came.
+Of a row only `id` is required: a field that the backend leaves out has its default.
 """
 
 from __future__ import annotations
 
-from portal.query import use_queries
+from portal.query import RowParams, use_queries

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from portal.config.wire_names import ME_PATH
 from portal.query import QueryGroup, query_endpoint
-from portal.services.rows import Row
 
 
-class Profile(Row, total=False):
-    """Who is signed in, and what they may open."""
+class Profile(TypedDict, total=False):
+    """Who is signed in, and what they may open: JSON as it came, since it decides."""
 
+    id: str
     email: str
     name: str
     permissions: list[str]

@@ -33,6 +33,7 @@ from portal.query import create_query_client
 from portal.query.process_state import runtime_for
 from portal.query.retries import Retries
 from portal.store import MISSING
+from tests.support.client_endpoints import REGISTRY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -364,6 +365,7 @@ class Process:
             api=world.backend,
             runtime=self.runtime,
             clock=options.pop("clock", world.clock),
+            registry=options.pop("registry", REGISTRY),
             retries=Retries(sleep=world.waits.append, spread=lambda: 0.5),
             **options,
         )

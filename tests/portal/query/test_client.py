@@ -9,9 +9,9 @@ import pytest
 from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnavailableError, UsageError
 from portal.process.deadline import Deadline
 from portal.query import QueryResult
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World, unavailable
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

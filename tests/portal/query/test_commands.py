@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from django.core.management import CommandError, call_command
 
-from portal.services.energy.clients import ClientQueries
 from portal.services.energy.stations import StationQueries
 from portal.store import query_store
 from tests.portal.query.fakes import Process, World
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from pathlib import Path

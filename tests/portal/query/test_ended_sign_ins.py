@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from portal.errors import SignInEndedError
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.invariants.clients_list import create, listed
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import pytest
 from portal.errors import ApiTimeoutError
 from portal.process.deadline import Deadline
 from portal.query.request_cache import MEMOIZED_FOR_S
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, World
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

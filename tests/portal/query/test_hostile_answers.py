@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiMalformedError
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from portal.strict_json import MAX_DEPTH, check_depth
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.query.backend_calls import derived_key
-from portal.services.energy.clients import ClientCreateReq, ClientMutations
+from tests.support.client_endpoints import Client, ClientMutations
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
     from tests.portal.query.fakes import Process, World
 
-ADA = ClientCreateReq(name="Ada", email="ada@example.com")
+ADA = Client(name="Ada", email="ada@example.com")
 
 
 def keys_of(world: World) -> list[str | None]:

@@ -19,9 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from portal.errors import ApiNotFoundError
 from portal.query.cache.write_records import WriteRecord
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import Dice, NoSingleFlight, World
 from tests.portal.query.test_model import VersionedBackend
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable

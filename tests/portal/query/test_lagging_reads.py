@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from portal.query.cache.write_records import WriteRecord
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import FakeStore, Process, World
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 from tests.portal.query.lagging import LaggingBackend
 from tests.portal.query.test_model import QueryMachine, VersionedBackend
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,10 +13,10 @@ from portal.process.deadline import Deadline
 from portal.query import create_query_client
 from portal.query.client import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
-from portal.services.energy.clients import ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend
 from tests.portal.query.invariants.clients_list import delete, listed
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.responses import ApiResponse

@@ -34,8 +34,8 @@ from portal.query import create_query_client
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, World
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 

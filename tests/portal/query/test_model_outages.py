@@ -17,9 +17,9 @@ from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query.partition.pending_purges import PendingPurges
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.test_model import QueryMachine, VersionedBackend
+from tests.support.client_endpoints import ClientQueries
 
 
 @dataclass

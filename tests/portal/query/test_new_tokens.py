@@ -12,10 +12,10 @@ from portal.errors import StoreUnavailableError
 from portal.query import create_query_client
 from portal.query.cache.fetch_marks import FetchMarks
 from portal.query.partition import generation_key
-from portal.services.energy.clients import ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.own_profile import NamedBackend, own_name, rename_oneself
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable

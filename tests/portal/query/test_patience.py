@@ -13,11 +13,10 @@ from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedErro
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query.reads.parallel_fetches import ParallelFetches
-from portal.services.energy.clients import ClientQueries
-from portal.services.energy.summary import EnergySummaryQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token, unavailable
 from tests.portal.query.invariants.clients_list import delete, listed, names
+from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries
 
 if TYPE_CHECKING:
     from portal.query import QueryClient

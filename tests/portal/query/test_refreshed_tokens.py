@@ -8,8 +8,8 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import create_query_client
 from portal.query.partition.namespaces import Namespaces
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import FakeStore, Process, World, make_token
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 
 def ids(result) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from portal.errors import ApiConflictError, ApiNotFoundError, ApiValidationError
-from portal.services.energy.clients import ClientMutations
 from tests.portal.query.invariants.clients_list import listed
+from tests.support.client_endpoints import ClientMutations
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

@@ -10,10 +10,9 @@ import pytest
 
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.services.energy.clients import ClientQueries
-from portal.services.energy.summary import EnergySummaryQueries
 from tests.portal.query.fakes import Process, World, unavailable
 from tests.portal.query.invariants.clients_list import delete, listed, names
+from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

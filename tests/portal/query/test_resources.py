@@ -106,9 +106,16 @@ def test_a_body_of_another_row_is_refused(client: Any) -> None:
     class Other(Row):
         name: str = ""
 
-    for body in (Other.partial(name="x"), {"name": "x"}):
+    for body in (Other.partial(name="x"), "x", [("name", "x")]):
         with pytest.raises(UsageError, match=r"the body should be Client.partial"):
             Mutations.use_create_client_mutation(client).mutate(body=body)
+
+
+def test_a_body_may_be_a_mapping_by_the_names_on_the_wire(client: Any, world: World) -> None:
+    assert Mutations.use_create_client_mutation(client).mutate(body={"isNew": True}).unwrap().is_new
+    assert world.backend.rows[0]["isNew"] is True
+    with pytest.raises(UsageError, match="Client has no field is_new on the wire"):
+        Mutations.use_create_client_mutation(client).mutate(body={"is_new": True})
 
 
 def test_a_response_that_is_no_object_is_an_error_and_not_a_row(client: Any, world: World) -> None:

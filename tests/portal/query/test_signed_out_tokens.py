@@ -7,9 +7,9 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import SignInEndedError
 from portal.query import create_query_client
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 
 def test_the_next_request_with_them_is_given_nothing(world: World, process: Process, ada: TokenStore) -> None:

@@ -9,9 +9,9 @@ import pytest
 from portal.query.cache.pages import Page, VersionStamp
 from portal.query.cache.patches import apply_patches
 from portal.query.cache.write_records import Kind, Patch, WriteRecord
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import create, delete, once, rename
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

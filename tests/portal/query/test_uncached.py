@@ -63,7 +63,7 @@ def bound(world: World, process: Process) -> TokenStore:
 
 
 def current(result: Any) -> list[str]:
-    return [row["id"] for row in result.data.items if row["current"]]
+    return [row.id for row in result.data.items if row.current]
 
 
 def test_every_request_asks_for_itself(world: World, process: Process, laptop: TokenStore, phone: TokenStore) -> None:

@@ -11,11 +11,11 @@ from django.test import override_settings
 from portal.api.metrics import RefreshOutcome
 from portal.config.limits import MAX_PAGES
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES
-from portal.services.energy.clients import ClientQueries
 from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import delete, listed
+from tests.support.client_endpoints import ClientQueries
 from tests.support.redis_server import running_redis
 from tests.support.refresh_world import RefreshWorld
 

@@ -30,6 +30,7 @@ class Endpoint(Generic[TParams]):
     :param params: class of the parameters; None for none.
     :ivar group: the class whose attribute it is; None outside a class.
     :ivar name: the attribute's name, such as `use_get_clients_query`.
+    :ivar resource: path of the resource that made it; empty for an endpoint that stands alone.
     :raises UsageError: the url is not a path.
     """
 
@@ -42,6 +43,7 @@ class Endpoint(Generic[TParams]):
     params: type[TParams] | None
     group: type[Any] | None = field(default=None, init=False)
     name: str = field(default="", init=False)
+    resource: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""

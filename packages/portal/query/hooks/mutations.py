@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, get_origin, is_typeddict, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, get_args, get_origin, is_typeddict, overload
 
 from portal.errors import UsageError
 from portal.query.backend_calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
-from portal.query.rows import Partial, decoder_of, wire_body
+from portal.query.rows import Partial, decoder_of, field_types, wire_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,12 +39,18 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
     def wire_body(self, body: object) -> Any:
         """A body as it is sent.
 
-        :raises UsageError: it is not what the endpoint declares, or can't be written as JSON.
+        :param body: what the endpoint declares. In place of some fields of a row it may be a mapping by their names on
+            the wire.
+        :raises UsageError: it is something else, or can't be written as JSON.
         """
-        row = getattr(self.body, "__args__", (None,))[0] if get_origin(self.body) is Partial else None
-        if row is not None and not (isinstance(body, Partial) and body.record is row):
-            raise UsageError(f"{self.key}: the body should be {row.__name__}.partial(…), not {type(body).__name__}")
-        if row is None and not isinstance(body, Mapping) and is_typeddict(self.body):
+        if get_origin(self.body) is Partial:
+            [row] = get_args(self.body)
+            if not isinstance(body, Mapping) and not (isinstance(body, Partial) and body.record is row):
+                raise UsageError(f"{self.key}: the body should be {row.__name__}.partial(…), not {type(body).__name__}")
+            unknown = [name for name in body if name not in field_types(row)] if isinstance(body, Mapping) else []
+            if unknown:
+                raise UsageError(f"{self.key}: {row.__name__} has no field {', '.join(unknown)} on the wire")
+        elif is_typeddict(self.body) and not isinstance(body, Mapping):
             raise UsageError(f"{self.key}: the body should be a mapping, not {type(body).__name__}")
         return wire_body(body, endpoint=self.key)
 

@@ -144,11 +144,10 @@ def _union_reader(kinds: tuple[Any, ...]) -> Decoder:
     readers = [_reader(kind) for kind in kinds if kind is not NoneType]
 
     def read(value: Any) -> Any:
-        if value is None and NoneType in kinds:
+        for found in (found for reader in readers for found in _read([value], reader)):
+            return found
+        if NoneType in kinds:
             return None
-        for reader in readers:
-            for found in _read([value], reader):
-                return found
         raise _OddValueError
 
     return read

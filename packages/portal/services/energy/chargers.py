@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
-from portal.services.rows import Row, row_url
-
-PATH: Final = "/energy/chargers"
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, resource
 
 #: Sort names of this list alone.
 MOST_POWER_FIRST: Final = "-maxPowerKw"
 
 
-class Charger(Row, total=False):
-    """A charging point. `connector`: type2, ccs, chademo; `status`: available, charging, faulted, unavailable."""
+class ChargerConnector(OpenEnum):
+    """Its plug."""
 
-    name: str
-    stationId: str
-    stationName: str
-    model: str
-    connector: str
-    maxPowerKw: float
-    status: str
-    createdAt: str
+    TYPE2 = "type2"
+    CCS = "ccs"
+    CHADEMO = "chademo"
+
+
+class ChargerStatus(OpenEnum):
+    """What it does now."""
+
+    AVAILABLE = "available"
+    CHARGING = "charging"
+    FAULTED = "faulted"
+    UNAVAILABLE = "unavailable"
+
+
+class Charger(Row):
+    """A charging point."""
+
+    name: str = ""
+    station_id: str = ""
+    station_name: str = ""
+    model: str = ""
+    connector: ChargerConnector | None = None
+    max_power_kw: float | None = None
+    status: ChargerStatus | None = None
 
 
 class ChargersListParams(ListParams):
@@ -34,8 +47,11 @@ class ChargersListParams(ListParams):
     status: str | None = None
 
 
+_chargers = resource("/energy/chargers", item=Charger, params=ChargersListParams)
+
+
 class ChargerQueries(QueryGroup):
     """`use_get_chargers_query` and `use_get_charger_query`."""
 
-    use_get_chargers_query = paginated_query_endpoint(item=Charger, params=ChargersListParams, url=PATH)
-    use_get_charger_query = query_endpoint(data=Charger, params=RowParams, url=row_url(PATH))
+    use_get_chargers_query = _chargers.list
+    use_get_charger_query = _chargers.detail

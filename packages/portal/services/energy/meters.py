@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from datetime import datetime
 
-from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
-from portal.services.rows import Row, row_url
-
-PATH: Final = "/energy/meters"
+from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, resource
 
 
-class Meter(Row, total=False):
-    """A meter. `status`: online, offline."""
+class MeterStatus(OpenEnum):
+    """Whether it reports."""
 
-    serial: str
-    stationId: str
-    stationName: str
-    status: str
-    lastReadingKwh: float | None
-    lastReadingAt: str | None
-    createdAt: str
+    ONLINE = "online"
+    OFFLINE = "offline"
 
 
-class MeterReading(TypedDict, total=False):
+class Meter(Row):
+    """A meter."""
+
+    serial: str = ""
+    station_id: str = ""
+    station_name: str = ""
+    status: MeterStatus | None = None
+    last_reading_kwh: float | None = None
+    last_reading_at: datetime | None = None
+
+
+class MeterReading(Record):
     """What the meter had counted at a time; it only grows."""
 
-    readAt: str
-    energyKwh: float
+    read_at: datetime | None = None
+    energy_kwh: float | None = None
 
 
-class MeterDetail(Meter, total=False):
+class MeterDetail(Meter):
     """A meter with all its readings, oldest first."""
 
-    readings: list[MeterReading]
+    readings: tuple[MeterReading, ...] = ()
 
 
 class MetersListParams(ListParams):
@@ -42,8 +45,11 @@ class MetersListParams(ListParams):
     status: str | None = None
 
 
+_meters = resource("/energy/meters", item=Meter, detail=MeterDetail, params=MetersListParams)
+
+
 class MeterQueries(QueryGroup):
     """`use_get_meters_query` and `use_get_meter_query`."""
 
-    use_get_meters_query = paginated_query_endpoint(item=Meter, params=MetersListParams, url=PATH)
-    use_get_meter_query = query_endpoint(data=MeterDetail, params=RowParams, url=row_url(PATH))
+    use_get_meters_query = _meters.list
+    use_get_meter_query = _meters.detail

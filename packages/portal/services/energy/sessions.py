@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from decimal import Decimal
 from typing import Final
 
-from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
-from portal.services.rows import Row, row_url
-
-PATH: Final = "/energy/sessions"
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, resource
 
 #: Sort names of this list alone.
 MOST_ENERGY_FIRST: Final = "-energyKwh"
 HIGHEST_COST_FIRST: Final = "-cost"
 
 
-class ChargingSession(Row, total=False):
-    """A charging session; `cost` is a decimal in a string. `status`: active, completed, failed."""
+class ChargingSessionStatus(OpenEnum):
+    """How it went."""
 
-    reference: str
-    chargerId: str
-    chargerName: str
-    stationId: str
-    stationName: str
-    clientId: str | None
-    clientName: str | None
-    startedAt: str
-    endedAt: str | None
-    energyKwh: float
-    cost: str
-    currency: str
-    status: str
-    createdAt: str
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class ChargingSession(Row):
+    """A charging session. `currency`: ISO 4217."""
+
+    reference: str = ""
+    charger_id: str = ""
+    charger_name: str = ""
+    station_id: str = ""
+    station_name: str = ""
+    client_id: str | None = None
+    client_name: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    energy_kwh: float | None = None
+    cost: Decimal | None = None
+    currency: str = ""
+    status: ChargingSessionStatus | None = None
 
 
 class ChargingSessionsListParams(ListParams):
@@ -41,10 +47,11 @@ class ChargingSessionsListParams(ListParams):
     status: str | None = None
 
 
+_sessions = resource("/energy/sessions", item=ChargingSession, params=ChargingSessionsListParams)
+
+
 class ChargingSessionQueries(QueryGroup):
     """`use_get_charging_sessions_query` and `use_get_charging_session_query`."""
 
-    use_get_charging_sessions_query = paginated_query_endpoint(
-        item=ChargingSession, params=ChargingSessionsListParams, url=PATH
-    )
-    use_get_charging_session_query = query_endpoint(data=ChargingSession, params=RowParams, url=row_url(PATH))
+    use_get_charging_sessions_query = _sessions.list
+    use_get_charging_session_query = _sessions.detail

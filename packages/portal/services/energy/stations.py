@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
-from portal.services.rows import Row, row_url
-
-PATH: Final = "/energy/stations"
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, resource
 
 
-class Station(Row, total=False):
-    """A place with chargers. `status`: active, maintenance, planned; `country`: ISO 3166-1, two letters."""
+class StationStatus(OpenEnum):
+    """Whether people can charge there."""
 
-    name: str
-    address: str
-    city: str
-    country: str
-    latitude: float
-    longitude: float
-    status: str
-    chargerCount: int
-    createdAt: str
+    ACTIVE = "active"
+    MAINTENANCE = "maintenance"
+    PLANNED = "planned"
+
+
+class Station(Row):
+    """A place with chargers. `country`: ISO 3166-1, two letters."""
+
+    name: str = ""
+    address: str = ""
+    city: str = ""
+    country: str = ""
+    latitude: float | None = None
+    longitude: float | None = None
+    status: StationStatus | None = None
+    charger_count: int | None = None
 
 
 class StationsListParams(ListParams):
@@ -32,8 +34,11 @@ class StationsListParams(ListParams):
     status: str | None = None
 
 
+_stations = resource("/energy/stations", item=Station, params=StationsListParams)
+
+
 class StationQueries(QueryGroup):
     """`use_get_stations_query` and `use_get_station_query`."""
 
-    use_get_stations_query = paginated_query_endpoint(item=Station, params=StationsListParams, url=PATH)
-    use_get_station_query = query_endpoint(data=Station, params=RowParams, url=row_url(PATH))
+    use_get_stations_query = _stations.list
+    use_get_station_query = _stations.detail

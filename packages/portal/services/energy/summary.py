@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
-from portal.query import QueryGroup, query_endpoint
+from portal.query import QueryGroup, Record, field, query_endpoint
 
 
-class EnergyCounts(TypedDict, total=False):
-    """How many rows of each kind there are."""
-
-    clients: int
-    stations: int
-    chargers: int
-    sessions: int
-    meters: int
-
-
-class EnergyMonth(TypedDict, total=False):
+class EnergyMonth(Record):
     """What was charged in a month; `month` is such as `2026-01`."""
 
-    month: str
-    energyKwh: float
-    sessions: int
+    month: str = ""
+    energy_kwh: float | None = None
+    sessions: int | None = None
 
 
-class EnergyHour(TypedDict, total=False):
+class EnergyHour(Record):
     """How many charging sessions began in an hour of the day (UTC), in the last 30 days."""
 
-    hour: int
-    sessions: int
+    hour: int | None = None
+    sessions: int | None = None
 
 
-class EnergySummary(TypedDict, total=False):
-    """The figures; months are the last twelve, oldest first, hours 0 to 23."""
+class EnergySummary(Record):
+    """The figures. `counts`: how many rows of each kind; months are the last twelve, oldest first; hours 0 to 23."""
 
-    counts: EnergyCounts
-    chargersByStatus: dict[str, int]
-    energyByMonth: list[EnergyMonth]
-    sessionsByHour: list[EnergyHour]
+    counts: dict[str, int | None] = field(default_factory=dict)
+    chargers_by_status: dict[str, int | None] = field(default_factory=dict)
+    energy_by_month: tuple[EnergyMonth, ...] = ()
+    sessions_by_hour: tuple[EnergyHour, ...] = ()
 
 
 class EnergySummaryQueries(QueryGroup):

@@ -1,41 +1,49 @@
-"""Invoices. Amounts are decimals in strings."""
+"""Invoices."""
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
 
-from portal.query import ListParams, QueryGroup, RowParams, paginated_query_endpoint, query_endpoint
-from portal.services.rows import Row, row_url
-
-PATH: Final = "/finance/invoices"
+from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, resource
 
 #: Sort names of this list alone.
 HIGHEST_AMOUNT_FIRST: Final = "-amount"
 
 
-class InvoiceLine(TypedDict, total=False):
+class InvoiceStatus(OpenEnum):
+    """How far it is."""
+
+    DRAFT = "draft"
+    SENT = "sent"
+    PAID = "paid"
+    OVERDUE = "overdue"
+    CANCELLED = "cancelled"
+
+
+class InvoiceLine(Record):
     """One line of an invoice."""
 
-    description: str
-    quantity: float
-    unitPrice: str
-    amount: str
+    description: str = ""
+    quantity: float | None = None
+    unit_price: Decimal | None = None
+    amount: Decimal | None = None
 
 
-class Invoice(Row, total=False):
-    """An invoice."""
+class Invoice(Row):
+    """An invoice. `currency`: ISO 4217."""
 
-    number: str
-    clientId: str | None
-    clientName: str
-    amount: str
-    currency: str
-    status: str
-    issuedAt: str | None
-    dueAt: str | None
-    paidAt: str | None
-    lines: list[InvoiceLine]
-    createdAt: str
+    number: str = ""
+    client_id: str | None = None
+    client_name: str = ""
+    amount: Decimal | None = None
+    currency: str = ""
+    status: InvoiceStatus | None = None
+    issued_at: datetime | None = None
+    due_at: datetime | None = None
+    paid_at: datetime | None = None
+    lines: tuple[InvoiceLine, ...] = ()
 
 
 class InvoicesListParams(ListParams):
@@ -45,8 +53,11 @@ class InvoicesListParams(ListParams):
     status: str | None = None
 
 
+_invoices = resource("/finance/invoices", item=Invoice, params=InvoicesListParams)
+
+
 class InvoiceQueries(QueryGroup):
     """`use_get_invoices_query` and `use_get_invoice_query`."""
 
-    use_get_invoices_query = paginated_query_endpoint(item=Invoice, params=InvoicesListParams, url=PATH)
-    use_get_invoice_query = query_endpoint(data=Invoice, params=RowParams, url=row_url(PATH))
+    use_get_invoices_query = _invoices.list
+    use_get_invoice_query = _invoices.detail

@@ -1,35 +1,36 @@
-"""Figures for the overview of the finance platform. Amounts are decimals in strings."""
+"""Figures for the overview of the finance platform."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from decimal import Decimal
 
-from portal.query import QueryGroup, query_endpoint
+from portal.query import QueryGroup, Record, query_endpoint
+from portal.services.finance.invoices import InvoiceStatus
 
 
-class InvoiceStatusFigures(TypedDict, total=False):
+class InvoiceStatusFigures(Record):
     """How many invoices have a status, and their amount."""
 
-    status: str
-    count: int
-    amount: str
+    status: InvoiceStatus | None = None
+    count: int | None = None
+    amount: Decimal | None = None
 
 
-class InvoiceMonth(TypedDict, total=False):
+class InvoiceMonth(Record):
     """What was invoiced and what was paid in a month; `month` is such as `2026-01`."""
 
-    month: str
-    invoiced: str
-    paid: str
+    month: str = ""
+    invoiced: Decimal | None = None
+    paid: Decimal | None = None
 
 
-class FinanceSummary(TypedDict, total=False):
+class FinanceSummary(Record):
     """The figures; months are the last twelve, oldest first."""
 
-    currency: str
-    total: int
-    byStatus: list[InvoiceStatusFigures]
-    byMonth: list[InvoiceMonth]
+    currency: str = ""
+    total: int | None = None
+    by_status: tuple[InvoiceStatusFigures, ...] = ()
+    by_month: tuple[InvoiceMonth, ...] = ()
 
 
 class FinanceSummaryQueries(QueryGroup):

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from datetime import datetime
 
-from portal.query import ListParams, MutationGroup, QueryGroup, RowParams, mutation_endpoint, paginated_query_endpoint
-from portal.services.rows import Row, row_url
-
-PATH: Final = "/iam/auth/sessions"
+from portal.query import MutationGroup, QueryGroup, Row, resource
 
 
-class ActiveSignIn(Row, total=False):
+class ActiveSignIn(Row):
     """One sign-in; `current` marks the sign-in whose token sent the request."""
 
-    createdAt: str
-    lastUsedAt: str
-    userAgent: str
-    current: bool
+    last_used_at: datetime | None = None
+    user_agent: str = ""
+    current: bool = False
+
+
+# `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
+_sign_ins = resource("/iam/auth/sessions", item=ActiveSignIn, cache=False)
 
 
 class SignInQueries(QueryGroup):
     """`use_get_sign_ins_query`."""
 
-    # `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
-    use_get_sign_ins_query = paginated_query_endpoint(item=ActiveSignIn, params=ListParams, url=PATH, cache=False)
+    use_get_sign_ins_query = _sign_ins.list
 
 
 class SignInMutations(MutationGroup):
     """`use_end_sign_in_mutation`."""
 
-    use_end_sign_in_mutation = mutation_endpoint(
-        params=RowParams, url=row_url(PATH), method="DELETE"
-    ).remove_from_paginated_list(
-        list_query_key=SignInQueries.use_get_sign_ins_query,
-        get_deleted_id=lambda variables: variables.params["id"],
-    )
+    use_end_sign_in_mutation = _sign_ins.delete

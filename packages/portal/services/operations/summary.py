@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
-from portal.query import QueryGroup, query_endpoint
+from portal.query import QueryGroup, Record, field, query_endpoint
 
 
-class WorkOrderMonth(TypedDict, total=False):
+class WorkOrderMonth(Record):
     """How many work orders came and went in a month; `month` is such as `2026-01`."""
 
-    month: str
-    created: int
-    completed: int
+    month: str = ""
+    created: int | None = None
+    completed: int | None = None
 
 
-class OperationsSummary(TypedDict, total=False):
+class OperationsSummary(Record):
     """The figures; months are the last twelve, oldest first."""
 
-    total: int
-    byStatus: dict[str, int]
-    unfinishedByPriority: dict[str, int]
-    byMonth: list[WorkOrderMonth]
+    total: int | None = None
+    by_status: dict[str, int | None] = field(default_factory=dict)
+    unfinished_by_priority: dict[str, int | None] = field(default_factory=dict)
+    by_month: tuple[WorkOrderMonth, ...] = ()
 
 
 class OperationsSummaryQueries(QueryGroup):

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Final, TypedDict
+from datetime import datetime
 
-from portal.query import (
-    ListParams,
-    MutationGroup,
-    QueryGroup,
-    RowParams,
-    mutation_endpoint,
-    paginated_query_endpoint,
-    query_endpoint,
-)
+from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Row, resource
 from portal.services.operations.summary import OperationsSummaryQueries
-from portal.services.rows import Row, belongs_at_start, row_url, stays_in_place
-
-PATH: Final = "/operations/work-orders"
 
 
-class WorkOrder(Row, total=False):
+class WorkOrderPriority(OpenEnum):
+    """How soon it is to be done."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    URGENT = "urgent"
+
+
+class WorkOrderStatus(OpenEnum):
+    """How far it is. A new one is open."""
+
+    OPEN = "open"
+    IN_PROGRESS = "in_progress"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class WorkOrder(Row):
     """A work order."""
 
-    title: str
-    stationId: str | None
-    stationName: str | None
-    priority: str
-    status: str
-    assignee: str | None
-    createdAt: str
-    completedAt: str | None
+    title: str = ""
+    station_id: str | None = None
+    station_name: str | None = None
+    priority: WorkOrderPriority | None = None
+    status: WorkOrderStatus | None = None
+    assignee: str | None = None
+    completed_at: datetime | None = None
 
 
 class WorkOrdersListParams(ListParams):
@@ -40,51 +46,23 @@ class WorkOrdersListParams(ListParams):
     priority: str | None = None
 
 
-class _WorkOrderNames(TypedDict):
-    title: str
-    priority: str
-
-
-class WorkOrderCreateReq(_WorkOrderNames, total=False):
-    """A new work order, which is open."""
-
-    stationId: str | None
-
-
-class WorkOrderUpdateReq(TypedDict, total=False):
-    """The fields that change; the others stay."""
-
-    status: str
-    assignee: str | None
-    priority: str
+_work_orders = resource(
+    "/operations/work-orders",
+    item=WorkOrder,
+    params=WorkOrdersListParams,
+    invalidates=[OperationsSummaryQueries.use_get_summary_query],
+)
 
 
 class WorkOrderQueries(QueryGroup):
     """`use_get_work_orders_query` and `use_get_work_order_query`."""
 
-    use_get_work_orders_query = paginated_query_endpoint(item=WorkOrder, params=WorkOrdersListParams, url=PATH)
-    use_get_work_order_query = query_endpoint(data=WorkOrder, params=RowParams, url=row_url(PATH))
+    use_get_work_orders_query = _work_orders.list
+    use_get_work_order_query = _work_orders.detail
 
 
 class WorkOrderMutations(MutationGroup):
     """`use_create_work_order_mutation` and `use_update_work_order_mutation`."""
 
-    use_create_work_order_mutation = (
-        mutation_endpoint(data=WorkOrder, body=WorkOrderCreateReq, url=PATH, method="POST")
-        .add_created_to_paginated_list(
-            list_query_key=WorkOrderQueries.use_get_work_orders_query,
-            select_list_item=lambda work_order: work_order,
-            matches=belongs_at_start,
-        )
-        .invalidates(query_key=OperationsSummaryQueries.use_get_summary_query)
-    )
-    use_update_work_order_mutation = (
-        mutation_endpoint(data=WorkOrder, body=WorkOrderUpdateReq, params=RowParams, url=row_url(PATH), method="PATCH")
-        .merge_updated_in_paginated_list(
-            list_query_key=WorkOrderQueries.use_get_work_orders_query,
-            select_list_item=lambda work_order: work_order,
-            matches=stays_in_place,
-        )
-        .invalidates(query_key=WorkOrderQueries.use_get_work_order_query, get_params=lambda variables: variables.params)
-        .invalidates(query_key=OperationsSummaryQueries.use_get_summary_query)
-    )
+    use_create_work_order_mutation = _work_orders.create
+    use_update_work_order_mutation = _work_orders.update

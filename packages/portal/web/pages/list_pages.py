@@ -16,6 +16,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.web.present import as_mapping
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class ListPageConfig:
             title=title,
             search_hint=search_hint,
             sorts=sorts,
-            rows=[self.present(record) for record in data.items],
+            rows=[self.present(as_mapping(record)) for record in data.items],
             total=data.total,
             q=controls.q,
             sort=controls.sort or self._default_sort,

@@ -39,5 +39,5 @@ from portal.web.present.records import (
     text_of,
     texts_of,
 )
-from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of
+from portal.web.present.results import as_mapping, oldest_as_of, record_if_answered, record_if_exists, record_of
 from portal.web.present.stat_tiles import StatTile

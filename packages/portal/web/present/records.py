@@ -76,7 +76,7 @@ def datetime_of(record: Mapping[str, Any], name: str) -> datetime | None:
 def objects_of(record: Mapping[str, Any], name: str) -> tuple[Mapping[str, Any], ...]:
     """The objects of a list; other entries are left out."""
     value = record.get(name)
-    return tuple(entry for entry in value if isinstance(entry, dict)) if isinstance(value, list) else ()
+    return tuple(entry for entry in value if isinstance(entry, dict)) if isinstance(value, list | tuple) else ()
 
 
 def counts_of(record: Mapping[str, Any], name: str) -> dict[str, int | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from portal.errors import ApiMalformedError, ApiNotFoundError, ApiUnavailableError
+from portal.query import Record, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,12 +14,17 @@ if TYPE_CHECKING:
     from portal.query import PaginatedResult, QueryResult
 
 
+def as_mapping(record: Any) -> Any:
+    """A record by the names on the wire, for presenters that read JSON."""
+    return to_json(record) if isinstance(record, Record) else record
+
+
 def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
     """The record that the page is about.
 
     :raises portal.errors.ApiError: the query failed, or the response is not an object.
     """
-    data = result.unwrap()
+    data = as_mapping(result.unwrap())
     if not isinstance(data, dict):
         raise ApiMalformedError("the response is not an object")
     return data

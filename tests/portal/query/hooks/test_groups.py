@@ -15,9 +15,9 @@ from portal.query import (
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 
 class Params(TypedDict, total=False):
@@ -35,7 +35,7 @@ def test_a_key_is_derived_from_the_hooks_name_and_qualified_by_the_domain() -> N
     assert ClientMutations.use_create_client_mutation.key == "energy.create_client"
     assert UserQueries.use_get_me_query.key == "user.get_me"
     assert ClientQueries.use_get_clients_query.hook_name == (
-        "portal.services.energy.clients.ClientQueries.use_get_clients_query"
+        "tests.support.client_endpoints.ClientQueries.use_get_clients_query"
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from portal.errors import UsageError
-from portal.services.energy.clients import ClientMutations
 from tests.portal.query.fakes import Process
+from tests.support.client_endpoints import ClientMutations
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,9 @@ from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, create_query_client, query_endpoint, use_queries
 from portal.query.endpoints.registry import Registry
 from portal.query.process_state import runtime_for
-from portal.services.energy.clients import ClientQueries
-from portal.services.energy.summary import EnergySummaryQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeStore, Process, World, make_token, unavailable
+from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries
 from tests.support.http_server import Received, reply, scripted_server
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from django.http import HttpRequest
 from portal.errors import UsageError
 from portal.query import create_query_group, paginated_query_endpoint
 from portal.query.endpoints.registry import Registry
-from portal.services.energy.clients import ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process
+from tests.support.client_endpoints import ClientQueries
 
 
 def test_the_first_argument_of_a_hook_is_a_request_or_a_client() -> None:

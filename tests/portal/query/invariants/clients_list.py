@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.services.energy.clients import ClientMutations, ClientQueries
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from portal.errors import ApiNotFoundError
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.invariants.clients_list import listed
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from portal.errors import ApiUnavailableError
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.invariants.clients_list import delete, listed
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

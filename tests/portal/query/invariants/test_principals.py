@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import make_token
 from tests.portal.query.invariants.clients_list import delete, listed
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

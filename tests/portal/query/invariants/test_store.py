@@ -9,8 +9,8 @@ import pytest
 
 from portal.errors import ApiUnavailableError
 from portal.query.cache.write_log import MAX_RECORDS
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

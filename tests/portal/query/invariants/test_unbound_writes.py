@@ -11,9 +11,9 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query import create_query_client
 from portal.query.partition.pending_purges import MAX_PENDING
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from tests.portal.query.fakes import Process, World

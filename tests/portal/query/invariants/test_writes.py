@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiUnavailableError
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore

@@ -8,9 +8,9 @@ from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query import create_query_client
 from portal.services.auth import AuthMutations
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 
 def ids(result) -> list[str]:

@@ -10,9 +10,9 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query.partition.namespaces import Namespaces
 from portal.query.partition.token_bindings import principal_of
-from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 
 def ids(result) -> list[str]:

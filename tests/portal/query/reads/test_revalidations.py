@@ -18,11 +18,10 @@ from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.query.cache.pages import READ_LAG_S
 from portal.query.endpoints.registry import Registry
-from portal.services.energy.clients import ClientQueries
-from portal.services.energy.summary import EnergySummaryQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World, unavailable
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
+from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable

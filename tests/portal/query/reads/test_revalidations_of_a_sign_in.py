@@ -13,9 +13,9 @@ from portal.errors import (
     SignInEndedError,
 )
 from portal.query import create_query_client
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World, make_token, unavailable
 from tests.portal.query.invariants.clients_list import listed, names, once
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     pass

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from portal.errors import ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.services.energy.clients import ClientQueries
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import delete, listed
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
