@@ -4,14 +4,10 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-# Tests wait more than they compute, so three processes keep two processors busy. A file's tests stay in one process, and
-# the files keep their order: the slow ones, with servers and browsers, come first.
-PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
-
 .PHONY: run dev install runtime test check hooks format bench profile storm storm-query outage refresh-store hung lock clean help
 
 help:  ## what there is
-	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 run: .venv/.runtime .venv/.developer  ## start everything on this machine
 	@$(BIN)/python manage.py run
@@ -23,8 +19,13 @@ install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 
 test: .venv/.dev  ## the whole test suite
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/sandbox_api
-	$(BIN)/python -m pytest $(PARALLEL)
+	@$(BIN)/python -m tests.whole_suite
+
+# What other folders test for each app: its templates and its catalogs.
+OF_EACH_APP := tests/portal/web/test_templates.py tests/portal/devtools/test_catalogs.py
+test-%: .venv/.dev  ## the tests of one app and of the services, in seconds: make test-finance
+	@test -d tests/apps/$* || { cd tests/apps; echo tests/apps/$* is not there: $$(ls -d */ | grep -v __); exit 2; }
+	$(BIN)/python -m pytest tests/apps/$* tests/portal/services $(OF_EACH_APP) -k "$* or services"
 
 APPS = $(notdir $(patsubst %/settings.py,%,$(wildcard apps/*/settings.py)))
 check: .venv/.dev  ## format, lint, import contracts, types, and each app's own checks

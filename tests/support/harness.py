@@ -23,11 +23,16 @@ ROOT = Path(__file__).resolve().parents[2]
 SYSTEM_PROGRAMS = "/usr/sbin"
 
 
+def found_tool(*names: str) -> str | None:
+    """The path of the first of these programs that the machine has."""
+    found = (shutil.which(name, path=f"{os.environ['PATH']}:{SYSTEM_PROGRAMS}") for name in names)
+    return next(filter(None, found), None)
+
+
 def require_tool(*names: str) -> str:
-    """The path of the first of these programs that the machine has; skips the test, or in CI fails it."""
-    for name in names:
-        if path := shutil.which(name, path=f"{os.environ['PATH']}:{SYSTEM_PROGRAMS}"):
-            return path
+    """:func:`found_tool`; without one it skips the test, or in CI fails it."""
+    if path := found_tool(*names):
+        return path
     reason = f"needs {' or '.join(names)} on this machine"
     if os.environ.get("CI"):
         pytest.fail(reason)
