@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.template import engines
 
@@ -36,6 +38,13 @@ def in_callback(request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
+def in_body(request: HttpRequest) -> HttpResponse:
+    """A value that JSON does not have."""
+    body: Any = {"name": "Ada", "email": object()}
+    ClientMutations.use_create_client_mutation(request).mutate(body=body)
+    return HttpResponse()
+
+
 def in_settings(request: HttpRequest) -> HttpResponse:
     """A project that the registry lacks."""
     read_config("nowhere")
@@ -47,6 +56,7 @@ urlpatterns = portal_patterns(
         platform_page("energy/in-view", in_view, name="in-view"),
         platform_page("energy/in-template", in_template, name="in-template"),
         platform_page("energy/in-callback", in_callback, name="in-callback"),
+        platform_page("energy/in-body", in_body, name="in-body"),
         neutral_page("in-settings", in_settings, name="in-settings"),
         platform_page("energy", in_view, name="home"),
         *(

@@ -20,6 +20,7 @@ MISTAKES = {
     "/en/energy/in-view": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-template": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-callback": (UsageError, UNKNOWN_PARAMETER),
+    "/en/energy/in-body": (UsageError, "the body can't be written as JSON"),
     "/en/in-settings": (ConfigurationError, "'nowhere' is no project"),
 }
 each_mistake = pytest.mark.parametrize(
