@@ -1,4 +1,4 @@
-"""What a machine can tell of an app's source before it runs: `manage.py --app energy check` prints it, file and line.
+"""What a machine can tell of an app's source before it runs: `./manage.py --app energy check` prints it, file and line.
 
 ::
 

@@ -1,4 +1,4 @@
-"""`manage.py --app energy check`: Django's system checks, and beside them what can be told of the app's source."""
+"""`./manage.py --app energy check`: Django's system checks, and beside them what can be told of the app's source."""
 
 from __future__ import annotations
 

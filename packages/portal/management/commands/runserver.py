@@ -1,4 +1,4 @@
-"""`manage.py --app finance runserver`: Django's development server, for one app that is run by hand.
+"""`./manage.py --app finance runserver`: Django's development server, for one app that is run by hand.
 
 It differs from Django's own in three points. Its port is the project's own. WhiteNoise serves static files, so they
 pass the same middlewares as in production. A request may wait at a breakpoint.

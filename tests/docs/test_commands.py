@@ -1,0 +1,141 @@
+"""Each command that a page names is there, with its options; and there is one way to run a command."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from portal.config.platforms import PLATFORMS
+from portal.management.entry import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
+from tests.support.doc_blocks import blocks_of, command_lines, named_commands, pages
+from tests.support.harness import ROOT
+
+PAGES = pages()
+#: These are words of the project's contract, or of its requirements.
+GIVEN = {"docs/reference/contract.md", "docs/reference/requirements.md"}
+#: Ways to run something that work, but in one environment only.
+OTHER_WAYS = re.compile(
+    r"python3? (?:-m (?:pytest|sandbox_api|benchmarks)|manage\.py)|\.venv/bin/|(?<![./\w])manage\.py (?:--app|[a-z]\w+)"
+    r"|(?<![./\w-])pytest (?:tests|-)|DEBUG=\w+ (?:\./manage|make|python)"
+)
+#: What stands in a how-to for a name of one's own.
+OWN_NAMES = {"logistics"}
+APPS = {"auth_app", *(platform.app for platform in PLATFORMS)} | OWN_NAMES
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+SANDBOX_COMMANDS = ROOT / "packages" / "sandbox_api" / "management" / "commands"
+PLACEHOLDER = re.compile(r"[A-Z][A-Z ]*|…|<.*>")
+ANYTHING = re.compile(r"[A-Za-z_]+=.*")
+
+
+def fault_of(command: str) -> str | None:
+    """What is wrong with a command; None if nothing is."""
+    words = [word for word in shlex.split(re.sub(r"[][|]", " ", command)) if not ANYTHING.fullmatch(word)]
+    program, *rest = words
+    if program == "make":
+        named = [word for word in rest if not word.startswith(("-", "/", "…"))]
+        unknown = [word for word in named if word not in TARGETS]
+        return f"the Makefile has no target {', '.join(unknown)}" if unknown else None
+    app, rest = split_app(rest)
+    if app is not None and app != SANDBOX and app not in APPS and not PLACEHOLDER.fullmatch(app):
+        return f"there is no app {app}"
+    if not rest or PLACEHOLDER.fullmatch(rest[0]):
+        return None
+    name, *options = rest
+    known = options_of(name, app)
+    if known is None:
+        return f"there is no command {name}" if app else f"{name} needs --app"
+    unknown = [word for word in options if word.startswith("--") and word.partition("=")[0] not in known]
+    return f"{name} has no option {', '.join(unknown)}" if unknown and name not in PROGRAMS else None
+
+
+def options_of(name: str, app: str | None) -> set[str] | None:
+    """The options of a command; None if there is no such command in an app, or of the workspace."""
+    if app is None and name not in WORKSPACE_COMMANDS:
+        return None
+    if name in PROGRAMS and app is None:
+        return set()
+    if app == SANDBOX and (SANDBOX_COMMANDS / f"{name}.py").exists():
+        # Its parser needs the sandbox's settings.
+        return set(re.findall(r'add_argument\(\s*"(--[\w-]+)"', (SANDBOX_COMMANDS / f"{name}.py").read_text()))
+    commands = get_commands()
+    if name not in commands or (name in WORKSPACE_COMMANDS and app is not None):
+        return None
+    parser = load_command_class(commands[name], name).create_parser("manage.py", name)
+    return {option for action in parser._actions for option in action.option_strings}
+
+
+def commands_of(page: Path) -> Iterator[str]:
+    yield from named_commands(page)
+    for block in blocks_of(page):
+        if block.language == "sh":
+            lines = command_lines(block.code)
+            yield from (line for line in lines if re.match(r"(\w+=\S+ )*(\./manage\.py|make) ", line))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_each_command_is_there_with_its_options(page: Path) -> None:
+    faults = {command: fault for command in commands_of(page) if (fault := fault_of(command))}
+    assert faults == {}
+
+
+def test_many_commands_are_named() -> None:
+    assert sum(len(list(commands_of(page))) for page in PAGES) > 60
+
+
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        ("./manage.py --app energy query_cache_stats", "there is no command query_cache_stats"),
+        ("./manage.py --app energy serve --hots x", "serve has no option --hots"),
+        ("./manage.py check", "check needs --app"),
+        ("./manage.py --app nowhere check", "there is no app nowhere"),
+        ("./manage.py --app sandbox_api seed --again", "seed has no option --again"),
+        ("./manage.py --app sandbox_api migrate", None),
+        ("make nothing", "the Makefile has no target nothing"),
+        ("PORT_BASE=9000 make run", None),
+        ("./manage.py --app energy clear_query_cache [--user ID | --endpoint KEY]", None),
+    ],
+)
+def test_a_command_that_is_not_there_is_found(command: str, fault: str | None) -> None:
+    assert fault_of(command) == fault
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_a_page_prints_one_way_to_run_a_command(page: Path) -> None:
+    if str(page.relative_to(ROOT)) in GIVEN:
+        return
+    assert [match[0] for match in OTHER_WAYS.finditer(page.read_text())] == []
+
+
+def test_so_does_the_code_in_what_it_says() -> None:
+    found = {}
+    for path in sorted((ROOT / "packages").rglob("*.py")):
+        texts = [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        if others := [match[0] for text in texts for match in OTHER_WAYS.finditer(text)]:
+            found[str(path.relative_to(ROOT))] = others
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "python manage.py run",
+        "`manage.py startplatform`",
+        "DEBUG=on ./manage.py",
+        ".venv/bin/python",
+        "`pytest tests/apps`",
+        "python -m sandbox_api seed",
+    ],
+)
+def test_another_way_is_found(text: str) -> None:
+    assert OTHER_WAYS.search(text)

@@ -1,0 +1,85 @@
+"""The blocks of code in the documentation, and the commands that its text names."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.harness import ROOT
+
+#: Decisions and old versions tell of what was.
+_PAST = ("docs/adr/", "CHANGELOG.md")
+#: Folders of the checkout that hold no documentation of it.
+_FOREIGN = {"node_modules", "build", "dist"}
+_BLOCK = re.compile(
+    r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)\n(?P=indent)```",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def pages() -> list[Path]:
+    """Every page that tells what is true now."""
+    found = (path for path in ROOT.rglob("*.md") if _is_documentation(path.relative_to(ROOT)))
+    return sorted(path for path in found if not str(path.relative_to(ROOT)).startswith(_PAST))
+
+
+def _is_documentation(path: Path) -> bool:
+    return not any(part.startswith(".") or part in _FOREIGN for part in path.parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block of code.
+
+    :param page: path of the page, from the root.
+    :param line: where the block begins.
+    :param language: what stands behind the fence; empty if nothing does.
+    :param file: the file that the line before the block names: the block is its text, or changes it.
+    :param written: the block as it stands on the page.
+    """
+
+    page: str
+    line: int
+    language: str
+    code: str
+    file: str | None
+    written: str
+
+    @property
+    def id(self) -> str:
+        """What a test of the block is called, and where a person finds the block."""
+        return f"{self.page}:{self.line}"
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The blocks of a page."""
+    text = page.read_text()
+    found = [
+        Block(
+            page=str(page.relative_to(ROOT)),
+            line=text.count("\n", 0, match.start("indent")) + 1,
+            language=match["language"],
+            code=textwrap.dedent(match["code"]) + "\n",
+            file=match["file"],
+            written=match["code"],
+        )
+        for match in _BLOCK.finditer(text)
+    ]
+    fences = len(re.findall(r"^ *```", text, flags=re.MULTILINE))
+    assert fences == 2 * len(found), f"{page}: a block is not closed, or not indented like its beginning"
+    return found
+
+
+def command_lines(code: str) -> list[str]:
+    """The commands of a shell block, without comments; a command over several lines is one."""
+    lines = code.replace("\\\n", " ").splitlines()
+    return [command for line in lines if (command := re.sub(r"(^|\s)#.*", "", line).strip())]
+
+
+def named_commands(page: Path) -> list[str]:
+    """Commands in the text of a page: code that begins as `./manage.py` or `make` does."""
+    text = _BLOCK.sub("", page.read_text()).replace(r"\|", "|")
+    spans = re.findall(r"`([^`]+)`", text)
+    return [" ".join(span.split()) for span in spans if re.match(r"(\w+=\S+ )*(\./manage\.py\b|make [a-z])", span)]
