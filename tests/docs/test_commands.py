@@ -27,7 +27,12 @@ OTHER_WAYS = re.compile(
 #: What stands in a how-to for a name of one's own.
 OWN_NAMES = {"logistics"}
 APPS = {"auth_app", *(platform.app for platform in PLATFORMS)} | OWN_NAMES
-TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+#: `test-%` is a target for each app.
+TARGETS = {
+    target.replace("%", app)
+    for target in re.findall(r"^([a-z%-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    for app in (*APPS, "APP")
+}
 SANDBOX_COMMANDS = ROOT / "packages" / "sandbox_api" / "management" / "commands"
 PLACEHOLDER = re.compile(r"[A-Z][A-Z ]*|…|<.*>")
 ANYTHING = re.compile(r"[A-Za-z_]+=.*")
@@ -98,6 +103,8 @@ def test_many_commands_are_named() -> None:
         ("./manage.py --app sandbox_api seed --again", "seed has no option --again"),
         ("./manage.py --app sandbox_api migrate", None),
         ("make nothing", "the Makefile has no target nothing"),
+        ("make test-nowhere", "the Makefile has no target test-nowhere"),
+        ("make test-finance", None),
         ("PORT_BASE=9000 make run", None),
         ("./manage.py --app energy clear_query_cache [--user ID | --endpoint KEY]", None),
     ],
