@@ -33,6 +33,7 @@ check: .venv/.dev  ## format, lint, import contracts, types, and each app's own 
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+	$(BIN)/basedpyright
 	DEBUG=on $(BIN)/mypy --config-file packages/sandbox_api/mypy.ini -p sandbox_api
 	@status=0; for app in $(APPS); do \
 		echo "manage.py --app $$app check"; DEBUG=on $(BIN)/python manage.py --app $$app check || status=1; \

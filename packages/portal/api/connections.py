@@ -206,8 +206,8 @@ class _TlsConnection(_Connection, HTTPSConnection):
 
 
 class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Connection
+    ConnectionCls = _Connection  # pyright: ignore[reportAssignmentType]  # urllib3 asks for more than it uses
 
 
 class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls = _TlsConnection
+    ConnectionCls = _TlsConnection  # pyright: ignore[reportAssignmentType]  # as above

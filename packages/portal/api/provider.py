@@ -17,9 +17,11 @@ class IdentityProvider(Protocol):
 
     def make_token_endpoint(self) -> TokenEndpoint:
         """Where tokens are refreshed and revoked."""
+        ...
 
     def has_ended(self, pair: TokenPair) -> bool:
         """Whether the provider has ended this sign-in."""
+        ...
 
     def sign_out_url(self, pair: TokenPair, *, return_to: str) -> str | None:
         """The provider's sign-out page for this sign-in; None if there is none, or the provider does not answer."""

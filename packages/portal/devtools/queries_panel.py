@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 class QueriesPanel(Panel):
     """Key, cache status, time, age, patches applied, and token refreshes."""
 
-    title = "Queries"
-    template = "portal/devtools/queries.html"
+    # The toolbar has properties here, and reads attributes as well.
+    title = "Queries"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+    template = "portal/devtools/queries.html"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
     @property
-    def nav_subtitle(self) -> str:
+    def nav_subtitle(self) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]  # its own is an empty text
         """How many queries there were, and how many of them called the backend."""
         stats = self.get_stats()  # type: ignore[no-untyped-call]  # the toolbar's own has no types
         return f"{len(stats.get('queries', ()))} queries, {stats.get('calls', 0)} fetched"

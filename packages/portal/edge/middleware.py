@@ -41,6 +41,7 @@ class SignInCookies(Protocol):
     @property
     def incoming(self) -> IncomingTokens:
         """The tokens in the request's cookies."""
+        ...
 
     def drop_access(self) -> None:
         """Count the access token as absent."""

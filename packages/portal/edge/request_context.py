@@ -39,6 +39,7 @@ class IncomingRequest(Protocol):
     @property
     def COOKIES(self) -> dict[str, str]:  # noqa: N802  Django's name
         """Name to value."""
+        ...
 
 
 class RequestContext(NamedTuple):

@@ -41,20 +41,24 @@ class KeySource(Protocol):
     @property
     def generation(self) -> int:
         """Counts the changes of the key set. A token that was verified with an earlier set is verified again."""
+        ...
 
     @property
     def begun(self) -> int:
         """The number of fetches of the key set that have begun."""
+        ...
 
     @property
     def succeeded(self) -> int:
         """The number of the last successful fetch, counted as in :attr:`begun`; its keys are in the set."""
+        ...
 
     def keys_for(self, kid: str | None) -> Sequence[jwt.PyJWK]:
         """The signing keys with this key id; all keys of the set if `kid` is None; empty if there is none.
 
         An implementation may start a fetch in the background.
         """
+        ...
 
 
 class _Current:

@@ -152,7 +152,7 @@ class SingleFlight(Generic[T]):
         """
         with self._lock:
             self._in_threads.add(shared_call)
-        run = partial(contextvars.copy_context().run, self._run_and_log, shared_call, work, name)
+        run = partial(contextvars.copy_context().run, partial(self._run_and_log, shared_call, work, name))
         try:
             # A daemon, so that the end of a process never waits for it longer than `_wait_at_exit` does.
             threading.Thread(target=run, name=name, daemon=True).start()

@@ -31,7 +31,7 @@ _TOKEN: Final = re.compile(
 class BundledStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # WhiteNoise has no types
     """WhiteNoise's storage, to which a style sheet and all that it imports are one file."""
 
-    def post_process(
+    def post_process(  # pyright: ignore[reportIncompatibleMethodOverride]  # the stubs name classes of an error more
         self, paths: dict[str, tuple[Storage, str]], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str | None, bool | Exception]]:
         """Hash and compress the files that `collectstatic` has found.

@@ -75,7 +75,7 @@ def _set_in(tree: nodes.Template) -> Iterator[str]:
 
 
 def _unknown_names(tree: nodes.Template, environment: PageEnvironment, *, own: set[str]) -> Iterator[_Finding]:
-    known = {**environment.globals}
+    known: Mapping[str, Any] = environment.globals
     kinds: tuple[tuple[type[nodes.Filter | nodes.Test], str, Mapping[str, object]], ...] = (
         (nodes.Filter, "filter", environment.filters),
         (nodes.Test, "test", environment.tests),

@@ -108,8 +108,9 @@ class PrimaryClient(RedisCacheClient):
         def write(pipe: Pipeline) -> None:
             pipe.execute_command("MULTI")  # type: ignore[no-untyped-call]  # as redis-py has it
             pipe.mset(texts)
-            for key in texts if timeout is not None else ():
-                pipe.expire(key, timeout)
+            if timeout is not None:
+                for key in texts:
+                    pipe.expire(key, timeout)
             pipe.execute_command("EXEC")  # type: ignore[no-untyped-call]  # as redis-py has it
 
         self._replicated(write)

@@ -42,6 +42,7 @@ class SignedIn(Protocol):
         :param cookies: further cookies; an empty value removes a cookie.
         :param profile: fields of `/me` in place of the default ones; `permissions=[]` contradicts the token.
         """
+        ...
 
 
 class NewQueryClient(Protocol):
@@ -49,6 +50,7 @@ class NewQueryClient(Protocol):
 
     def __call__(self, *permissions: str) -> QueryClient:
         """The query client of a new account with these permissions. A hook takes it in place of a request."""
+        ...
 
 
 class UseLocale(Protocol):

@@ -73,12 +73,14 @@ class TokenEndpoint(Protocol):
     @property
     def repeatable_s(self) -> float:
         """How long a token that is submitted again gets the same answer as at first, seconds; 0 for never."""
+        ...
 
     def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
         """Submit `refresh` once, and wait until the deadline at most.
 
         :raises StoreUnavailableError: the store was needed first and failed; nothing was sent.
         """
+        ...
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """Tell the backend that this sign-in is over. A failure is logged, not raised.

@@ -7,7 +7,7 @@ project's own error page. The project's patterns follow it only so that its link
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -24,7 +24,7 @@ _REASONS: dict[int, type[Exception]] = {403: PermissionDenied, 404: Http404}
 def reject(request: HttpRequest) -> HttpResponseBase:
     """Render the project's error page for the status in `request.edge_rejection`."""
     status: int = request.edge_rejection  # type: ignore[attr-defined]  # set by the middleware with the urlconf
-    handler: Callable[..., HttpResponseBase] = get_resolver().resolve_error_handler(status)
+    handler = cast("Callable[..., HttpResponseBase]", get_resolver().resolve_error_handler(status))
     return handler(request, exception=_REASONS[status]())
 
 

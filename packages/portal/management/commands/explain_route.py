@@ -78,7 +78,12 @@ class Command(BaseCommand):
         cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
         tokens = CookieTokens(request)
         access = cache.check(tokens.access, now=time.time())
-        context = RequestContext.from_request(request, tokens=tokens, site=site, access=access)
+        context = RequestContext.from_request(
+            request,  # pyright: ignore[reportArgumentType]  # COOKIES is a cached property there: not "a dict" to pyright
+            tokens=tokens,
+            site=site,
+            access=access,
+        )
         if options["permissions"] is not None:
             held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
             user = user_from_claims({PERMISSION_CLAIMS[0]: held})

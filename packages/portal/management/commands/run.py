@@ -38,7 +38,7 @@ class Command(BaseCommand):
     """Migrates and seeds the sandbox, starts all servers, prints their addresses, and `ready`."""
 
     help = "Start the sandbox backend and all projects on this machine."
-    requires_system_checks: list[str] = []  # noqa: RUF012  Django's own type
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

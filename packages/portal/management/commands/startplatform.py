@@ -30,7 +30,7 @@ class Command(BaseCommand):
     """Writes all of it, or nothing."""
 
     help = "Write a new platform: its registry line, its folder below apps/, and its first tests."
-    requires_system_checks: list[str] = []  # noqa: RUF012  Django's own type
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="folder, route prefix and host name: lower-case letters and digits")

@@ -24,7 +24,8 @@ def sign_out_response(request: PortalRequest) -> HttpResponse:
     """
     gateway, provider = portal_config().gateway_url, identity_provider()
     # Before the tokens are cleared.
-    at_provider = provider and provider.sign_out_url(request.token_store.current, return_to=gateway + SIGNED_OUT_PATH)
+    tokens, back = request.token_store.current, gateway + SIGNED_OUT_PATH
+    at_provider = provider.sign_out_url(tokens, return_to=back) if provider else None
     query_client = request.query_client
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
     verified = query_client.is_bound or _is_verified(request)
