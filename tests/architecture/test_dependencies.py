@@ -39,6 +39,7 @@ ALLOWED = {
     "django-stubs": "types, for mypy",
     "djangorestframework-stubs": "types, for mypy",
     "types-requests": "types, for mypy",
+    "types-PyYAML": "types, for mypy",
     "portal": "this project, with its other groups",
 }
 

@@ -17,6 +17,8 @@ import pytest
 import portal.services
 import portal.web.present.records
 from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.query import Record
+from portal.query.rows import field_types
 from portal.web.pages import BackendForm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +37,12 @@ def declared_fields() -> set[str]:
         importlib.import_module(m.name) for m in pkgutil.walk_packages(portal.services.__path__, "portal.services.")
     ]
     types = [kind for module in modules for kind in vars(module).values() if is_typeddict(kind)]
-    return {name for kind in types for name in kind.__annotations__}
+    records = [kind for module in modules for kind in vars(module).values() if _is_record(kind)]
+    return {name for kind in types for name in kind.__annotations__} | {n for r in records for n in field_types(r)}
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Record)
 
 
 def fields_read(path: Path) -> Iterator[str]:
