@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from portal.query import REGISTRY, DeclaredMutation
 from portal.services.service_imports import import_services
@@ -102,6 +102,12 @@ def _entry(hook: Endpoint[Any]) -> Entry:
         path=hook.path_shape,
         key=hook.key,
         hook=hook.hook_name.removeprefix(_SERVICES),
-        types=tuple(f"{role}: {getattr(kind, '__name__', kind)}" for role, kind in hook.declared_types.items()),
+        types=tuple(f"{role}: {_type_name(kind)}" for role, kind in hook.declared_types.items()),
         effects=effects,
     )
+
+
+def _type_name(kind: object) -> str:
+    """The name of a type, such as `Client` or `Partial[Client]`."""
+    name, parts = getattr(kind, "__name__", str(kind)), get_args(kind)
+    return f"{name}[{', '.join(map(_type_name, parts))}]" if parts else name

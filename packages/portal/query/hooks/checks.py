@@ -17,6 +17,7 @@ from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError, UsageError
 from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, is_path
 from portal.query.request_partition import PROFILE_QUERY
+from portal.query.rows import check_decodable, field_types, is_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -69,10 +70,11 @@ def _duplicate_fault(hook: Endpoint[Any]) -> CheckMessage:
 
 def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
     yield from _url_faults(query)
-    if not isinstance(query, DeclaredList) or not query.unique_by or not is_typeddict(query.item):
+    yield from _type_faults(query)
+    if not isinstance(query, DeclaredList) or not query.unique_by:
         return
-    fields = list(query.item.__annotations__)
-    if query.unique_by not in fields:
+    fields = _field_names(query.item)
+    if fields is not None and query.unique_by not in fields:
         yield Error(
             f"{query.hook_name}: rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have",
             hint=f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
@@ -80,10 +82,34 @@ def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
         )
 
 
+def _type_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
+    for role in ("data", "item"):
+        try:
+            check_decodable(declared.declared_types.get(role))
+        except UsageError as error:
+            yield Error(
+                f"{declared.hook_name}: {role} can't be decoded: {error}",
+                hint="a field may be of one class of records; import its type at run time, not below TYPE_CHECKING",
+                id="portal.query.E010",
+            )
+
+
+def _field_names(item: Any) -> list[str] | None:
+    """The names on the wire of a row's fields; None where they are not declared."""
+    if is_typeddict(item):
+        return list(item.__annotations__)
+    try:
+        return list(field_types(item)) if is_record(item) else None
+    except UsageError:
+        # Told by itself.
+        return None
+
+
 def _mutation_faults(
     mutation: DeclaredMutation[Any, Any, Any], registry: Registry, incomplete: Collection[str]
 ) -> Iterator[CheckMessage]:
     yield from _url_faults(mutation)
+    yield from _type_faults(mutation)
     try:
         effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.invalidations)
     except UsageError as error:

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from portal.query.rows.decoding import Decoder, decoder_of, rows_decoder_of
+from portal.query.rows.decoding import Decoder, check_decodable, decoder_of, is_record, rows_decoder_of
 from portal.query.rows.open_enums import OpenEnum
 from portal.query.rows.parameters import ListParams, Params, RowParams, wire_params
 from portal.query.rows.partials import Partial, partial_type, to_json, wire_body

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
-from portal.errors import ApiMalformedError
+from portal.errors import ApiMalformedError, UsageError
 from portal.query.rows.records import Record, field_types
 
 #: What makes of JSON what a hook returns.
@@ -40,6 +40,21 @@ def decoder_of(kind: Any) -> Decoder | None:
 def rows_decoder_of(item: type[Any]) -> Decoder | None:
     """The decoder for the rows of a list: a sequence of objects becomes a tuple of records; None as above."""
     return decoder_of(GenericAlias(tuple, (item, ...)))
+
+
+def check_decodable(kind: Any) -> None:
+    """Refuse a type whose fields can't be decoded. A decoder would tell at its first response only.
+
+    :raises UsageError: the message says which.
+    """
+    if not _has_records(kind):
+        return
+    try:
+        msgspec.inspect.type_info(kind)
+    except NameError as error:
+        raise UsageError(str(error)) from error
+    except TypeError as error:
+        raise UsageError(" ".join(str(error).split())) from error
 
 
 @lru_cache(maxsize=512)
@@ -67,10 +82,11 @@ class _OddValueError(Exception):
 
 
 def _has_records(kind: Any) -> bool:
-    return _is_record(kind) or any(_has_records(part) for part in get_args(kind))
+    return is_record(kind) or any(_has_records(part) for part in get_args(kind))
 
 
-def _is_record(kind: Any) -> bool:
+def is_record(kind: Any) -> bool:
+    """Whether this is a class of records."""
     return isinstance(kind, type) and issubclass(kind, Record)
 
 
@@ -80,7 +96,7 @@ def _is_record(kind: Any) -> bool:
 @lru_cache(maxsize=2048)
 def _check_of(kind: Any) -> Check | None:
     """Whether a decoded value can be used: a time has a zone, a decimal is a number. None where every value can."""
-    if _is_record(kind):
+    if is_record(kind):
         return _record_check(kind)
     known: dict[Any, Check] = {datetime: _has_zone, Decimal: Decimal.is_finite}
     return known.get(kind) or _check_of_parts(get_origin(kind), get_args(kind))
@@ -137,7 +153,7 @@ def _reader(kind: Any) -> Decoder:
         return _sequence_reader(_SEQUENCES[origin], _reader(parts[0]))
     if origin is dict:
         return _dict_reader(_reader(parts[1]))
-    return _record_reader(kind) if _is_record(kind) else _scalar_reader(kind)
+    return _record_reader(kind) if is_record(kind) else _scalar_reader(kind)
 
 
 def _union_reader(kinds: tuple[Any, ...]) -> Decoder:
@@ -183,12 +199,14 @@ def _read(values: Iterable[Any], reader: Decoder) -> list[Any]:
 
 
 def _record_reader(record: Any) -> Decoder:
+    tag, tag_field = record.__struct_config__.tag, record.__struct_config__.tag_field
+
     @lru_cache(maxsize=1)
     def readers() -> list[tuple[str, str, Decoder]]:
         return [(wire_name, info.name, _reader(info.type)) for wire_name, info in field_types(record).items()]
 
     def read(value: Any) -> Any:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, Mapping) or (tag is not None and value.get(tag_field) != tag):
             raise _OddValueError
         fields: dict[str, Any] = {}
         for wire_name, name, reader in readers():

@@ -9,6 +9,8 @@ import pytest
 from portal.query import (
     MutationGroup,
     QueryGroup,
+    Record,
+    Row,
     mutation_endpoint,
     paginated_query_endpoint,
     query_endpoint,
@@ -20,6 +22,22 @@ from tests.portal.query.faulty import Faulty, Thing, ThingsParams, adds, merges
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
+
+
+class ThingRow(Row):
+    is_new: bool = False
+
+
+class Part(Record):
+    pass
+
+
+class TwoKinds(Row):
+    part: ThingRow | Part | None = None
+
+
+class NotThere(Row):
+    at: Missing | None = None  # type: ignore[name-defined]  # noqa: F821  what a test is about
 
 
 @pytest.fixture
@@ -48,6 +66,32 @@ def test_an_item_type_without_the_field_of_unique_by_is_an_error_at_start() -> N
     [fault] = check_registry(registry)
     assert fault.id == "portal.query.E002"
     assert "'serial', which Thing does not have" in fault.msg
+
+
+def test_a_row_without_the_field_of_unique_by_is_an_error_at_start() -> None:
+    registry = Registry()
+
+    class Queries(QueryGroup, domain="faulty", registry=registry):
+        use_get_things_query = paginated_query_endpoint(item=ThingRow, url="/things", unique_by="is_new")
+        use_get_others_query = paginated_query_endpoint(item=ThingRow, url="/others", unique_by="isNew")
+
+    [fault] = check_registry(registry)
+    assert fault.id == "portal.query.E002"
+    assert "'is_new', which ThingRow does not have" in fault.msg
+    assert "isNew" in (fault.hint or "")
+
+
+@pytest.mark.parametrize(("row", "words"), [(TwoKinds, "must be tagged"), (NotThere, "Missing")])
+def test_a_row_that_cannot_be_decoded_is_an_error_at_start(row: Any, words: str) -> None:
+    registry = Registry()
+
+    class Queries(QueryGroup, domain="faulty", registry=registry):
+        use_get_things_query = paginated_query_endpoint(item=row, url="/things")
+        use_get_thing_query = query_endpoint(data=row, url="/thing")
+
+    faults = check_registry(registry)
+    assert [fault.id for fault in faults] == ["portal.query.E010"] * 2
+    assert all(words in fault.msg for fault in faults)
 
 
 def test_a_list_helper_for_a_one_shot_query_is_an_error(faulty: Faulty) -> None:

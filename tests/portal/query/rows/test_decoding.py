@@ -150,6 +150,34 @@ def test_a_record_may_contain_records_of_its_own_class() -> None:
     assert decode(sent) == Node(name="a", children=(Node(name="b"), Node(name="5")))
 
 
+class Card(Record, tag="card", tag_field="kind"):
+    last_digits: str = ""
+
+
+class Transfer(Record, tag="transfer", tag_field="kind"):
+    iban: str = ""
+
+
+class Refund(Row):
+    way: Card | Transfer | None = None
+
+
+@pytest.mark.parametrize("odd", [{}, {"createdAt": "2026-01-31"}])
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"kind": "card", "lastDigits": "1234"}, Card(last_digits="1234")),
+        ({"kind": "transfer", "iban": "DE1"}, Transfer(iban="DE1")),
+        ({"kind": "cash"}, None),
+        ({}, None),
+    ],
+)
+def test_a_tag_tells_of_which_class_a_record_is(odd: Any, sent: Any, read: Any) -> None:
+    decode = decoder_of(Refund)
+    assert decode is not None
+    assert decode({**odd, "way": sent}).way == read
+
+
 @pytest.mark.parametrize("kind", [dict, None, int, list[str], dict[str, int], Any])
 def test_json_of_any_other_type_stays_as_it_is(kind: Any) -> None:
     assert decoder_of(kind) is None
