@@ -32,6 +32,26 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     return folder
 
 
+def fresh_clone(folder: Path) -> Path:
+    """What `git clone` would give if all that is here were committed; without git, a copy of all that is there."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        return Path(
+            shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv", ".state", "__pycache__"))
+        )
+    for name in listed.stdout.split("\0"):
+        if name and (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
 def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:
     """Variables of a process in the copy, whose packages come before this checkout's; None takes one away."""
     return clean_environment(PYTHONPATH=f"{folder}:{folder / 'packages'}", **variables)

@@ -14,9 +14,9 @@ _PAST = ("docs/adr/", "CHANGELOG.md")
 #: Folders of the checkout that hold no documentation of it.
 _FOREIGN = {"node_modules", "build", "dist"}
 _BLOCK = re.compile(
-    r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)\n(?P=indent)```",
-    re.DOTALL | re.MULTILINE,
+    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)\n(?P=indent)```", flags=re.DOTALL | re.MULTILINE
 )
+_FILE = re.compile(r"`([\w-]+(?:/[\w.-]+)+\.\w+)`")
 
 
 def pages() -> list[Path]:
@@ -36,7 +36,7 @@ class Block:
     :param page: path of the page, from the root.
     :param line: where the block begins.
     :param language: what stands behind the fence; empty if nothing does.
-    :param file: the file that the line before the block names: the block is its text, or changes it.
+    :param file: the file that the line before the block names: the block is its text, or changes it, in a how-to.
     :param written: the block as it stands on the page.
     """
 
@@ -62,7 +62,7 @@ def blocks_of(page: Path) -> list[Block]:
             line=text.count("\n", 0, match.start("indent")) + 1,
             language=match["language"],
             code=textwrap.dedent(match["code"]) + "\n",
-            file=match["file"],
+            file=_named_file(text[: match.start()]),
             written=match["code"],
         )
         for match in _BLOCK.finditer(text)
@@ -70,6 +70,12 @@ def blocks_of(page: Path) -> list[Block]:
     fences = len(re.findall(r"^ *```", text, flags=re.MULTILINE))
     assert fences == 2 * len(found), f"{page}: a block is not closed, or not indented like its beginning"
     return found
+
+
+def _named_file(before: str) -> str | None:
+    """The file that is named in the line before a block; the last one of several."""
+    found = _FILE.findall(before.rstrip().rpartition("\n")[2])
+    return found[-1] if found else None
 
 
 def command_lines(code: str) -> list[str]:

@@ -1,0 +1,329 @@
+"""Every block of code in the documentation is tried: it runs as it would be typed, or somebody says what tries it."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import re
+import subprocess
+import textwrap
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from django.template import engines
+from django.test import override_settings
+from django.utils.module_loading import import_string
+
+from portal.config.environment import reader
+from portal.config.environment.developer import complete_environment
+from portal.testing import Backend, SignedIn
+from tests.docs import test_how_tos, test_test_your_pages, test_tutorial
+from tests.portal.config.environment.test_reader import PRODUCTION
+from tests.support.checkout_copy import fresh_clone
+from tests.support.doc_blocks import Block, blocks_of, command_lines, pages
+from tests.support.harness import ROOT
+from tests.support.how_to import section
+from tests.support.linked_environment import bare_shell, link_environment
+
+HOW_TO: Final = ROOT / "docs" / "how-to"
+#: Pages that a test follows step by step, with the part that it follows (None: the whole page).
+FOLLOWED: Final = [
+    *test_how_tos.PARTS.values(),
+    (HOW_TO / "add-a-platform.md", None),
+    (test_tutorial.PAGE, None),
+    (HOW_TO / "test-your-pages.md", None),
+]
+#: Blocks that another test tries: a page, and the beginning of the block.
+TRIED_ELSEWHERE: Final = {
+    ("docs/explanation/templates.md", '{% extends "portal/list'): "tests/docs/test_templates.py",
+    ("docs/how-to/deploy.md", "user portal on"): "tests/portal/store/test_redis_as_it_is_run.py",
+}
+#: Blocks for root, on a server. Each of their commands is looked at, and none is run.
+FOR_ROOT: Final = {("docs/how-to/deploy.md", "make -C /opt/portal runtime")}
+ROOTS_PROGRAMS: Final = {"make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run"}
+#: Commands that are looked up in `test_commands.py`, and not run here; with the reason.
+NOT_RUN: Final = {
+    "make run": "servers, until Ctrl-C: tests/functional/test_run.py",
+    "make dev": "the same, reloading",
+    "make dev without=finance": "the same, reloading",
+    "make test": "all tests, this one among them",
+    "make check": "minutes; CI runs it",
+    "make hooks": "writes into the clone's .git: tests/architecture/test_pre_commit.py runs the hooks",
+    "./manage.py --app energy serve --host 127.0.0.1 --port 8001 --workers 4 --threads 8": "tests/functional/test_serve.py",
+    "./manage.py --app finance runserver": "a server, until Ctrl-C",
+    "./manage.py --app sandbox_api serve --port 8100": "tests/sandbox_api/test_commands.py",
+}
+#: What is typed where a command asks: a password.
+TYPED: Final = "correct horse battery staple\n"
+
+BLOCKS: Final = [block for page in pages() for block in blocks_of(page)]
+
+
+def is_followed(block: Block) -> bool:
+    """Whether a test follows the part of the page in which this block is a step."""
+    if block.language not in {"diff", "sh"} and block.file is None:
+        return False
+    return any(
+        block.page == str(page.relative_to(ROOT)) and (part is None or block.written in section(page, part))
+        for page, part in FOLLOWED
+    )
+
+
+def how_tried(block: Block) -> str:
+    """What tries a block.
+
+    :raises AssertionError: nothing does.
+    """
+    if is_followed(block):
+        return "followed"
+    if any(block.page == page and block.code.startswith(text) for page, text in TRIED_ELSEWHERE):
+        return "elsewhere"
+    if any(block.page == page and block.code.startswith(text) for page, text in FOR_ROOT):
+        return "root"
+    if block.language == "sh" and block.code.startswith("systemd-run "):
+        return "root"
+    if block.language in {"text", "sh", "python", "html", *READERS}:
+        return block.language
+    raise AssertionError(
+        f"{block.id}: nothing tries this block of {block.language or 'no language'}. Output that is only shown is `text`; "
+        "a diff belongs to a page that tests/docs/test_how_tos.py follows; the rest is said in tests/docs/test_blocks.py"
+    )
+
+
+def tried(how: str) -> Any:
+    """The blocks that are tried in a way, as the cases of a test."""
+    chosen = [block for block in BLOCKS if _is(block, how)]
+    return pytest.mark.parametrize("block", chosen, ids=[block.id for block in chosen])
+
+
+def _is(block: Block, how: str) -> bool:
+    try:
+        return how_tried(block) == how
+    except AssertionError:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What the Python of a page may need: a backend, browsers, a folder."""
+
+    backend: Backend
+    signed_in: SignedIn
+    folder: Path
+
+
+def with_a_request(stage: Stage) -> dict[str, object]:
+    """Names of a view of the energy app that was asked to save a form."""
+    for path in ("/energy/clients", "/energy/stations"):
+        stage.backend.lists(path, [{"id": "row_1", "name": "Ada"}])
+    form = {"name": "Ada", "email": "ada@example.com"}
+    stage.backend.answers("POST", "/energy/clients", json={"id": "cli_1", **form}, status=201)
+    request = stage.signed_in("ENERGY_APP").post("/en/energy/clients/new", form).wsgi_request
+    return names(
+        "from django.shortcuts import render",
+        "from django.urls import reverse",
+        "from django.utils.translation import gettext as _",
+        "from apps.energy.forms import ClientForm",
+        "from portal.query import query_endpoint",
+        "from portal.services.energy.clients import ClientMutations, ClientQueries",
+        "from portal.services.energy.stations import StationQueries",
+        "from portal.services.energy.summary import EnergySummary",
+        "from portal.web.pages import form_page, see_other, submission_key",
+    ) | {"request": request}
+
+
+def with_a_list_page(stage: Stage) -> dict[str, object]:
+    """The names of a view that renders a list; `page` is what the app's own view made."""
+    seen: dict[str, object] = {}
+    stage.backend.lists("/energy/clients", [{"id": "row_1", "name": "Ada"}])
+    with pytest.MonkeyPatch.context() as patch:
+        list_pages = import_string("portal.web.pages.list_pages.render")
+        patch.setattr(
+            "portal.web.pages.list_pages.render",
+            lambda request, name, context: seen.update(context, request=request) or list_pages(request, name, context),
+        )
+        stage.signed_in("ENERGY_APP").get("/en/energy/clients")
+    return names("from django.shortcuts import render") | {"request": seen["request"], "page": seen["list"]}
+
+
+def with_a_cache(stage: Stage) -> dict[str, object]:
+    return {"write_report": lambda: None}
+
+
+def names(*imports: str) -> dict[str, object]:
+    found: dict[str, object] = {}
+    exec("\n".join(imports), found)
+    return found
+
+
+#: What a reader of the page has in front of them already when its Python begins.
+BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
+    "docs/how-to/add-an-endpoint.md": with_a_request,
+    "docs/how-to/change-a-query.md": with_a_request,
+    "docs/how-to/test-your-pages.md": lambda _: names(
+        "from tests.support.every_page.cases import Case, Visit",
+        "from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXTS",
+    ),
+    "docs/reference/templates.md": with_a_list_page,
+    "packages/sqlite_cache/README.md": with_a_cache,
+}
+
+
+def read_env(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read variables as a project does, from a `.env` file beside those that a deployment needs."""
+    documented = (ROOT / "docs" / "reference" / "environment.md").read_text()
+    given = re.findall(r"^(\w+)=", text, flags=re.MULTILINE)
+    assert given != []
+    assert [name for name in given if f"`{name}`" not in documented] == []
+    for name in (*given, *os.environ):
+        if name in given or name.startswith("APP_"):
+            monkeypatch.setenv(name, "")
+            monkeypatch.delenv(name)
+    for name, value in PRODUCTION.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(reader, "REPOSITORY", folder)
+    (folder / ".env").write_text(text)
+    complete_environment(folder)
+    assert [name for name in given if not os.environ[name]] == []
+    reader.read_config("energy")
+
+
+READERS: Final[dict[str, Callable[[str, Path, pytest.MonkeyPatch], object]]] = {
+    "env": read_env,
+    "ini": lambda text, *_: configparser.ConfigParser().read_string(text),
+    "json": lambda text, *_: [json.loads(line) for line in text.splitlines()] if "\n{" in text else json.loads(text),
+    "toml": lambda text, *_: tomllib.loads(text),
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.id for block in BLOCKS])
+def test_something_tries_the_block(block: Block) -> None:
+    assert how_tried(block)
+
+
+def test_a_block_that_nobody_has_thought_of_is_named_with_its_line() -> None:
+    block = Block(page="docs/x.md", line=7, language="ruby", code="puts 1\n", file=None, written="puts 1")
+    with pytest.raises(AssertionError, match=r"docs/x\.md:7: nothing tries this block of ruby"):
+        how_tried(block)
+
+
+def test_what_is_listed_as_an_exception_is_there() -> None:
+    for page, text in (*TRIED_ELSEWHERE, *FOR_ROOT):
+        assert any(block.page == page and block.code.startswith(text) for block in BLOCKS), text
+    commands = {line for block in BLOCKS if block.language == "sh" for line in command_lines(block.code)}
+    assert sorted(set(NOT_RUN) - commands) == []
+    pages_with_python = {block.page for block in BLOCKS if _is(block, "python")}
+    assert sorted(set(BEFORE) - pages_with_python) == []
+
+
+class Shell:
+    """A shell in a fresh clone, without an activated environment. It runs each command once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = fresh_clone(folder)
+        self._done: dict[str, subprocess.CompletedProcess[str]] = {}
+        link_environment(self.folder)
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        if command not in self._done:
+            self._done[command] = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", command],
+                cwd=self.folder,
+                env=bare_shell(),
+                input=TYPED,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=120,
+            )
+        return self._done[command]
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    return Shell(tmp_path_factory.mktemp("blocks") / "portal")
+
+
+@tried("sh")
+def test_a_shell_block_runs_as_it_is_typed_in_a_fresh_clone(block: Block, shell: Shell) -> None:
+    for command in command_lines(block.code):
+        if command not in NOT_RUN:
+            done = shell.run(command)
+            assert done.returncode == 0, f"{block.id}: {command}\n{done.stdout}{done.stderr}"
+
+
+@tried("root")
+def test_a_block_for_root_names_programs_and_files_that_there_are(block: Block) -> None:
+    syntax = subprocess.run(["bash", "-n"], input=block.code, capture_output=True, text=True, check=False)
+    assert syntax.returncode == 0, syntax.stderr
+    for line in command_lines(block.code):
+        for command in line.split("&&"):
+            assert command.split()[0] in ROOTS_PROGRAMS, command
+        for file in re.findall(r"/opt/portal/(\S+)", line):
+            assert (ROOT / file).exists(), file
+    assert set(re.findall(r"EnvironmentFile=(\S+?)\w+\.env", block.code)) <= {"/etc/portal/"}
+
+
+@tried("html")
+def test_a_template_compiles(block: Block) -> None:
+    engines["pages"].from_string(block.code)
+
+
+@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if _is(block, "python")}))
+def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
+    page: str, backend: Backend, signed_in: SignedIn, tmp_path: Path
+) -> None:
+    stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
+    known = BEFORE.get(page, lambda _: {})(stage)
+    for block in BLOCKS:
+        if block.page == page and _is(block, "python"):
+            run_python(block, known)
+
+
+def run_python(block: Block, known: dict[str, object]) -> None:
+    """Run a block; what it defines is there for the next one. A traceback names the page and its line."""
+    try:
+        code = compile("\n" * block.line + block.code, block.page, "exec")
+    except SyntaxError:
+        # The body of a view: `return` stands in a function alone.
+        body = textwrap.indent(block.code, "    ")
+        code = compile("\n" * (block.line - 1) + f"def view():\n{body}view()\n", block.page, "exec")
+    exec(code, known)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [block for block in BLOCKS if any(_is(block, how) for how in READERS)],
+    ids=[block.id for block in BLOCKS if any(_is(block, how) for how in READERS)],
+)
+def test_data_is_read_by_what_reads_it(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    READERS[block.language](block.code, tmp_path, monkeypatch)
+
+
+def test_the_settings_of_the_cache_are_a_cache(tmp_path: Path) -> None:
+    known: dict[str, Any] = {}
+    (block,) = [block for block in BLOCKS if block.code.startswith("CACHES = ")]
+    run_python(block, known)
+    known["CACHES"]["default"]["LOCATION"] = str(tmp_path / "cache" / "queries.sqlite3")
+    with override_settings(CACHES=known["CACHES"]):
+        code = "from django.core.cache import cache"
+        run_python(next(block for block in BLOCKS if block.code.startswith(code)), {"write_report": lambda: None})
+
+
+def test_the_example_of_an_env_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line, with the comment's mark taken away; what excludes another, or names a file, is left out."""
+    lines = re.findall(r"^#?(\w+=.+)$", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
+    left_out = ("APP_API_CA_FILE=", "APP_JWT_KEY=", "DEBUG=")
+    read_env("\n".join(line for line in lines if not line.startswith(left_out)) + "\n", tmp_path, monkeypatch)
+
+
+def test_the_page_on_testing_is_followed_as_well() -> None:
+    """:mod:`test_test_your_pages` writes its files to the letter."""
+    files = {block.file for block in BLOCKS if block.page == "docs/how-to/test-your-pages.md" and block.file}
+    assert files == {"tests/apps/finance/conftest.py", "tests/apps/finance/test_my_pages.py"}
+    assert (HOW_TO / "test-your-pages.md").read_text() == test_test_your_pages.PAGE
