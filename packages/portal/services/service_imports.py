@@ -11,6 +11,7 @@ from pathlib import Path
 import portal.query
 import portal.services
 from portal.config.environment import REPOSITORY
+from portal.config.places import place
 from portal.query import REGISTRY
 
 _PREFIX = f"{portal.services.__name__}."
@@ -49,17 +50,12 @@ def import_services() -> list[FailedImport]:
 def place_of(error: BaseException) -> str:
     """`file:line` of the code that made the mistake: the innermost line that is ours and not the query layer's own."""
     if isinstance(error, SyntaxError) and error.filename:
-        return _place(Path(error.filename), error.lineno or 1)
+        return place(error.filename, error.lineno or 1)
     frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
-    ours = [
-        (path, line)
-        for path, line in frames
-        if path.is_relative_to(REPOSITORY)
-        and not path.is_relative_to(_QUERY_LAYER)
-        and "site-packages" not in path.parts
-    ]
-    return _place(*(ours or frames)[-1]) if frames else ""
+    ours = [(path, line) for path, line in frames if _is_ours(path)]
+    return place(*(ours or frames)[-1]) if frames else ""
 
 
-def _place(path: Path, line: int) -> str:
-    return f"{path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path}:{line}"
+def _is_ours(path: Path) -> bool:
+    is_elsewhere = path.is_relative_to(_QUERY_LAYER) or "site-packages" in path.parts
+    return path.is_relative_to(REPOSITORY) and not is_elsewhere

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.core.checks import Error
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,8 +36,8 @@ class SourceFault:
 
     def as_message(self) -> CheckMessage:
         """The fault as Django prints it: `apps/energy/views/clients.py:12: (portal.source.E008) …`."""
-        path = self.path.relative_to(REPOSITORY) if self.path.is_relative_to(REPOSITORY) else self.path
-        return Error(self.message, hint=self.hint or None, obj=f"{path}:{self.line}", id=f"portal.source.{self.id}")
+        where = place(self.path, self.line)
+        return Error(self.message, hint=self.hint or None, obj=where, id=f"portal.source.{self.id}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

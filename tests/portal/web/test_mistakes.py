@@ -39,7 +39,7 @@ def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Clie
 @each_mistake
 def test_a_test_meets_the_mistake_itself(team: Client, path: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
-        team.get(path)
+        team.post(path)
 
 
 @each_mistake
@@ -48,7 +48,7 @@ def test_in_debug_the_page_is_djangos_technical_one(
 ) -> None:
     team.raise_request_exception = False
     with override_settings(DEBUG=True):
-        response = team.get(path)
+        response = team.post(path)
     body = response.content.decode()
     assert response.status_code == 500
     assert kind.__name__ in body
@@ -61,7 +61,7 @@ def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     team: Client, caplog: pytest.LogCaptureFixture, path: str, kind: type[Exception], message: str
 ) -> None:
     team.raise_request_exception = False
-    response = team.get(path)
+    response = team.post(path)
     assert response.status_code == 500
     assert 'data-status="500"' in response.content.decode()
     assert message not in response.content.decode()
@@ -85,6 +85,11 @@ def test_a_mistake_while_a_failure_page_is_made_is_not_hidden_by_that_page(team:
     settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.loses_the_query_client"]
     with pytest.raises(UsageError, match="first argument should be the request"):
         team.get("/en/energy/nothing/here")
+
+
+def test_a_page_that_writes_while_it_is_only_looked_at_is_a_mistake(team: Client) -> None:
+    with pytest.raises(UsageError, match=r"energy\.create_client: what answers GET must not write"):
+        team.get("/en/energy/in-body")
 
 
 @pytest.mark.parametrize("status", [403, 404, 409, 503])

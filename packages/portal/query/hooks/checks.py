@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, is_typeddict
 
 from django.core.checks import Error
 
+from portal.config.places import place
 from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError, UsageError
 from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, is_path
@@ -64,6 +65,7 @@ def _duplicate_fault(hook: Endpoint[Any]) -> CheckMessage:
     return Error(
         f"{hook.hook_name} has the key {hook.key}, which another hook has already",
         hint="name one of the two hooks differently: keys are made of the domain and the hook's name",
+        obj=place(*hook.declared_at),
         id="portal.query.E001",
     )
 
@@ -78,6 +80,7 @@ def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
         yield Error(
             f"{query.hook_name}: rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have",
             hint=f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
+            obj=place(*query.declared_at),
             id="portal.query.E002",
         )
 
@@ -90,6 +93,7 @@ def _type_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
             yield Error(
                 f"{declared.hook_name}: {role} can't be decoded: {error}",
                 hint="a field may be of one class of records; import its type at run time, not below TYPE_CHECKING",
+                obj=place(*declared.declared_at),
                 id="portal.query.E010",
             )
 
@@ -116,6 +120,7 @@ def _mutation_faults(
         yield Error(
             f"{mutation.hook_name}: a query that it names has no key: {error}",
             hint="make the query's hook an attribute of a QueryGroup",
+            obj=place(*mutation.declared_at),
             id="portal.query.E003",
         )
         return
@@ -130,12 +135,14 @@ def _mutation_faults(
                 f"{mutation.hook_name}: the query key {effect.target!r} is not the key of a query",
                 hint=f"give the hook itself{f', or its key {close[0]!r}' if close else ''}; otherwise the cached list"
                 " is not patched",
+                obj=place(*mutation.declared_at),
                 id="portal.query.E003",
             )
         elif not query.is_list and isinstance(effect, ListHelper):
             yield Error(
                 f"{mutation.hook_name}: {effect.target!r} is not a paginated list",
                 hint="list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
+                obj=place(*mutation.declared_at),
                 id="portal.query.E004",
             )
 
@@ -147,6 +154,7 @@ def _helper_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[CheckM
             yield Error(
                 f"{mutation.hook_name}: {number} helpers of one kind ({kind}) change the list {target!r}",
                 hint="give one: it is not defined which of their `matches` decides where a row belongs",
+                obj=place(*mutation.declared_at),
                 id="portal.query.E008",
             )
 
@@ -158,6 +166,7 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
         yield Error(
             f"{declared.hook_name}: its url function raises {type(error).__name__} for placeholder parameters",
             hint="it should only put parameters into a path: f\"/energy/clients/{params['id']}\"",
+            obj=place(*declared.declared_at),
             id="portal.query.E005",
         )
         return
@@ -165,6 +174,7 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
         yield Error(
             f"{declared.hook_name}: its url {path!r} is not a path below the backend's address",
             hint="it should begin with one slash, and have no `?`, no `#` and no `..`",
+            obj=place(*declared.declared_at),
             id="portal.query.E006",
         )
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, cast, get_args, get_origin, is_typeddict, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Never,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    is_typeddict,
+    overload,
+)
 
 from portal.errors import UsageError
 from portal.query.backend_calls import derived_key
@@ -25,6 +37,9 @@ if TYPE_CHECKING:
 TData = TypeVar("TData")
 TBody = TypeVar("TBody")
 TParams = TypeVar("TParams")
+
+#: A request with one of them asks for no change (RFC 9110, section 9.2.1).
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 class MutationHook(DeclaredMutation[TData, TBody, TParams]):
@@ -78,6 +93,7 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
         return Mutation(
             hook=self,
             client=client_of(request),
+            method=getattr(request, "method", None),
             on_success=on_success,
             on_error=on_error,
             idempotency_key=idempotency_key,
@@ -86,10 +102,14 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation(Generic[TData, TBody, TParams]):
-    """A write that is ready to run, any number of times."""
+    """A write that is ready to run, any number of times.
+
+    :param method: of the request that is answered; None in a command.
+    """
 
     hook: MutationHook[TData, TBody, TParams]
     client: QueryClient
+    method: str | None
     on_success: Callable[[TData], object] | None
     on_error: Callable[[ApiError], object] | None
     idempotency_key: str | None = None
@@ -108,10 +128,15 @@ class Mutation(Generic[TData, TBody, TParams]):
         """Run it, with one further try where that can help.
 
         :returns: data or error, as a value.
-        :raises UsageError: the call does not have the shape that the endpoint declares.
+        :raises UsageError: the call does not have the shape that the endpoint declares, or the request must not write.
         :raises SignInEndedError: the sign-in is over.
         """
         hook = self.hook
+        if self.method in SAFE_METHODS:
+            raise UsageError(
+                f"{hook.key}: what answers {self.method} must not write, since browsers repeat and prefetch it;"
+                ' let a form with method="post" send it, and give the view @require_POST'
+            )
         if misplaced:
             raise UsageError(f"{hook.key}: call {hook.call_shape}, with its parts by name")
         if (body is None) != (hook.body is None) or (params is None) != (hook.params is None):

@@ -55,6 +55,7 @@ def test_a_list_query_key_that_differs_from_the_lists_is_an_error_at_start(fault
     assert fault.id == "portal.query.E003"
     assert "'faulty.get_thingz' is not the key of a query" in fault.msg
     assert "faulty.get_thing" in (fault.hint or "")
+    assert "test_checks.py:" in fault.obj, "the line of the declaration"
 
 
 def test_an_item_type_without_the_field_of_unique_by_is_an_error_at_start() -> None:
