@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.deploy.files import (
     DEPLOY,
     NGINX_SITE,
@@ -59,6 +60,21 @@ def test_the_names_of_the_examples_are_those_of_the_site() -> None:
     assert given["ALLOWED_HOSTS"] in names
     assert given["APP_PUBLIC_GATEWAY_APP_URL"].removeprefix("https://") in names
     assert {name.partition(".")[2] for name in names} == {given["APP_PUBLIC_AUTH_COOKIE_DOMAIN"]}
+
+
+def test_the_how_to_and_the_site_have_every_project_on_its_port_by_its_name() -> None:
+    site = NGINX_SITE.read_text()
+    upstreams = re.findall(r"upstream portal_(\w+) \{\s+server 127\.0\.0\.1:(\d+);", site)
+    assert upstreams == [(p.app, str(DEFAULT_PORT_BASE + p.port_offset)) for p in PROJECTS]
+    hosts = [(f"{'auth' if p.is_gateway else p.app}.example.com", f"portal_{p.app}") for p in PROJECTS]
+    assert re.findall(r"^    (\S+) (portal_\w+);$", site, flags=re.MULTILINE) == hosts
+    names = " ".join(host for host, _ in hosts)
+    assert re.findall(r"server_name (auth\.[^;]+);", site) == [names, names]
+    assert re.findall(r"project\.env\.example /etc/portal/(\w+)\.env$", PAGE, flags=re.MULTILINE) == [
+        p.app for p in PROJECTS
+    ]
+    (started,) = re.findall(r"^systemctl enable --now (.+)$", PAGE, flags=re.MULTILINE)
+    assert started.split() == [f"portal@{p.app}" for p in PROJECTS]
 
 
 def test_the_how_to_links_every_file() -> None:

@@ -16,7 +16,6 @@ import requests
 
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
-from tests.deploy.files import NGINX_SITE
 from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
 from tests.support.ports import free_port
 
@@ -111,16 +110,6 @@ def received(answer: requests.Response) -> dict[str, list[str]]:
     for name, value in answer.json()["headers"]:
         found.setdefault(name, []).append(value)
     return found
-
-
-def test_every_project_of_the_file_is_in_the_registry_on_its_own_port() -> None:
-    ports = {
-        app: int(port)
-        for app, port in re.findall(r"upstream portal_(\w+) \{\s+server 127\.0\.0\.1:(\d+);", NGINX_SITE.read_text())
-    }
-    registry = {project.app: DEFAULT_PORT_BASE + project.port_offset for project in PROJECTS}
-    assert set(ports) >= set(NAME_BY_APP)
-    assert ports == {app: registry[app] for app in ports}
 
 
 @pytest.mark.parametrize("app", ["auth_app", "energy", "operations"])

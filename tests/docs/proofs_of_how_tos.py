@@ -24,6 +24,7 @@ from portal.services.energy.stations import StationQueries
 from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
 from portal.web.present import formats_of, number_text
+from tests.support.checkout_copy import NEW_PLATFORM
 
 FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
 
@@ -167,6 +168,16 @@ def test_list_helper(backend: Backend, query_client: NewQueryClient) -> None:
     after = WorkOrderQueries.use_get_work_orders_query(client).unwrap()
     assert [row.title for row in after.items] == ["two", "0", "1"]
     assert len(backend.calls_to("/operations/work-orders")) == 1
+
+
+@in_app(NEW_PLATFORM)
+def test_platform(signed_in: SignedIn) -> None:
+    browser = signed_in(f"{NEW_PLATFORM.upper()}_APP")
+    page = browser.get(f"/de/{NEW_PLATFORM}").content.decode()
+    assert "Überblick" in page
+    assert "Logistik" in page
+    assert not re.search(r"Overview|Trialplatform", page)
+    assert "Lojistik" in browser.get(f"/tr/{NEW_PLATFORM}").content.decode()
 
 
 def test_log() -> None:

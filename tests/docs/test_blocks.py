@@ -35,6 +35,7 @@ HOW_TO: Final = ROOT / "docs" / "how-to"
 FOLLOWED: Final = [
     *test_how_tos.PARTS.values(),
     (HOW_TO / "add-a-platform.md", None),
+    (HOW_TO / "remove-a-platform.md", None),
     (test_tutorial.PAGE, None),
     (HOW_TO / "test-your-pages.md", None),
 ]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.checkout_copy import copy_of_checkout, run
+from tests.support.checkout_copy import NEW_PLATFORM, changes_of_copy, commit_copy, copy_of_checkout, run
 from tests.support.harness import ROOT
 from tests.support.how_to import HowToError, follow, section
 from tests.support.linked_environment import link_environment
@@ -43,16 +43,19 @@ STILL_PASS = (
 )
 #: Tests that read the registry: they pass with one platform more.
 WITH_A_PLATFORM = (
-    "tests/apps/logistics",
+    f"tests/apps/{NEW_PLATFORM}",
+    "tests/docs/test_codeowners.py",
     "tests/docs/test_pages.py",
     "tests/portal/config",
     "tests/portal/devtools/test_catalogs.py",
     "tests/portal/edge/test_rules_table.py",
     "tests/portal/identity",
+    "tests/portal/web/test_security_headers.py",
     "tests/portal/web/test_templates.py",
     "tests/portal/test_checks.py",
     "tests/deploy/test_examples.py",
     "tests/deploy/test_nginx.py",
+    "tests/deploy/test_whole_site.py",
 )
 PROOFS = "tests/docs/proofs_of_how_tos.py"
 
@@ -167,10 +170,29 @@ def test_contributing_names_a_first_file_that_is_there_and_the_how_to() -> None:
     assert [file for file in rows if "<" not in file and not (ROOT / file).exists()] == []
 
 
+def page_of_a_platform(name: str) -> str:
+    """A how-to about a platform. It is about another name than the page's, which the checkout may have."""
+    text = (PAGES / name).read_text()
+    for change in (str.lower, str.upper, str.capitalize):
+        text = text.replace(change("logistics"), change(NEW_PLATFORM))
+    return text
+
+
 def test_with_a_new_platform_the_tests_of_a_checkout_pass(tmp_path: Path) -> None:
     copy = copy_of_checkout(tmp_path / "copy", whole=True)
     link_environment(copy)
-    follow((PAGES / "add-a-platform.md").read_text(), copy)
-    done = run_pytest(*(copy / path for path in WITH_A_PLATFORM), checkout=copy)
+    follow(page_of_a_platform("add-a-platform.md"), copy)
+    proof = copy / f"{PROOFS}::test_platform"
+    done = run_pytest(proof, *(copy / path for path in WITH_A_PLATFORM), checkout=copy)
     assert done.returncode == 0, done.stdout
-    assert "tests/apps/logistics/test_pages.py::test_the_home_opens" in done.stdout
+    assert f"tests/apps/{NEW_PLATFORM}/test_pages.py::test_the_home_opens" in done.stdout
+
+
+def test_a_platform_that_was_added_and_removed_leaves_the_checkout_as_it_was(tmp_path: Path) -> None:
+    copy = copy_of_checkout(tmp_path / "copy", whole=True)
+    link_environment(copy)
+    commit_copy(copy)
+    follow(page_of_a_platform("add-a-platform.md"), copy)
+    assert f"apps/{NEW_PLATFORM}/urls.py" in changes_of_copy(copy)
+    follow(page_of_a_platform("remove-a-platform.md"), copy)
+    assert changes_of_copy(copy) == ""

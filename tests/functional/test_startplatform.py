@@ -1,4 +1,4 @@
-"""A new platform is one line and one folder: made in a copy, booted, its home page opened, its first tests run."""
+"""A new platform: written in a copy, booted, its home page opened, its first tests run, and removed again."""
 
 from __future__ import annotations
 
@@ -7,46 +7,91 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
+from portal.management.platform_names import LONGEST
+from tests.support.checkout_copy import (
+    NEW_PLATFORM,
+    changes_of_copy,
+    commit_copy,
+    copy_of_checkout,
+    in_copy,
+    run,
+    servers_in_copy,
+)
 from tests.support.http_browser import HttpBrowser
 from tests.support.nested_pytest import run_app_tests_in_copy
 
 PASSWORD = "a long enough password"
+PERMISSION = f"{NEW_PLATFORM.upper()}_APP"
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """This checkout's code in another folder."""
-    return copy_of_checkout(tmp_path / "copy")
+    """This checkout in another folder."""
+    return copy_of_checkout(tmp_path / "copy", whole=True)
+
+
+def start(copy: Path, name: str = NEW_PLATFORM) -> str:
+    made = run(copy, "manage.py", "startplatform", name)
+    assert made.returncode == 0, made.stderr
+    return made.stdout
 
 
 def test_a_new_platform_boots_and_shows_its_home_to_whoever_has_the_permission(copy: Path) -> None:
-    made = run(copy, "manage.py", "startplatform", "logistics")
-    assert made.returncode == 0, made.stderr
-    account = ("create_account", "--email", "logistics@example.com", "--permissions", "LOGISTICS_APP")
+    start(copy)
+    account = ("create_account", "--email", "new@example.com", "--permissions", PERMISSION)
     with (
-        servers_in_copy(copy, "auth_app", "logistics", seed=account, typed=f"{PASSWORD}\n") as urls,
+        servers_in_copy(copy, "auth_app", NEW_PLATFORM, seed=account, typed=f"{PASSWORD}\n") as urls,
         HttpBrowser() as browser,
     ):
-        signed_in = browser.sign_in(urls["auth_app"], email="logistics@example.com", password=PASSWORD)
+        signed_in = browser.sign_in(urls["auth_app"], email="new@example.com", password=PASSWORD)
         page = browser.get(f"{urls['auth_app']}{signed_in.headers['Location']}")
-        assert page.url == f"{urls['logistics']}/en/logistics"
+        assert page.url == f"{urls[NEW_PLATFORM]}/en/{NEW_PLATFORM}"
         assert page.status_code == 200
-        assert 'data-pathname="/en/logistics"' in page.text
-        assert "Logistics" in page.text
+        assert f'data-pathname="/en/{NEW_PLATFORM}"' in page.text
+        assert NEW_PLATFORM.capitalize() in page.text
 
 
 def test_its_first_tests_pass_and_fail_where_the_page_does_not_open(copy: Path) -> None:
-    assert run(copy, "manage.py", "startplatform", "logistics").returncode == 0
-    passed = run_app_tests_in_copy(copy, "logistics")
+    start(copy)
+    passed = run_app_tests_in_copy(copy, NEW_PLATFORM)
     assert "3 passed" in passed.stdout, passed.stdout
-    (copy / "apps" / "logistics" / "templates" / "logistics" / "overview.html").unlink()
-    failed = run_app_tests_in_copy(copy, "logistics")
+    (copy / "apps" / NEW_PLATFORM / "templates" / NEW_PLATFORM / "overview.html").unlink()
+    failed = run_app_tests_in_copy(copy, NEW_PLATFORM)
     assert "1 failed, 2 passed" in failed.stdout, failed.stdout
 
 
+def test_the_command_says_what_it_wrote_and_who_may_open_the_platform(copy: Path) -> None:
+    said = start(copy)
+    assert f"Written: apps/{NEW_PLATFORM}, packages/portal/services/{NEW_PLATFORM}, tests/apps/{NEW_PLATFORM}" in said
+    assert f"create_account --email you@example.com --permissions {PERMISSION}" in said
+    assert "yourself" not in said
+
+
+def test_a_list_without_the_platform_before_is_left_to_the_developer(copy: Path) -> None:
+    (copy / "README.md").write_text("Our own page.\n")
+    assert f"there was nothing to add it to: README.md: , `apps/{NEW_PLATFORM}`" in start(copy)
+    assert (copy / "README.md").read_text() == "Our own page.\n"
+
+
+def test_a_new_team_belongs_to_the_organisation_that_the_owners_name(copy: Path) -> None:
+    owners = copy / "CODEOWNERS"
+    owners.write_text(owners.read_text().replace("@org/", "@acme/"))
+    start(copy)
+    assert f"/apps/{NEW_PLATFORM}/ @acme/{NEW_PLATFORM}-team\n" in owners.read_text()
+    assert "@org/" not in owners.read_text()
+
+
+def test_the_longest_name_gives_formatted_code(copy: Path) -> None:
+    name = "x" * LONGEST
+    start(copy, name)
+    files = ("packages/portal/config/platforms.py", f"apps/{name}", f"tests/apps/{name}")
+    for words in (["format", "--check"], ["check"]):
+        done = run(copy, "-m", "ruff", *words, *files)
+        assert done.returncode == 0, done.stdout
+
+
 def test_a_folder_without_its_line_fails_a_check(copy: Path) -> None:
-    shutil.copytree(copy / "apps" / "finance", copy / "apps" / "logistics")
+    shutil.copytree(copy / "apps" / "finance", copy / "apps" / NEW_PLATFORM)
     result = run(copy, "manage.py", "--app", "energy", "check", variables=in_copy(copy, DEBUG="on"))
     assert result.returncode != 0
     assert "portal.E002" in result.stderr
@@ -59,12 +104,69 @@ def test_a_line_without_its_folder_fails_a_check(copy: Path) -> None:
     assert "portal.E001" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "name", ["energy", "login", "profile", "static", "../up", "Logistics", "new-one", "auth_app", ""]
-)
+@pytest.mark.parametrize("name", ["class", "auth", "calendar"])
 def test_a_name_that_can_be_no_platform_is_refused_and_nothing_is_written(copy: Path, name: str) -> None:
-    before = {path: path.stat().st_mtime for path in copy.rglob("*") if path.suffix == ".py"}
+    commit_copy(copy)
     result = run(copy, "manage.py", "startplatform", name)
     assert result.returncode != 0
-    assert result.stderr.startswith("CommandError: ")
-    assert {path: path.stat().st_mtime for path in copy.rglob("*") if path.suffix == ".py"} == before
+    assert result.stderr.startswith(f"CommandError: {name!r} can't be a platform: ")
+    assert changes_of_copy(copy) == ""
+
+
+def test_a_removed_platform_leaves_the_checkout_as_it_was(copy: Path) -> None:
+    commit_copy(copy)
+    start(copy)
+    assert changes_of_copy(copy) != ""
+    removed = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
+    assert removed.returncode == 0, removed.stderr
+    assert "Look yourself" not in removed.stdout
+    assert changes_of_copy(copy) == ""
+
+
+def test_a_removed_platform_leaves_the_next_one_as_if_it_had_always_been_alone(copy: Path) -> None:
+    start(copy, "second")
+    commit_copy(copy)
+    assert run(copy, "manage.py", "removeplatform", "second").returncode == 0
+    start(copy, "first")
+    start(copy, "second")
+    assert run(copy, "manage.py", "removeplatform", "first").returncode == 0
+    assert changes_of_copy(copy) == ""
+
+
+@pytest.mark.parametrize("name", ["energi", "auth_app", "../energy", ""])
+def test_what_is_no_platform_is_not_removed(copy: Path, name: str) -> None:
+    commit_copy(copy)
+    result = run(copy, "manage.py", "removeplatform", name)
+    assert result.returncode != 0
+    assert result.stderr.startswith(f"CommandError: {name!r} is no platform; there are energy, operations, finance")
+    assert changes_of_copy(copy) == ""
+
+
+def test_work_that_is_not_committed_stops_the_removal(copy: Path) -> None:
+    commit_copy(copy)
+    start(copy)
+    view = copy / "apps" / NEW_PLATFORM / "views" / "trucks.py"
+    view.write_text("# an afternoon's work\n")
+    before = changes_of_copy(copy)
+    refused = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
+    assert refused.returncode != 0
+    assert refused.stderr == (
+        "CommandError: commit these files or delete them yourself, nothing is removed: "
+        f"apps/{NEW_PLATFORM}/views/trucks.py\n"
+    )
+    assert changes_of_copy(copy) == before
+    commit_copy(copy)
+    assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).returncode == 0
+    assert not view.exists()
+
+
+def test_without_git_only_what_was_not_touched_is_removed(copy: Path) -> None:
+    start(copy)
+    overview = copy / "apps" / NEW_PLATFORM / "views" / "overview.py"
+    written = overview.read_text()
+    overview.write_text(f"{written}# changed\n")
+    refused = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
+    assert f"nothing is removed: apps/{NEW_PLATFORM}/views/overview.py" in refused.stderr
+    overview.write_text(written)
+    assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).returncode == 0
+    assert not overview.exists()

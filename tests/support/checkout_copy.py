@@ -14,6 +14,13 @@ from portal.server.server_group import Server, ServerGroup
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 
+WHOLE_FILES = (
+    *(".env.example", ".gitignore", ".pre-commit-config.yaml"),
+    *("CODEOWNERS", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+)
+#: The name of a platform that is new in a copy, whatever platforms the checkout has.
+NEW_PLATFORM = "trialplatform"
+
 
 def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     """Copy what the servers need into `folder`, which is made.
@@ -24,7 +31,7 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     for part in (
         "manage.py",
         "pyproject.toml",
-        *(("CODEOWNERS", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md") if whole else ()),
+        *(WHOLE_FILES if whole else ()),
     ):
         shutil.copy(ROOT / part, folder)
     for part in ("packages", "apps", *(("tests", "docs", "deploy", "requirements", "benchmarks") if whole else ())):
@@ -50,6 +57,19 @@ def fresh_clone(folder: Path) -> Path:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
     return folder
+
+
+def commit_copy(folder: Path) -> None:
+    """Make a git repository of a whole copy, with all that is in it in one commit."""
+    author = ("-c", "user.name=a test", "-c", "user.email=test@example.com")
+    for words in (["init", "-q"], ["add", "-A"], [*author, "commit", "-q", "-m", "All"]):
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+def changes_of_copy(folder: Path) -> str:
+    """What git says of the changes since the commit; empty where there are none."""
+    command = ["git", "status", "--porcelain", "--untracked-files=all"]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:

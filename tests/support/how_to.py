@@ -16,6 +16,8 @@ from pathlib import Path
 
 from tests.support.linked_environment import bare_shell
 
+#: What is typed into a command that asks for something: a password.
+TYPED = "a long enough password"
 _STEP = re.compile(
     r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)\n *```", re.DOTALL
 )
@@ -74,6 +76,7 @@ def _run(copy: Path, code: str) -> None:
         ["bash", "-euo", "pipefail", "-c", code],
         cwd=copy,
         env=bare_shell(),
+        input=f"{TYPED}\n",
         capture_output=True,
         text=True,
         check=False,

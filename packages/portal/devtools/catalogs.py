@@ -23,7 +23,7 @@ from portal.config.projects import PROJECTS
 from portal.web.templating import TEMPLATE_POLICIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 #: The languages with catalogs: all but the language in which the texts are written.
@@ -84,12 +84,15 @@ def read_catalog(folder: Path, language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def updated_catalog(folder: Path, language: str) -> Catalog:
-    """The catalog with exactly the texts that are in use, keeping their translations."""
-    known = read_catalog(folder, language)
+def updated_catalog(folder: Path, language: str, *, compendium: Sequence[Path] = ()) -> Catalog:
+    """The catalog with exactly the texts that are in use, keeping their translations.
+
+    :param compendium: folders whose translation of a text is taken if this folder has none, as msgmerge's option.
+    """
+    known = [read_catalog(each, language) for each in (folder, *compendium)]
     fresh = _empty(language)
     for text, files in texts_of(folder).items():
-        message = known.get(text.id)
+        message = next((found for catalog in known if (found := catalog.get(text.id)) and found.string), None)
         fresh.add(
             text.id,
             string=message.string if message else None,
@@ -97,6 +100,16 @@ def updated_catalog(folder: Path, language: str) -> Catalog:
             flags=message.flags - {"fuzzy"} if message else (),
         )
     return fresh
+
+
+def write_catalog(folder: Path, language: str, *, compendium: Sequence[Path] = ()) -> list[str]:
+    """Bring the two files of a catalog up to date; gives the texts that lack a translation."""
+    catalog = updated_catalog(folder, language, compendium=compendium)
+    path = po_path(folder, language)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(po_bytes(catalog))
+    path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
+    return untranslated(catalog)
 
 
 def po_bytes(catalog: Catalog) -> bytes:

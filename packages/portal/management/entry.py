@@ -19,7 +19,8 @@ SANDBOX: Final = "sandbox_api"
 #: Commands for the whole workspace, which need no project; each with its help text.
 WORKSPACE_COMMANDS: Final = {
     "run": "start the sandbox backend and all projects on this machine",
-    "startplatform": "write a new platform: its registry line, its folder and its first tests",
+    "startplatform": "write a new platform: its folders, and its name wherever platforms are listed",
+    "removeplatform": "remove a platform again; files that are not committed stop it",
     "test": "run tests by pytest, with its options: test tests/apps/energy",
     "bench": "run benchmarks by their names: bench pages",
 }

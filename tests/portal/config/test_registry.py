@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from portal.config.locales import LOCALES
 from portal.config.platforms import PLATFORMS
 from portal.config.projects import GATEWAY, PROJECTS
 
@@ -17,6 +18,10 @@ def test_the_first_platforms_stand_in_the_documents_order_with_its_permissions_a
 def test_no_two_platforms_share_a_name_a_permission_a_prefix_or_a_folder() -> None:
     for values in zip(*((p.name, p.permission, p.prefix, p.app) for p in PLATFORMS), strict=True):
         assert len(set(values)) == len(PLATFORMS)
+
+
+def test_no_prefix_is_a_language() -> None:
+    assert {platform.prefix for platform in PLATFORMS} & {f"/{locale}" for locale in LOCALES} == set()
 
 
 def test_the_projects_are_the_gateway_and_then_each_platform_on_the_next_port() -> None:

@@ -1,35 +1,25 @@
-"""`./manage.py startplatform logistics`: one line of the registry, one folder, and its first tests."""
+"""`./manage.py startplatform logistics`: all that a new platform needs, written in one go."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.core.management.templates import TemplateCommand
 
-from portal.config import platforms
 from portal.config.environment import REPOSITORY
-from portal.config.projects import PROJECT_BY_APP
-from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
+from portal.config.platforms import PLATFORMS
+from portal.management.platform_folders import platform_folders, write_folders
+from portal.management.platform_names import why_no_platform
+from portal.management.platform_places import REGISTRY_FILE, add_platform
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-#: Templates of the app's folder, and of that of its tests.
-TEMPLATE = Path(__file__).parents[1] / "platform_template"
-TESTS_TEMPLATE = Path(__file__).parents[1] / "platform_tests"
-#: The end of the tuple in the registry's source: the new line goes before it.
-REGISTRY_END = re.compile(r"^(PLATFORMS\b.*?)^\)$", re.DOTALL | re.MULTILINE)
-#: First path segments that every app already has a meaning for.
-TAKEN_PREFIXES = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
-
 
 class Command(BaseCommand):
-    """Writes all of it, or nothing."""
+    """Writes nothing where the name can be no platform's."""
 
-    help = "Write a new platform: its registry line, its folder below apps/, and its first tests."
+    help = "Write a new platform: its folders, its line in the registry, and its name wherever platforms are listed."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -37,33 +27,21 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         name = options["name"]
-        folder, tests = REPOSITORY / "apps" / name, REPOSITORY / "tests" / "apps" / name
-        if not re.fullmatch(r"[a-z][a-z0-9]{1,30}", name) or name in TAKEN_PREFIXES:
-            raise CommandError(f"{name!r} should be a name of lower-case letters and digits, and no page of every app")
-        if name in PROJECT_BY_APP or folder.exists() or tests.exists():
-            raise CommandError(f"there is a platform {name} already")
-        registry = Path(platforms.__file__)
-        source = registry.read_text()
-        written = REGISTRY_END.sub(rf"\1    {registry_line(name)}\n)", source, count=1)
-        if written == source:
-            raise CommandError(f"{registry} has no tuple PLATFORMS that could be added to")
-        write_folder(folder, name=name, template=TEMPLATE)
-        write_folder(tests, name=name, template=TESTS_TEMPLATE)
-        registry.write_text(written)
+        if reason := why_no_platform(name):
+            raise CommandError(f"{name!r} can't be a platform: {reason}")
+        edits = add_platform(name, platforms=[platform.app for platform in PLATFORMS])
+        if REGISTRY_FILE not in edits.texts:
+            raise CommandError(
+                f"{REGISTRY_FILE} has no line of the platform {PLATFORMS[-1].app}, after which to add one"
+            )
+        write_folders(name, REPOSITORY)
+        edits.write()
+        folders = ", ".join(platform_folders(name))
+        self.stdout.write(f"Written: {folders}, and the platform's name in {', '.join(edits.texts)}.")
+        for missed in edits.missed:
+            self.stdout.write(f"Add it yourself, there was nothing to add it to: {missed}")
+        self.stdout.write(f"Whoever has the permission {name.upper()}_APP may open /{name}. In the sandbox that is:")
         self.stdout.write(
-            f"apps/{name} and tests/apps/{name} are written, and the registry has its line. Whoever has the permission "
-            f"{name.upper()}_APP may open /{name}. Next: docs/how-to/add-a-platform.md, step 2."
+            f"  ./manage.py --app sandbox_api create_account --email you@example.com --permissions {name.upper()}_APP"
         )
-
-
-def write_folder(folder: Path, *, name: str, template: Path) -> None:
-    """Fill in the template for the app `name`, in a folder that is made."""
-    folder.mkdir(parents=True)
-    TemplateCommand().handle(
-        "app", name, str(folder), template=str(template), extensions=["py", "po"], files=[], exclude=[], verbosity=0
-    )
-
-
-def registry_line(name: str) -> str:
-    """The platform's line in `portal.config.platforms`."""
-    return f'Platform(name="{name.upper()}", permission="{name.upper()}_APP", prefix="/{name}", app="{name}"),'
+        self.stdout.write("Next: docs/how-to/add-a-platform.md, step 2.")

@@ -7,15 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from portal.config.environment import REPOSITORY
-from portal.devtools.catalogs import (
-    TRANSLATED,
-    catalog_folders,
-    mo_bytes,
-    po_bytes,
-    po_path,
-    untranslated,
-    updated_catalog,
-)
+from portal.devtools.catalogs import TRANSLATED, catalog_folders, po_path, write_catalog
 
 
 class Command(BaseCommand):
@@ -26,10 +18,6 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         for folder in catalog_folders():
             for language in TRANSLATED:
-                catalog = updated_catalog(folder, language)
-                path = po_path(folder, language)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(po_bytes(catalog))
-                path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
-                for text in untranslated(catalog):
-                    self.stdout.write(f"{path.relative_to(REPOSITORY)}: no translation of {text!r}")
+                path = po_path(folder, language).relative_to(REPOSITORY)
+                for text in write_catalog(folder, language):
+                    self.stdout.write(f"{path}: no translation of {text!r}")

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from portal.config.projects import Project
 
 #: Listed for the catalogs. A platform that is missing here shows its name from the registry.
-KNOWN_NAMES = (msgid("Energy"), msgid("Operations"), msgid("Finance"))
+KNOWN_NAMES = (
+    msgid("Energy"),
+    msgid("Operations"),
+    msgid("Finance"),
+)
 GATEWAY_NAME = msgid("Account")
 
 

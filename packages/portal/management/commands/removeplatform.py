@@ -1,0 +1,43 @@
+"""`./manage.py removeplatform logistics`: what `startplatform` wrote is gone, and the work of its team."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from portal.config.environment import REPOSITORY
+from portal.config.platforms import PLATFORMS
+from portal.management.platform_folders import platform_folders, uncommitted_work
+from portal.management.platform_places import remove_platform
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+class Command(BaseCommand):
+    """Deletes nothing that git could not bring back, or `startplatform`."""
+
+    help = "Remove a platform: its folders, its line in the registry, and its name wherever platforms are listed."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="the platform's folder below apps/")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        name = options["name"]
+        platforms = [platform.app for platform in PLATFORMS]
+        if name not in platforms:
+            raise CommandError(f"{name!r} is no platform; there are {', '.join(platforms)}")
+        if work := uncommitted_work(name, REPOSITORY):
+            raise CommandError(f"commit these files or delete them yourself, nothing is removed: {', '.join(work)}")
+        edits = remove_platform(name, platforms=platforms)
+        edits.write()
+        removed = [folder for folder in platform_folders(name) if (REPOSITORY / folder).exists()]
+        for folder in removed:
+            shutil.rmtree(REPOSITORY / folder)
+        self.stdout.write(f"Removed: {', '.join(removed)}, and the platform's name in {', '.join(edits.texts)}.")
+        for missed in edits.missed:
+            self.stdout.write(f"Look yourself, this was not there: {missed}")
+        self.stdout.write("Next: docs/how-to/remove-a-platform.md, step 2.")

@@ -1,0 +1,76 @@
+"""The folders that belong to one platform alone: written from a template, and looked through before they are removed.
+
+The template, `platform_template/`, mirrors the repository. In it `app_name` and `APP_NAME` stand for the platform.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from django.conf import settings
+
+_TEMPLATE: Final = Path(__file__).with_name("platform_template")
+#: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
+_SUFFIX: Final = "-tpl"
+
+
+def platform_folders(name: str) -> list[str]:
+    """Their paths, from the repository's root."""
+    return [f"apps/{name}", f"packages/portal/services/{name}", f"tests/apps/{name}"]
+
+
+def write_folders(name: str, root: Path) -> None:
+    """Write the folders of a new platform below `root`. Its few texts are translated as other apps have them."""
+    for path in sorted(_TEMPLATE.rglob("*")):
+        if path.is_file():
+            target = root / str(path.relative_to(_TEMPLATE)).replace("app_name", name).removesuffix(_SUFFIX)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            content = path.read_text().replace("{{ app_name }}", name)
+            target.write_text(content.replace("{{ APP_NAME }}", name.upper()))
+    if not settings.configured:
+        # What finds the texts imports Django's translations, which ask for settings; any will do.
+        settings.configure()
+    from portal.devtools.catalogs import TRANSLATED, catalog_folders, write_catalog  # noqa: PLC0415  see above
+
+    for language in TRANSLATED:
+        write_catalog(root / "apps" / name, language, compendium=catalog_folders())
+
+
+def uncommitted_work(name: str, root: Path) -> list[str]:
+    """The files in a platform's folders that neither git could bring back nor :func:`write_folders`."""
+    with TemporaryDirectory() as fresh:
+        write_folders(name, Path(fresh))
+        return [
+            str(path.relative_to(root))
+            for folder in platform_folders(name)
+            for path in sorted((root / folder).rglob("*"))
+            if path.is_file()
+            and "__pycache__" not in path.parts
+            and not _is_same(path, Path(fresh) / path.relative_to(root))
+            and not _is_committed(path)
+        ]
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return other.exists() and _content(one) == _content(other)
+
+
+def _content(path: Path) -> bytes:
+    """What is in a file. In a catalog the comments say where its texts are, from the repository's root."""
+    content = path.read_bytes()
+    return re.sub(rb"^#: .*\n", b"", content, flags=re.MULTILINE) if path.suffix == ".po" else content
+
+
+def _is_committed(path: Path) -> bool:
+    """Whether git has the file as it is; False where there is no git."""
+    try:
+        for question in (["ls-files", "--error-unmatch"], ["diff", "--quiet", "HEAD", "--"]):
+            command = ["git", "--literal-pathspecs", *question, path.name]
+            subprocess.run(command, cwd=path.parent, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True

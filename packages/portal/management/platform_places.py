@@ -1,0 +1,150 @@
+"""Where files that all share name each platform: `startplatform` adds a new one there, `removeplatform` takes it away.
+
+A new platform stands after the one that was the registry's last.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from portal.config.environment import REPOSITORY
+from portal.config.projects import DEFAULT_PORT_BASE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One text for each platform, in one file.
+
+    `<name>` and `<NAME>` stand for the platform, `<port>` for its local port, `<org>` for the organisation.
+
+    :param text: what the file says of a platform.
+    :param after: a regular expression for where the text of the platform before ends; by default that text. `<before>`
+        and `<BEFORE>` stand for that platform.
+    """
+
+    file: str
+    text: str
+    after: str = ""
+
+
+REGISTRY_FILE: Final = "packages/portal/config/platforms.py"
+PLACES: Final = (
+    Place(
+        REGISTRY_FILE,
+        '    Platform(name="<NAME>", permission="<NAME>_APP", prefix="/<name>", app="<name>"),\n',
+        after=r'    Platform\(name="<BEFORE>".*\n',
+    ),
+    Place(
+        "CODEOWNERS",
+        "/apps/<name>/ @<org>/<name>-team\n"
+        "/packages/portal/services/<name>/ @<org>/<name>-team\n"
+        "/tests/apps/<name>/ @<org>/<name>-team\n",
+        after=r"/tests/apps/<before>/.*\n",
+    ),
+    Place("CODEOWNERS", " @<org>/<name>-team", after=r"^/.+ @\S+ @.*$"),
+    Place(
+        "deploy/nginx/portal.conf",
+        "upstream portal_<name> {\n    server 127.0.0.1:<port>;\n    keepalive 16;\n    keepalive_timeout 15s;\n}\n",
+        after=r"upstream portal_<before> \{\n(?: .*\n)*\}\n",
+    ),
+    Place("deploy/nginx/portal.conf", "    <name>.example.com portal_<name>;\n"),
+    Place("deploy/nginx/portal.conf", " <name>.example.com", after=r"server_name auth\.[^;\n]*(?=;)"),
+    Place(
+        "docs/how-to/deploy.md",
+        "install -m 0640 -o root -g portal /opt/portal/deploy/project.env.example /etc/portal/<name>.env\n",
+    ),
+    Place("docs/how-to/deploy.md", " portal@<name>", after=r"systemctl enable --now.* portal@<before>(?= |\n)"),
+    Place("docs/reference/contract.md", "| <name> | `apps/<name>` | `http://localhost:<port>` |\n"),
+    Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
+    Place(
+        "docs/reference/contract.md",
+        "| <name> | `/{locale}/<name>`: overview |\n",
+        after=r"\| <before> \| `/\{locale\}.*\n(?:\| \| .*\n)*",
+    ),
+    Place("docs/reference/environment.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
+    Place("README.md", ", `apps/<name>`"),
+)
+
+
+class Edits(NamedTuple):
+    """Changes of files.
+
+    :param texts: the new text of each file that changes.
+    :param missed: where nothing is changed, since the text there is another one: file and text, as one line.
+    """
+
+    texts: dict[str, str]
+    missed: list[str]
+
+    def write(self) -> None:
+        """Write all files."""
+        for file, text in self.texts.items():
+            (REPOSITORY / file).write_text(text)
+
+
+class _Change(NamedTuple):
+    """In one file, a replacement for all that fits a regular expression; `text` says what it is about."""
+
+    file: str
+    pattern: str
+    replacement: str
+    text: str
+
+
+def add_platform(name: str, *, platforms: Sequence[str]) -> Edits:
+    """Name a new platform in each place, after the last of `platforms`."""
+    before, port = platforms[-1], DEFAULT_PORT_BASE + len(platforms) + 1
+    changes = []
+    for place in PLACES:
+        text = _text(place, name, port=port)
+        after = place.after.replace("<before>", before).replace("<BEFORE>", before.upper())
+        changes.append(_Change(place.file, after or _pattern(place, before), rf"\g<0>{text}", text))
+    return _edit(changes)
+
+
+def remove_platform(name: str, *, platforms: Sequence[str]) -> Edits:
+    """Name a platform in no place any more. Each of `platforms` after it has a lower port from now on."""
+    later = platforms[platforms.index(name) + 1 :]
+    changes = [_Change(place.file, _pattern(place, name), "", _text(place, name)) for place in PLACES]
+    for port, other in enumerate(later, start=DEFAULT_PORT_BASE + len(platforms) - len(later)):
+        for place in PLACES:
+            if "<port>" in place.text:
+                text = _text(place, other, port=port)
+                changes.append(_Change(place.file, _pattern(place, other), text, text))
+    return _edit(changes)
+
+
+def _edit(changes: Iterable[_Change]) -> Edits:
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    missed = []
+    for change in changes:
+        text = after.setdefault(change.file, before.setdefault(change.file, _read(change.file)))
+        after[change.file], count = re.subn(change.pattern, change.replacement, text, flags=re.MULTILINE)
+        if not count:
+            missed.append(f"{change.file}: {change.text.strip()}")
+    return Edits({file: text for file, text in after.items() if text != before[file]}, missed)
+
+
+def _pattern(place: Place, name: str) -> str:
+    """What fits the text of a platform at a place, with any port, and not that of another one whose name is longer."""
+    end = "" if place.text.endswith("\n") else r"(?![\w-])"
+    return re.escape(_text(place, name)).replace("<port>", r"\d+") + end
+
+
+def _text(place: Place, name: str, *, port: int | None = None) -> str:
+    organisation = re.search(r"@([\w-]+)/", _read("CODEOWNERS"))
+    values = {"<name>": name, "<NAME>": name.upper(), "<org>": organisation[1] if organisation else "org"}
+    if port:
+        values["<port>"] = str(port)
+    return re.sub("<\\w+>", lambda found: values.get(found[0], found[0]), place.text)
+
+
+def _read(file: str) -> str:
+    path = REPOSITORY / file
+    return path.read_text() if path.exists() else ""
