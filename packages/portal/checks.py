@@ -15,7 +15,7 @@ from django.urls import get_resolver
 from portal.config.current import portal_config
 from portal.config.environment import REPOSITORY
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LATEST_START_S, REFRESH_LOCK_S, STORE_TIMEOUT_S
-from portal.config.projects import PROJECT_BY_APP, PROJECTS
+from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
 from portal.query import check_endpoints
@@ -95,6 +95,29 @@ def check_every_project_has_its_folder(
             )
             for app in sorted(folders - registered)
         ),
+    ]
+
+
+@register
+def check_every_project_has_its_own_address(
+    app_configs: Sequence[AppConfig] | None, **_kwargs: object
+) -> list[CheckMessage]:
+    """Two projects at one address: the gateway sends a user to the one, and the other answers."""
+    del app_configs
+    config = portal_config()
+    # As below: a platform's project knows its own address and the gateway's.
+    known = config.origins if config.project.is_gateway else {config.project.app, GATEWAY.app}
+    apps_by_origin: dict[str, list[str]] = {}
+    for app in sorted(known):
+        apps_by_origin.setdefault(config.origins[app], []).append(app)
+    return [
+        Error(
+            f"{' and '.join(apps)} have the same address, {origin}",
+            hint=f"set {' or '.join(PROJECT_BY_APP[app].url_variable for app in apps)} to another one",
+            id="portal.E006",
+        )
+        for origin, apps in apps_by_origin.items()
+        if len(apps) > 1
     ]
 
 

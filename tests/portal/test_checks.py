@@ -12,6 +12,7 @@ from portal.checks import (
     check_a_key_sets_tokens_are_told_apart,
     check_debug_stays_on_this_machine,
     check_every_project_gets_the_cookies,
+    check_every_project_has_its_own_address,
     check_the_key_fits_its_algorithms,
     check_the_refresh_lock_outlasts_the_call,
 )
@@ -41,6 +42,33 @@ def test_hosts_that_do_not_share_the_sign_in_cookies_are_named(
     settings.PORTAL = replace(PORTAL, origins=origins, cookie_domain=cookie_domain)
     messages = check_every_project_gets_the_cookies(None)
     assert [message.msg.partition(" do not share")[0] for message in messages] == ([strangers] if strangers else [])
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, []),
+        (
+            {"energy": "https://auth-app.example.com"},
+            ["auth_app and energy have the same address, https://auth-app.example.com"],
+        ),
+        ({"finance": "https://operations.example.com"}, []),
+    ],
+)
+def test_two_projects_at_one_address_stop_the_start(settings, changed: dict[str, str], said: list[str]) -> None:
+    settings.PORTAL = replace(PORTAL, origins=BELOW_ONE_DOMAIN | changed)
+    assert [message.msg for message in check_every_project_has_its_own_address(None)] == said
+
+
+def test_the_gateway_looks_at_the_addresses_of_all(settings) -> None:
+    origins = BELOW_ONE_DOMAIN | {"finance": "https://operations.example.com"}
+    settings.PORTAL = replace(PORTAL, origins=origins, project=GATEWAY)
+    (error,) = check_every_project_has_its_own_address(None)
+    assert (error.id, error.msg) == (
+        "portal.E006",
+        "finance and operations have the same address, https://operations.example.com",
+    )
+    assert error.hint == "set APP_PUBLIC_FINANCE_APP_URL or APP_PUBLIC_OPERATIONS_APP_URL to another one"
 
 
 def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> None:
