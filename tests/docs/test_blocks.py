@@ -21,6 +21,7 @@ from django.utils.module_loading import import_string
 
 from portal.config.environment import reader
 from portal.config.environment.developer import complete_environment
+from portal.query import REGISTRY
 from portal.testing import Backend, SignedIn
 from tests.docs import test_how_tos, test_test_your_pages, test_tutorial
 from tests.portal.config.environment.test_reader import PRODUCTION
@@ -61,6 +62,9 @@ NOT_RUN: Final = {
 }
 #: What is typed where a command asks: a password.
 TYPED: Final = "correct horse battery staple\n"
+
+#: A payment of the examples, but for its id and payer. The service declares no `internalCode`.
+PAID: Final = {"amount": "9.90", "currency": "EUR", "method": "card", "internalCode": 7}
 
 BLOCKS: Final = [block for page in pages() for block in blocks_of(page)]
 
@@ -118,13 +122,18 @@ class Stage:
     folder: Path
 
 
+def a_request_that_writes(stage: Stage) -> object:
+    """The request of a form that was sent to the energy app."""
+    form = {"name": "Ada", "email": "ada@example.com"}
+    stage.backend.answers("POST", "/energy/clients", json={"id": "cli_1", **form}, status=201)
+    return stage.signed_in("ENERGY_APP").post("/en/energy/clients/new", form).wsgi_request
+
+
 def with_a_request(stage: Stage) -> dict[str, object]:
     """Names of a view of the energy app that was asked to save a form."""
     for path in ("/energy/clients", "/energy/stations"):
         stage.backend.lists(path, [{"id": "row_1", "name": "Ada"}])
-    form = {"name": "Ada", "email": "ada@example.com"}
-    stage.backend.answers("POST", "/energy/clients", json={"id": "cli_1", **form}, status=201)
-    request = stage.signed_in("ENERGY_APP").post("/en/energy/clients/new", form).wsgi_request
+    request = a_request_that_writes(stage)
     return names(
         "from django.shortcuts import render",
         "from django.urls import reverse",
@@ -152,6 +161,34 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
     return names("from django.shortcuts import render") | {"request": seen["request"], "page": seen["list"]}
 
 
+def with_payments(stage: Stage) -> dict[str, object]:
+    """What a service of finance has at its beginning; and the backend that the examples of its calls ask."""
+    rows = [
+        {"id": f"pay_{number}", "payer": payer, **PAID} for number, payer in enumerate(["Ada", "Alan", *"x" * 23], 1)
+    ]
+    backend = stage.backend
+    backend.lists("/finance/payments", rows)
+    backend.answers("POST", "/finance/payments", json={"id": "pay_new", **PAID}, status=201)
+    backend.answers("PATCH", "/finance/payments/pay_1", json=rows[0])
+    backend.answers("DELETE", "/finance/payments/pay_2", status=204)
+    backend.answers("GET", "/finance/balance", json={"balance": "9.90"})
+    backend.answers("POST", "/finance/payments/pay_1/refunds", json=rows[0])
+    backend.refuses("POST", "/finance/payments/pay_3/refunds", errors={"amount": ["Too much."]})
+    return {
+        "__name__": "portal.services.finance.payments",
+        "request": a_request_that_writes(stage),
+        "tokens": backend.sign_in("ENERGY_APP"),
+    }
+
+
+def with_declared_payments(stage: Stage) -> dict[str, object]:
+    """The same, and what the page before has declared."""
+    known = with_payments(stage)
+    for block in blocks_of(ROOT / "docs" / "reference" / "query-layer.md"):
+        run_python(block, known)
+    return known
+
+
 def with_a_cache(stage: Stage) -> dict[str, object]:
     return {"write_report": lambda: None}
 
@@ -170,6 +207,9 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
         "from tests.support.every_page.cases import Case, Visit",
         "from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXTS",
     ),
+    "docs/reference/query-layer.md": with_payments,
+    "docs/reference/query-layer-calls.md": with_declared_payments,
+    "docs/reference/query-layer-faults.md": with_declared_payments,
     "docs/reference/templates.md": with_a_list_page,
     "packages/sqlite_cache/README.md": with_a_cache,
 }
@@ -277,8 +317,11 @@ def test_a_template_compiles(block: Block) -> None:
 
 @pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if _is(block, "python")}))
 def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
-    page: str, backend: Backend, signed_in: SignedIn, tmp_path: Path
+    page: str, backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # What the page declares is gone with the test.
+    monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
+    monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
     stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
     known = BEFORE.get(page, lambda _: {})(stage)
     for block in BLOCKS:
@@ -289,11 +332,11 @@ def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
 def run_python(block: Block, known: dict[str, object]) -> None:
     """Run a block; what it defines is there for the next one. A traceback names the page and its line."""
     try:
-        code = compile("\n" * block.line + block.code, block.page, "exec")
+        code = compile("\n" * block.line + block.code, block.page, "exec", dont_inherit=True)
     except SyntaxError:
         # The body of a view: `return` stands in a function alone.
         body = textwrap.indent(block.code, "    ")
-        code = compile("\n" * (block.line - 1) + f"def view():\n{body}view()\n", block.page, "exec")
+        code = compile("\n" * (block.line - 1) + f"def view():\n{body}view()\n", block.page, "exec", dont_inherit=True)
     exec(code, known)
 
 
