@@ -237,6 +237,36 @@ WRONG_IMPORTS = [
         "import portal.devtools.queries_panel",
         "Inside devtools imports go down",
     ),
+    (
+        "packages/portal/management/commands/services_from_openapi.py",
+        "import portal.devtools.openapi.schema",
+        "From outside openapi only its face is imported",
+    ),
+    (
+        "packages/portal/devtools/openapi/schema/shapes.py",
+        "import portal.devtools.openapi.schema.schemas",
+        "Inside the schema imports go down",
+    ),
+    (
+        "packages/portal/devtools/openapi/schema/operations.py",
+        "import portal.devtools.openapi.writing",
+        "Inside openapi imports go down",
+    ),
+    (
+        "packages/portal/devtools/openapi/writing/hooks.py",
+        "import portal.devtools.openapi.schema.shapes",
+        "From outside a room of openapi only its face is imported",
+    ),
+    (
+        "packages/portal/devtools/openapi/__init__.py",
+        "import portal.devtools.openapi.writing.names",
+        "From outside what writes declarations only its face is imported",
+    ),
+    (
+        "packages/portal/devtools/openapi/writing/names.py",
+        "import portal.devtools.openapi.writing.classes",
+        "Inside what writes declarations imports go down",
+    ),
     ("packages/portal/query/endpoints/urls.py", "import django.http", "The pure core knows neither Django nor HTTP"),
     ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),

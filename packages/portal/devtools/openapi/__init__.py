@@ -1,0 +1,34 @@
+"""OpenAPI, both ways: declarations from a schema, and the differences between the declarations and a schema.
+
+::
+
+    writing    calls of a schema → modules of `portal.services`
+      schema   the schema: operations, and what their values can be
+
+OpenAPI 3.0 and 3.1, from a text; nothing is fetched. What a declaration can't say becomes a comment and a warning; a
+broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 has the decisions.
+"""
+
+from __future__ import annotations
+
+from portal.devtools.openapi.schema import SchemaError, Schemas, read_document, read_operations
+from portal.devtools.openapi.writing import Module, modules_of, source_of
+
+
+def declarations(schema: str, *, below: str = "", package: str = "portal.services") -> list[Module]:
+    """The modules that declare the calls of a schema.
+
+    :param schema: its text, JSON or YAML.
+    :param below: only the calls of this path and of those below it.
+    :param package: dotted name of the package that they will stand in.
+    :raises SchemaError: the schema can't be read, or has no such path.
+    """
+    document = read_document(schema)
+    try:
+        operations = read_operations(document, Schemas(), below=below)
+        if operations:
+            return modules_of(operations, package=package)
+    except RecursionError:
+        raise SchemaError("", "the schema is nested too deeply") from None
+    known = ", ".join(path for path, _ in document.members("paths")) or "none"
+    raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; there are {known}")

@@ -1,0 +1,29 @@
+"""A backend's schema, OpenAPI 3.0 and 3.1, read as far as declarations need it. Nothing is fetched.
+
+::
+
+    operations       what it says of each call
+      schemas        JSON schemas → shapes: references, combinations, objects
+        keywords     what the keywords of one schema say: type, enum, format, pattern
+          shapes     what a value can be, as far as a declaration can say it
+          document   the schema as a tree, by JSON pointer; a broken schema is an error that names it
+            yaml_reader
+"""
+
+from __future__ import annotations
+
+from portal.devtools.openapi.schema.document import SchemaError, read_document
+from portal.devtools.openapi.schema.operations import Operation, Parameter, read_operations
+from portal.devtools.openapi.schema.schemas import Schemas
+from portal.devtools.openapi.schema.shapes import (
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    ObjectOf,
+    Scalar,
+    Shape,
+    ValueKind,
+    are_the_same,
+    in_words,
+)

@@ -1,0 +1,289 @@
+"""Calls → hooks: the name of each, and what declares it, as source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from portal.config.wire_names import CREATED_AT_FIELD, CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
+from portal.devtools.openapi.schema import Enumeration, ListOf, ObjectOf, Scalar, are_the_same, in_words
+from portal.devtools.openapi.writing.names import FreeNames, attribute_name, class_name, plural, singular
+from portal.devtools.openapi.writing.parameters import keywords, name_in_url
+from portal.devtools.openapi.writing.prose import sentence
+from portal.devtools.openapi.writing.resources import fixed_segments, has_parameter, is_part_of, is_row, parent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from portal.devtools.openapi.schema import Operation, Parameter, Shape
+    from portal.devtools.openapi.writing.classes import Classes
+    from portal.devtools.openapi.writing.declared import ParamsBase
+    from portal.devtools.openapi.writing.resources import PlacedCall, Role, Standard
+
+#: The verb of a hook's name, in the order in which hooks are written. An action has its own.
+_VERBS: Final[dict[Role, str]] = {
+    "list": "get",
+    "detail": "get",
+    "read": "get",
+    "create": "create",
+    "update": "update",
+    "replace": "replace",
+    "delete": "delete",
+    "action": "",
+}
+#: Parameters that every list has by the portal's own names.
+OF_ALL_LISTS: Final = frozenset({SEARCH_PARAM, SORT_PARAM, CURSOR_PARAM, LIMIT_PARAM})
+#: FreeNames on the wire of what `ListParams` has.
+_TAKEN: Final = {"q", "sort", "cursor", "pages"}
+#: What may tell rows apart that have no `id`.
+_OTHER_IDS: Final = ("uuid", "key", "slug", "code", "number", "name")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hook:
+    """One hook of a group.
+
+    :param source: what declares it.
+    """
+
+    name: str
+    source: str
+    is_query: bool
+
+
+@dataclass(kw_only=True)
+class Place:
+    """The calls of one path, and of its rows.
+
+    :param noun: one of its rows, in snake_case; or what stands there, where it has no rows.
+    :param resource: what `resource(…)` declares of it.
+    :ivar list_hook: the hook of its paginated list, as soon as there is one.
+    :ivar reads: its other queries.
+    """
+
+    path: str
+    noun: str
+    calls: list[PlacedCall]
+    resource: Standard | None
+    list_hook: str = ""
+    reads: list[str] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class Hooks:
+    """The hooks of one module.
+
+    :param group: the beginning of the names of both groups: `Client` for `ClientQueries`.
+    :param names: of all hooks of the domain, each without `use_` and its kind.
+    :ivar resources: name and source of each `resource(…)`.
+    """
+
+    group: str
+    classes: Classes
+    names: FreeNames
+    resources: list[tuple[str, str]] = field(default_factory=list)
+    found: list[Hook] = field(default_factory=list)
+    _places: dict[str, Place] = field(default_factory=dict)
+
+    def add(self, place: Place) -> None:
+        """Name and declare the hooks of one place. Those of the places above it come first."""
+        self._places[place.path] = place
+        resource = self._resource(place)
+        for call in sorted(place.calls, key=lambda each: list(_VERBS).index(each.role)):
+            is_query = call.operation.method == "GET"
+            name = self._name(call, place)
+            hook = f"use_{name}_{'query' if is_query else 'mutation'}"
+            if place.resource is not None and place.resource.calls.get(call.role) is call:
+                source = f"{resource}.{call.role}"
+            else:
+                source = self._query(call, name, place) if is_query else self._mutation(call, name, place)
+            if call.operation.page_item is not None:
+                place.list_hook = f"{self.group}Queries.{hook}"
+            elif is_query:
+                place.reads.append(f"{self.group}Queries.{hook}")
+            self.found.append(Hook(name=hook, source=source, is_query=is_query))
+
+    def _name(self, call: PlacedCall, place: Place) -> str:
+        noun = plural(place.noun) if call.role == "list" else place.noun
+        verb, above = _VERBS[call.role], self._above(place)
+        with_parent = noun if noun.startswith(above) else f"{above}_{noun}"
+        if call.role == "replace" and all(each.role != "update" for each in place.calls):
+            verb = "update"
+        if call.role == "action" and call.operation.method in {"POST", "PUT"}:
+            verb, noun, with_parent = noun, above, above
+        elif call.role == "action":
+            verb, noun = {"DELETE": "delete"}.get(call.operation.method, "update"), with_parent
+        elif call.role == "read":
+            noun = with_parent
+        wanted = f"{verb}_{noun}".strip("_")
+        method = call.operation.method.lower()
+        return self.names.unused(wanted, f"{verb}_{with_parent}".strip("_"), f"{wanted}_with_{method}")
+
+    def _above(self, place: Place) -> str:
+        """The noun of the row that a place belongs to; empty for a place without one."""
+        path = parent(place.path)
+        if not has_parameter(path):
+            return ""
+        known = self._places.get(parent(path))
+        return known.noun if known else singular(attribute_name((fixed_segments(path) or [""])[-1]))
+
+    # --- resource(…) ---
+
+    def _resource(self, place: Place) -> str:
+        """Declare the resource; gives its name."""
+        found = place.resource
+        if found is None:
+            return ""
+        item = self.classes.record(found.item, wanted=class_name(place.noun))
+        parts = [repr(found.path), f"item={item}"]
+        if found.detail is not None:
+            parts.append(f"detail={self.classes.record(found.detail, wanted=f'{item}Detail', extends=found.item)}")
+        listed = found.calls.get("list")
+        if listed is not None and (params := self._list_params(listed.operation, place)) != "ListParams":
+            parts.append(f"params={params}")
+        if CREATED_AT_FIELD not in found.item.fields and {"create", "update", "replace"} & set(found.calls):
+            parts.append("newest_first_by=None")
+        self.resources.append((f"_{plural(place.noun)}", f"resource({', '.join(parts)})"))
+        return self.resources[-1][0]
+
+    # --- parameters ---
+
+    def _list_params(self, operation: Operation, place: Place) -> str:
+        own = [each for each in sendable(operation) if each.in_path or each.name not in OF_ALL_LISTS]
+        if not own:
+            return "ListParams"
+        plurals = plural(place.noun)
+        doc = " ".join([*_sorts(operation), *_described(own, "ListParams")])
+        return self.classes.parameters(
+            own,
+            base="ListParams",
+            wanted=class_name(f"{plurals}_list_params"),
+            doc=doc or f"Which {plurals.replace('_', ' ')}.",
+        )
+
+    def _params(self, operation: Operation, name: str, place: Place) -> tuple[str, str]:
+        """The class of the parameters, and the url. The class is empty for a call without parameters."""
+        if operation.page_item is not None:
+            return self._list_params(operation, place), _template(operation, "ListParams")
+        own = sendable(operation)
+        if not own:
+            return "", operation.path
+        if [each.in_path for each in own] == [True]:
+            return "RowParams", operation.path.replace(f"{{{own[0].name}}}", f"{{{ID_FIELD}}}")
+        of_path = all(each.in_path for each in own)
+        row = (self._above(place) or place.noun) if operation.path.endswith(place.path) else place.noun
+        wanted = class_name(f"{row if of_path else name.removeprefix('get_')}_params")
+        doc = " ".join(_described(own, "Params")) or f"Which {row.replace('_', ' ')}."
+        return self.classes.parameters(own, base="Params", wanted=wanted, doc=doc), _template(operation, "Params")
+
+    # --- explicit declarations ---
+
+    def _query(self, call: PlacedCall, name: str, place: Place) -> str:
+        operation = call.operation
+        params, url = self._params(operation, name, place)
+        given = [f"params={params}"] if params else []
+        item, answer = operation.page_item, operation.answer.shape
+        if isinstance(item, ObjectOf):
+            row = self.classes.record(item, wanted=class_name(place.noun))
+            unique = [] if is_row(item) else [f"unique_by={_unique_by(item)!r}"]
+            return f"paginated_query_endpoint({', '.join([f'item={row}', *given, f'url={url!r}', *unique])})"
+        data = self._type(answer, self._answer_name(call, place))
+        return f"query_endpoint({', '.join([f'data={data}', *given, f'url={url!r}'])})"
+
+    def _answer_name(self, call: PlacedCall, place: Place) -> str:
+        """The name of an answer's class, where the schema has none."""
+        noun = place.noun
+        if isinstance(call.operation.answer.shape, ListOf):
+            return class_name(plural(noun))
+        if call.role == "list":
+            return class_name(f"{noun}_list")
+        above = self._above(place) or "_".join(fixed_segments(place.path)[-2:-1])
+        return class_name(noun if noun.startswith(above) or call.role == "detail" else f"{above}_{noun}")
+
+    def _mutation(self, call: PlacedCall, name: str, place: Place) -> str:
+        operation = call.operation
+        params, url = self._params(operation, name, place)
+        parts = []
+        if operation.answer.shape is not None:
+            doc = f"What `use_{name}_mutation` is answered."
+            parts.append(f"data={self._type(operation.answer.shape, class_name(f'{name}_res'), doc)}")
+        if operation.body.shape is not None:
+            parts.append(f"body={self._body(operation.body.shape, name, place)}")
+        if params:
+            parts.append(f"params={params}")
+        parts += [f"url={url!r}", f"method={operation.method!r}"]
+        return f"mutation_endpoint({', '.join(parts)}){self._effects(call, place)}"
+
+    def _type(self, shape: Shape | None, wanted: str, doc: str = "") -> str:
+        kind = "Any" if shape is None else self.classes.type_of(shape, wanted=wanted, doc=doc)
+        return "object" if kind == "Any" else kind
+
+    def _body(self, shape: Shape, name: str, place: Place) -> str:
+        wanted, doc = class_name(f"{name}_req"), f"What `use_{name}_mutation` sends."
+        if not isinstance(shape, ObjectOf) or not shape.fields:
+            return self._type(shape, wanted, doc)
+        row = place.resource.item if place.resource is not None else None
+        sent = row if row is not None and is_part_of(shape, row) else shape
+        return f"Partial[{self.classes.record(sent, wanted=wanted, doc=doc)}]"
+
+    def _effects(self, call: PlacedCall, place: Place) -> str:
+        """What the write changes in cached queries: of its own place, and of the row that it belongs to."""
+        row, answer = place.resource.item if place.resource else None, call.operation.answer.shape
+        gives_row = row is not None and answer is not None and are_the_same(answer, row)
+        above = self._places.get(parent(parent(place.path))) if has_parameter(parent(place.path)) else None
+        patched = {
+            "create": "add_created_to" if gives_row else "",
+            "update": "merge_updated_in" if gives_row else "",
+            "replace": "merge_updated_in" if gives_row else "",
+            "delete": "remove_from" if len(call.operation.path_parameters) == 1 else "",
+        }.get(call.role, "")
+        patch = f".{patched}_paginated_list(list_query_key={place.list_hook})" if patched and place.list_hook else ""
+        reads = [] if patch and call.role == "create" else list(place.reads)
+        if place.list_hook and not patch:
+            reads.insert(0, place.list_hook)
+        if above is not None:
+            reads += [*([above.list_hook] if above.list_hook else []), *above.reads]
+        return patch + "".join(f".invalidates(query_key={query})" for query in dict.fromkeys(reads))
+
+
+def sendable(operation: Operation) -> list[Parameter]:
+    """The parameters that a hook can send."""
+    return [each for each in operation.parameters if not why_not_sent(each, operation)]
+
+
+def why_not_sent(parameter: Parameter, operation: Operation) -> str:
+    """Why a hook can't send a parameter; empty for one that it can send."""
+    if not isinstance(parameter.shape, Scalar | Enumeration):
+        return f"{in_words(parameter.shape)}, which hooks do not send"
+    if operation.page_item is not None and parameter.name in _TAKEN - OF_ALL_LISTS:
+        return "a name that the parameters of lists have for something else"
+    return ""
+
+
+def _template(operation: Operation, base: ParamsBase) -> str:
+    """The path, with the names that the class of the parameters gives them."""
+    path = operation.path
+    for name, each in zip(keywords(operation.path_parameters, base), operation.path_parameters, strict=True):
+        path = path.replace(f"{{{each.name}}}", f"{{{name_in_url(name, each)}}}")
+    return path
+
+
+def _sorts(operation: Operation) -> Iterable[str]:
+    """What the docstring of a list's parameters says of `sort`."""
+    sort = next((each.shape for each in operation.query if each.name == SORT_PARAM), None)
+    if isinstance(sort, Enumeration):
+        names = list(dict.fromkeys(value.removeprefix("-") for value in sort.values))
+        yield f"`sort`: {', '.join(f'`{name}`' for name in names)}, and the same with `-`."
+
+
+def _described(given: Sequence[Parameter], base: ParamsBase) -> list[str]:
+    """What the docstring says of parameters; those with the same description together."""
+    by_description: dict[str, list[str]] = {}
+    for name, each in zip(keywords(given, base), given, strict=True):
+        if description := sentence(each.description):
+            by_description.setdefault(description, []).append(f"`{name}`")
+    return [f"{', '.join(names)}: {text[:1].lower()}{text[1:]}" for text, names in by_description.items()]
+
+
+def _unique_by(item: ObjectOf) -> str | bool:
+    return next((name for name in _OTHER_IDS if name in item.fields), False)
