@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import venv
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from portal.config.environment.developer import MARKER
 from portal.server.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
+from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell, link_environment
 
 WHERE = "import portal, sys; print(portal.__file__, sys.prefix)"
@@ -111,6 +114,23 @@ def test_on_a_server_the_missing_variable_is_named(server: Path) -> None:
     assert (ran.returncode, ran.stderr) == (1, f"{REQUIRED}; or DEBUG=on, on a developer's machine\n")
     ran = type_in(server, "./manage.py", "--app", BACKEND, "check")
     assert ran.stderr.startswith("sandbox_api: SANDBOX_SECRET_KEY should be set")
+
+
+@pytest.mark.parametrize("target", ["run", "dev", "install", "test", "check"])
+def test_each_target_for_developers_marks_the_environment_as_theirs(bare: Path, target: str) -> None:
+    assert f"touch {MARKER}" in made_by(bare, target)
+
+
+@pytest.mark.parametrize("target", ["runtime", "help", "clean"])
+def test_no_other_target_does(bare: Path, target: str) -> None:
+    assert MARKER not in made_by(bare, target)
+
+
+def made_by(checkout: Path, target: str) -> str:
+    """What make would do without an environment."""
+    shutil.copy(ROOT / "Makefile", checkout)
+    shutil.copytree(ROOT / "requirements", checkout / "requirements")
+    return type_in(checkout, "make", "--dry-run", target).stdout
 
 
 def test_a_deployment_is_never_in_debug_by_default_even_with_a_developers_environment(checkout: Path) -> None:

@@ -299,29 +299,30 @@ def test_the_parent_imports_the_project_for_several_workers_alone(tmp_path: Path
         process.wait()
 
 
-def test_the_static_files_of_a_server_go_with_it(tmp_path: Path) -> None:
+def test_the_private_folders_of_a_server_go_with_it(tmp_path: Path) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
     with serving(tmp_path, TMPDIR=str(folder)) as (pid, port):
-        [private] = folder.iterdir()
+        [private] = folder.glob("portal-static-*")
         assert list(private.rglob("*.css"))
         os.kill(pid, signal.SIGTERM)
-        until(lambda: port_is_free("127.0.0.1", port) and not list(folder.iterdir()), seconds=5, what="it is removed")
+        until(lambda: port_is_free("127.0.0.1", port) and not list(folder.iterdir()), seconds=5, what="all is removed")
 
 
 def test_a_worker_that_is_replaced_after_its_static_files_were_lost_still_has_pages(tmp_path: Path) -> None:
-    """A cleaner of temporary files may take the folder of a server that runs for weeks."""
+    """A cleaner of temporary files may take the folders of a server that runs for weeks."""
     folder = tmp_path / "tmp"
     folder.mkdir()
     with serving(tmp_path, app="auth_app", TMPDIR=str(folder)) as (pid, port):
-        [private] = folder.iterdir()
-        shutil.rmtree(private)
+        for private in folder.iterdir():
+            shutil.rmtree(private)
         [worker] = children(pid)
         os.kill(worker, signal.SIGKILL)
         until(lambda: not children(pid) & {worker} and answers(port), seconds=30, what="the worker is replaced")
         status, body = get(port, "/en/login")
         assert status == 200
         assert b'href="/static/auth_app/app.css"' in body
+        assert get(port, "/metrics")[0] == 200
 
 
 def test_help_is_help_and_starts_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ when a worker is replaced; what it said of its present state (a gauge) no longer
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -91,7 +92,9 @@ def _others(folder: Path, *, own: Path | None) -> Iterator[tuple[bool, dict[str,
     """Of each other worker: whether it lives, and its counts."""
     for file in folder.glob("*.json"):
         if file != own:
-            yield _lives(int(file.name.partition("-")[0])), json.loads(file.read_text())
+            # A cleaner of temporary files may be at work.
+            with contextlib.suppress(FileNotFoundError):
+                yield _lives(int(file.name.partition("-")[0])), json.loads(file.read_text())
 
 
 def _lives(pid: int) -> bool:

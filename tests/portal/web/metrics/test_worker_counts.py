@@ -104,3 +104,8 @@ def test_a_folder_that_is_gone_ends_the_publishing_with_one_line(
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "the counts of this worker are missing on /metrics of others"
     ]
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / f"{os.getpid()}-gone.json").symlink_to(tmp_path / "gone")
+    assert joined(tmp_path) == joined(None)
