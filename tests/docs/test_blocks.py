@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import textwrap
 import tomllib
 from collections.abc import Callable
@@ -111,6 +112,10 @@ def _is(block: Block, how: str) -> bool:
         return how_tried(block) == how
     except AssertionError:
         return False
+
+
+_FILES: Final = [block for block in BLOCKS if block.language == "python" and is_followed(block)]
+WHOLE_FILES: Final = pytest.mark.parametrize("block", _FILES, ids=[block.id for block in _FILES])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,6 +332,20 @@ def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
     for block in BLOCKS:
         if block.page == page and _is(block, "python"):
             run_python(block, known)
+
+
+@WHOLE_FILES
+def test_a_whole_file_of_python_is_formatted_and_free_of_lint(block: Block) -> None:
+    for command in (["format", "--check"], ["check", "--quiet"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(block.file), "-"],
+            cwd=ROOT,
+            input=block.code,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{block.id}: {' '.join(command)}\n{done.stdout}{done.stderr}"
 
 
 def run_python(block: Block, known: dict[str, object]) -> None:

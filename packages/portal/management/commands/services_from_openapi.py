@@ -1,4 +1,4 @@
-"""`manage.py services_from_openapi schema.yaml`: declarations of a backend's calls, from its OpenAPI schema."""
+"""`./manage.py services_from_openapi schema.yaml`: declarations of a backend's calls, from its OpenAPI schema."""
 
 from __future__ import annotations
 
