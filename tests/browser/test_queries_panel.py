@@ -43,7 +43,7 @@ def open_panel(page: Page) -> dict[str, str]:
     if not page.locator("#djDebug #djDebugToolbar").is_visible():
         page.locator("#djShowToolBarButton").click()
     page.locator("#djDebugToolbar a.QueriesPanel").click()
-    rows = page.locator("#QueriesPanel table tbody tr")
+    rows = page.locator("#QueriesPanel .portal-queries tbody tr")
     expect(rows).to_have_count(2)
     return {
         row.locator("td").nth(0).inner_text().split('"')[1]: row.locator("td").nth(1).inner_text() for row in rows.all()
@@ -71,7 +71,9 @@ def test_its_buttons_refetch_one_query_and_clear_all(energy: RunningStack, page:
 
     open_panel(page)
     with page.expect_navigation():
-        page.locator("#QueriesPanel tr", has_text="get_clients").get_by_role("button", name="Refetch").click()
+        page.locator("#QueriesPanel .portal-queries tr", has_text="get_clients").get_by_role(
+            "button", name="Refetch"
+        ).click()
     expect(page).to_have_url(energy.url("energy", PAGE))
     expect(first).to_contain_text("AA changed")
     assert open_panel(page) == {"user.get_me": "hit", "energy.get_clients": "hit"}
@@ -82,3 +84,19 @@ def test_its_buttons_refetch_one_query_and_clear_all(energy: RunningStack, page:
     expect(page).to_have_url(energy.url("energy", PAGE))
     expect(first).to_contain_text("AA changed again")
     assert open_panel(page) == {"user.get_me": "miss", "energy.get_clients": "miss"}
+
+
+def test_after_a_form_it_shows_the_form_and_the_page_that_followed(energy: RunningStack, page: Page) -> None:
+    page.goto(energy.url("energy", "/en/energy/clients/new"))
+    page.locator("#djHideToolBarButton").click()
+    page.locator("input[name=name]").fill("Made in the panel's test")
+    page.locator("input[name=email]").fill("panel@example.com")
+    with page.expect_response("**/__debug__/history_sidebar/**"):
+        page.locator("#content form button[type=submit]").click()
+    page.locator("#djShowToolBarButton").click()
+    page.locator("#djDebugToolbar a.QueriesPanel").click()
+    panel = page.locator("#QueriesPanel")
+    expect(panel.get_by_role("heading", name="Before this request: POST /en/energy/clients/new, 303")).to_be_visible()
+    expect(panel.locator("tr.portal-mutation td").first).to_have_text("energy.create_client")
+    bar = panel.locator("tr.portal-mutation rect").bounding_box()
+    assert bar["width"] > 1, "no inline style is needed, which the pages' content security policy refuses"

@@ -205,7 +205,13 @@ def _toolbar() -> dict[str, Any]:
     """For this very machine alone; without the panels that would put the cookies' tokens into a page."""
     return {
         "INTERNAL_IPS": ["127.0.0.1", "::1"],
+        "DEBUG_TOOLBAR_CONFIG": {
+            # A form, a search and "load more" replace a part of the page: the toolbar follows them.
+            "UPDATE_ON_FETCH": True,
+            "OBSERVE_REQUEST_CALLBACK": "portal.devtools.history_panel.is_from_htmx",
+        },
         "DEBUG_TOOLBAR_PANELS": [
+            "portal.devtools.history_panel.HistoryPanel",
             "portal.devtools.queries_panel.QueriesPanel",
             "debug_toolbar.panels.timer.TimerPanel",
             "debug_toolbar.panels.staticfiles.StaticFilesPanel",

@@ -5,7 +5,7 @@ Services declare endpoints with the names of this module. Applications call the 
 A read runs from top to bottom; each step gets a value back from the step below::
 
     hooks                use_get_clients_query(request, params)
-      client                 events; a sign-in that is over takes its cached data with it
+      client                 notes events; a sign-in that is over takes its cached data with it
         reads                    the steps of a read
           request_cache              has this request read the query already?
           request_partition          whose data: the namespace that the access token is bound to
@@ -26,7 +26,7 @@ A write does the same in the other order::
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
-    results              what hooks return               events          what each query came to
+    results              what hooks return               events          what queries and mutations came to
 
 The design, its words and its invariants: docs/explanation/query-cache.md.
 """
@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from portal.query.client import QueryClient, client_of, create_query_client
 from portal.query.endpoints import REGISTRY, DeclaredMutation, Endpoint, QuerySpec, same_params
-from portal.query.events import QueryEvent
+from portal.query.events import MutationEvent, QueryEvent
 from portal.query.hooks import (
     MutationGroup,
     QueryGroup,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 
@@ -14,7 +13,7 @@ from portal.errors import ApiError, ApiMalformedError, UsageError, without_trace
 from portal.query.backend_calls import BackendCaller
 from portal.query.cache import copied, copied_rows, unique_rows
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
-from portal.query.events import event_of
+from portal.query.event_log import EventLog
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
@@ -29,14 +28,11 @@ if TYPE_CHECKING:
     from portal.api import ApiSession, TokenStore
     from portal.process import Deadline
     from portal.query.cache import ReadResult
-    from portal.query.events import Done, QueryEvent
+    from portal.query.events import MutationEvent, QueryEvent
     from portal.query.rows import Decoder
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
-
-#: Events that a client keeps. No page has as many; a command's client may live for hours.
-MAX_EVENTS: Final = 256
 
 
 class QueryClient:
@@ -54,8 +50,7 @@ class QueryClient:
         registry: Registry,
         reload: bool,
     ) -> None:
-        self._clock = clock
-        self._done: deque[Done] = deque(maxlen=MAX_EVENTS)
+        self._log = EventLog(clock)
         self._warned = runtime.warned
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
         self._purges = PurgeIfEnded(self._partition)
@@ -124,7 +119,7 @@ class QueryClient:
         with self._purges:
             results = self._reads.read_all(calls)
         for call, result in zip(calls, results, strict=True):
-            self._note(call, result, began=began)
+            self._log.add_read(call, result, began=began)
         return [
             self._paginated(call.request, call, result)
             if isinstance(call.request, ListRequest)
@@ -144,7 +139,7 @@ class QueryClient:
             started = self._reads.start(call)
         if isinstance(started, bool):
             return started
-        self._note(call, started, began=began)
+        self._log.add_read(call, started, began=began)
         return self._one_shot(call, started)
 
     def mutate(
@@ -158,13 +153,16 @@ class QueryClient:
 
         :raises SignInEndedError: the sign-in is over.
         """
+        began = time.perf_counter()
         try:
             with self._purges:
                 data = self._writes.run(write)
         except ApiError as error:
+            self._log.add_write(write, error, began=began)
             if on_error is not None:
                 on_error(error)
             return MutationResult(data=None, error=without_traceback(error))
+        self._log.add_write(write, None, began=began)
         data, _ = _decoded(write.decode, data)
         if on_success is not None:
             on_success(data)
@@ -191,8 +189,13 @@ class QueryClient:
 
     @property
     def events(self) -> list[QueryEvent]:
-        """What each query came to, in order; the latest 256."""
-        return [event_of(done) for done in self._done]
+        """What each query came to, in order."""
+        return self._log.queries
+
+    @property
+    def mutations(self) -> list[MutationEvent]:
+        """What each mutation came to, in order."""
+        return self._log.mutations
 
     @property
     def is_bound(self) -> bool:
@@ -212,16 +215,8 @@ class QueryClient:
         began = time.perf_counter()
         with self._purges:
             result = self._reads.read(call)
-        self._note(call, result, began=began)
+        self._log.add_read(call, result, began=began)
         return result
-
-    def _note(self, call: ReadCall, result: ReadResult, *, began: float) -> None:
-        duration, fetched_at = time.perf_counter() - began, result.fetched_at
-        age = None if fetched_at is None else self._clock() - fetched_at
-        error = type(result.error).__name__ if result.error else ""
-        self._done.append(
-            (call.request.key, call.start, len(result.pages), result.cache_status, duration, age, result.patches, error)
-        )
 
     def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
         page = result.pages[0].page if result.pages else None

@@ -1,4 +1,4 @@
-"""The panel of a page's queries, in real servers with the toolbar switched on, and nothing of it where it is off."""
+"""The panel of what a request did, in real servers with the toolbar switched on, and nothing of it where it is off."""
 
 from __future__ import annotations
 
@@ -39,26 +39,44 @@ def browser(energy: RunningStack) -> Iterator[requests.Session]:
         yield session
 
 
+def hidden(page: str) -> dict[str, str]:
+    """The hidden fields of a page's form in the middle."""
+    form = re.search(r"<form[^>]* hx-post.*?</form>", page, flags=re.DOTALL)[0]
+    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+
+
 def csrf(page: str) -> dict[str, str]:
     found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
     assert found
     return {"csrfmiddlewaretoken": found[1]}
 
 
-def open_panel(stack: RunningStack, browser: requests.Session) -> tuple[list[list[str]], str]:
-    """The rows of the panel of the clients' page, and its HTML."""
-    page = browser.get(stack.url("energy", PAGE), timeout=10).text
+def open_panel(stack: RunningStack, browser: requests.Session, path: str = PAGE) -> tuple[list[list[str]], str]:
+    """The rows of the queries of a page, and the HTML of its panel."""
+    content = panel_of(stack, browser, browser.get(stack.url("energy", path), timeout=10).text)
+    return table(content, "portal-queries"), content
+
+
+def panel_of(stack: RunningStack, browser: requests.Session, page: str, *, panel: str = "QueriesPanel") -> str:
+    """The HTML of a panel of a page that a browser has got."""
     found = re.search(r'data-request-id="([^"]+)"', page)
     assert found, "the page carries the toolbar"
+    app = re.search(r'data-app="(\w+)"', page)[1]
     response = browser.get(
-        stack.url("energy", "/__debug__/render_panel/"),
-        params={"request_id": found[1], "panel_id": "QueriesPanel"},
-        timeout=10,
+        stack.url(app, "/__debug__/render_panel/"), params={"request_id": found[1], "panel_id": panel}, timeout=10
     )
     content: str = response.json()["content"]
-    rows = re.findall(r"<tr>\s*<td>(.*?)</tr>", content, flags=re.DOTALL)
-    cells = [[html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row.split("</td>")] for row in rows]
-    return cells, content
+    return content
+
+
+def table(content: str, kind: str, *, number: int = 0) -> list[list[str]]:
+    """The texts of the cells of the rows in one of the panel's tables of that class."""
+    whole = re.findall(rf'<table class="{kind}">.*?<tbody>(.*?)</tbody>', content, flags=re.DOTALL)[number]
+    rows = re.findall(r"<tr[^>]*>\s*<t[dh][^>]*>(.*?)</tr>", whole, flags=re.DOTALL)
+    return [
+        [html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in re.split(r"</t[dh]>", row)[:-1]]
+        for row in rows
+    ]
 
 
 def cache_statuses(rows: list[list[str]]) -> dict[str, str]:
@@ -94,6 +112,80 @@ def test_its_buttons_refetch_and_clear(energy: RunningStack, browser: requests.S
     assert press(energy, browser, content, "clear").status_code == 303
     rows, _ = open_panel(energy, browser)
     assert set(cache_statuses(rows).values()) == {"miss"}
+
+
+def test_its_timeline_has_each_backend_call_below_its_query(energy: RunningStack, browser: requests.Session) -> None:
+    _, content = open_panel(energy, browser)
+    press(energy, browser, content, "clear")
+    _, content = open_panel(energy, browser)
+    rows = [(what, result) for what, result, *_ in table(content, "portal-timeline")]
+    calls = {
+        ("user.get_me", "miss"): ("GET /me", "200"),
+        ("energy.get_clients", "miss"): ("GET /energy/clients", "200"),
+    }
+    assert sorted(rows) == sorted([*calls, *calls.values()])
+    assert all(rows.index(query) < rows.index(call) for query, call in calls.items())
+    bars = re.findall(r'<rect x="([0-9.]+)" width="([0-9.]+)"', content)
+    assert len(bars) == 4
+    assert all(0 <= float(left) <= float(left) + float(width) <= 100.1 for left, width in bars)
+    assert energy.backend in content
+
+
+def test_a_page_shows_what_the_form_before_it_did(energy: RunningStack, browser: requests.Session) -> None:
+    form = energy.url("energy", f"{PAGE}/new")
+    fields = {"name": "Panel", "email": "panel@example.com", **hidden(browser.get(form, timeout=10).text)}
+    answer = browser.post(form, data=fields, allow_redirects=False, timeout=10)
+    assert answer.status_code == 303
+    page = browser.get(energy.url("energy", answer.headers["Location"]), timeout=10).text
+    content = panel_of(energy, browser, page)
+    assert re.search(r"Before this request: POST\s+<code>/en/energy/clients/new</code>,\s+303,", content)
+    sent = table(content, "portal-timeline")
+    mutation = next(row for row in sent if row[0] == "energy.create_client")
+    assert mutation[1].startswith("done: adds to energy.get_clients")
+    assert ["POST /energy/clients", "201"] in [row[:2] for row in sent]
+    assert {row[0] for row in table(content, "portal-timeline", number=1)} >= {"user.get_me", "energy.get_clients"}
+    _, content = open_panel(energy, browser)
+    assert "Before this request" not in content, "only the page to which the form led"
+
+
+def test_another_browser_does_not_see_it(energy: RunningStack, browser: requests.Session) -> None:
+    form = energy.url("energy", f"{PAGE}/new")
+    fields = {"name": "Panel", "email": "other@example.com", **hidden(browser.get(form, timeout=10).text)}
+    target = browser.post(form, data=fields, allow_redirects=False, timeout=10).headers["Location"]
+    with requests.Session() as other:
+        other.cookies.update({name: value for name, value in browser.cookies.items() if name.startswith("VAR_")})
+        content = panel_of(energy, other, other.get(energy.url("energy", target), timeout=10).text)
+    assert "Before this request" not in content
+
+
+def test_it_shows_the_status_of_a_call_that_failed(energy: RunningStack, browser: requests.Session) -> None:
+    rows, content = open_panel(energy, browser, f"{PAGE}/nobody")
+    assert ["GET /energy/clients/nobody", "404, try 1 of 3"] in [row[:2] for row in table(content, "portal-timeline")]
+    assert next(row for row in rows if "get_client" in row[0])[6] == "ApiNotFoundError"
+
+
+def test_it_shows_the_decision_of_the_edge_and_the_way_to_it(energy: RunningStack, browser: requests.Session) -> None:
+    _, content = open_panel(energy, browser)
+    assert "The edge: 5-forward" in content
+    seen = dict(row for row in table(content, "portal-edge"))
+    assert seen["path"] == PAGE
+    assert seen["signed in"] == "yes"
+    assert seen["platforms"] == "ENERGY (from the token)"
+    steps = table(content, "portal-edge", number=1)
+    assert ["2-private", "this path, but not this request"] in [step[:2] for step in steps]
+    assert steps[-1][:2] == ["5-forward", "decides"]
+
+
+def test_the_history_keeps_nothing_that_was_sent(energy: RunningStack) -> None:
+    login = energy.url("auth_app", "/en/login")
+    with requests.Session() as session:
+        wrong = {"email": "energy@example.com", "password": "a secret", **csrf(session.get(login, timeout=10).text)}
+        answer = session.post(login, data=wrong, timeout=10)
+        content = panel_of(energy, session, answer.text, panel="HistoryPanel")
+    assert "/en/login" in content
+    assert "POST" in content
+    assert "a secret" not in content
+    assert "energy@example.com" not in content
 
 
 @pytest.mark.parametrize(

@@ -346,6 +346,18 @@ class TestEvents:
         assert client.events[-1].error == "ApiNotFoundError"
         assert client.events[0].key == ("energy.get_clients", {}, "paginated", 20, "limit")
 
+    def test_each_mutation_says_what_it_came_to(self, process: Process, ada: TokenStore) -> None:
+        client = process.request(ada)
+        delete = ClientMutations.use_delete_client_mutation(client)
+        delete.mutate(params={"id": "c5"})
+        delete.mutate(params={"id": "nobody"})
+        assert [(event.write.endpoint, event.error) for event in client.mutations] == [
+            ("energy.delete_client", ""),
+            ("energy.delete_client", "ApiNotFoundError"),
+        ]
+        assert client.events == []
+        assert all(event.began_s > 0 <= event.duration_s for event in client.mutations)
+
     def test_stale_data_beside_an_error_is_called_stale(self, world: World, process: Process, ada: TokenStore) -> None:
         clients(process.request(ada))
         world.clock.now += 400

@@ -11,7 +11,7 @@ from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError
 from portal.process.deadline import Deadline
 from portal.query import create_query_client
-from portal.query.client import MAX_EVENTS
+from portal.query.event_log import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend

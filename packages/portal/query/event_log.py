@@ -1,0 +1,60 @@
+"""What one client notes of its queries and mutations. Few clients are asked for it: only then are events made."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from portal.query.events import MutationEvent, event_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.errors import ApiError
+    from portal.query.cache import ReadResult
+    from portal.query.endpoints import WriteRequest
+    from portal.query.events import Done, QueryEvent
+    from portal.query.reads import ReadCall
+
+#: Events that a client keeps. No page has as many; a command's client may live for hours.
+MAX_EVENTS: Final = 256
+
+
+class EventLog:
+    """The latest 256 events of a client, in order.
+
+    :param clock: seconds since the epoch.
+    """
+
+    __slots__ = ("_clock", "_done")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._done: deque[Done | MutationEvent] = deque(maxlen=MAX_EVENTS)
+
+    def add_read(self, call: ReadCall, result: ReadResult, *, began: float) -> None:
+        """Note a query that has ended now.
+
+        :param began: :func:`time.perf_counter` at its beginning.
+        """
+        duration, fetched_at = time.perf_counter() - began, result.fetched_at
+        key, status, pages = call.request.key, result.cache_status, len(result.pages)
+        age = None if fetched_at is None else self._clock() - fetched_at
+        error = type(result.error).__name__ if result.error else ""
+        self._done.append((key, call.start, pages, status, began, duration, age, result.patches, error))
+
+    def add_write(self, write: WriteRequest, error: ApiError | None, *, began: float) -> None:
+        """Note a mutation that has ended now; `began` as in :meth:`add_read`."""
+        duration, name = time.perf_counter() - began, type(error).__name__ if error else ""
+        self._done.append(MutationEvent(write=write, began_s=began, duration_s=duration, error=name))
+
+    @property
+    def queries(self) -> list[QueryEvent]:
+        """What each query came to."""
+        return [event_of(done) for done in self._done if isinstance(done, tuple)]
+
+    @property
+    def mutations(self) -> list[MutationEvent]:
+        """What each mutation came to."""
+        return [done for done in self._done if isinstance(done, MutationEvent)]
