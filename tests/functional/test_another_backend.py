@@ -56,14 +56,11 @@ def adopt(copy: Path) -> None:
     """The steps of the how-to."""
     change(copy / CONTRACT, *((rf"^{name}: Final = .*$", f"{name}: Final = {new!r}") for name, new in NAMES.items()))
     services = copy / "packages" / "portal" / "services"
-    change(services / "rows.py", (r'(class Row\(TypedDict\):\n    """.*\n\n)    id: str', r"\1    ref: str"))
     change(services, *((rf'"{own}(?=["/])', f'"{new}') for own, new in ADDRESSES.items()))
-    energy = copy / "apps" / "energy"
+    clients = services / "energy" / "clients.py"
+    change(clients, (r"^from portal.query import (.*)$", r"from portal.query import \1, field"))
     for own, new in CUSTOMER.items():
-        change(services / "energy" / "clients.py", (rf"^    {own}: str", f"    {new}: str"))
-        change(energy / "presenters" / "clients.py", (rf'text\["{own}"\]', f'text["{new}"]'))
-        change(energy / "forms.py", (rf"^    {own} = ", f"    {new} = "))
-    change(energy / "views" / "clients.py", (r'cleaned_data\["name"\]', 'cleaned_data["fullName"]'))
+        change(clients, (rf"^    {own}: (str.*) = (.*)$", rf'    {own}: \1 = field(default=\2, name="{new}")'))
 
 
 @pytest.fixture(scope="module")

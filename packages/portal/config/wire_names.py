@@ -51,7 +51,7 @@ SORT_BY_NAME: Final = "name"
 SORT_BY_NAME_DESCENDING: Final = "-name"
 
 # --- rows of all resources ---
-#: Tells rows apart, and names one in its address. It is also the member of `portal.services.rows.Row`.
+#: Tells rows apart, and names one in its address. `portal.query.Row` has it as its attribute `id`.
 ID_FIELD: Final = "id"
 CREATED_AT_FIELD: Final = "createdAt"
 
