@@ -13,6 +13,7 @@ from portal.config.environment import REPOSITORY
 from portal.config.locales import DEFAULT_LOCALE
 from portal.devtools.catalogs import TRANSLATED, texts_of, untranslated, updated_catalog
 from portal.query import REGISTRY
+from portal.services.service_imports import import_services
 from portal.source_checks.forms import form_faults
 from portal.source_checks.markup import Markup, markup_in
 from portal.source_checks.origins import template_origins
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
     """A system check of the project's own folder, and of the templates that all projects share."""
     del app_configs
+    # Django runs the checks in any order; the names of hooks are looked up.
+    import_services()
     app = portal_config().project.app
     environments = separate_environments()
     folder = REPOSITORY / "apps" / app

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         "Writes what a person would write in portal/services from an OpenAPI 3.0 or 3.1 schema: rows, parameters,"
         " resources and hooks. What can't be declared is a comment, and a warning."
     )
-    requires_system_checks: list[str] = []  # noqa: RUF012  Django's own type
+    requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("schema", help="file, YAML or JSON; - for standard input")

@@ -28,4 +28,4 @@ from portal.query.endpoints.list_helpers import (
 from portal.query.endpoints.params import OF_THE_CALL, checked_params, given_params, named_params, parameter_names
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
-from portal.query.endpoints.urls import Address, Url, address, is_path
+from portal.query.endpoints.urls import Address, Url, address, check_template, is_path

@@ -16,7 +16,15 @@ from django.core.checks import Error
 from portal.config.places import place
 from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError, UsageError
-from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, is_path
+from portal.query.endpoints import (
+    REGISTRY,
+    DeclaredList,
+    ListHelper,
+    Registry,
+    check_template,
+    is_path,
+    parameter_names,
+)
 from portal.query.request_partition import PROFILE_QUERY
 from portal.query.rows import check_decodable, field_types, is_record
 
@@ -138,13 +146,31 @@ def _mutation_faults(
                 obj=place(*mutation.declared_at),
                 id="portal.query.E003",
             )
-        elif not query.is_list and isinstance(effect, ListHelper):
-            yield Error(
-                f"{mutation.hook_name}: {effect.target!r} is not a paginated list",
-                hint="list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
-                obj=place(*mutation.declared_at),
-                id="portal.query.E004",
-            )
+        elif isinstance(effect, ListHelper):
+            yield from _row_faults(mutation, effect, query)
+
+
+def _row_faults(
+    mutation: DeclaredMutation[Any, Any, Any], helper: ListHelper, query: DeclaredQuery[Any]
+) -> Iterator[CheckMessage]:
+    if not isinstance(query, DeclaredList):
+        yield Error(
+            f"{mutation.hook_name}: {helper.target!r} is not a paginated list",
+            hint="list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
+            obj=place(*mutation.declared_at),
+            id="portal.query.E004",
+        )
+        return
+    shown, sent = _field_names(query.item), _field_names(mutation.data)
+    missing = set(shown or ()) - set(sent or ())
+    if helper.puts_row and helper.select is None and sent is not None and missing:
+        yield Error(
+            f"{mutation.hook_name}: its response is no whole row of the list {helper.target!r}:"
+            f" {getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}",
+            hint="name the list of that resource, or give select_list_item=… that returns a whole row",
+            obj=place(*mutation.declared_at),
+            id="portal.query.E011",
+        )
 
 
 def _helper_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[CheckMessage]:
@@ -177,6 +203,12 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
             obj=place(*declared.declared_at),
             id="portal.query.E006",
         )
+        return
+    try:
+        # What a function reads; a template was checked when it was declared.
+        check_template(path, endpoint=declared.hook_name, known=parameter_names(declared.params))
+    except UsageError as error:
+        yield Error(str(error), obj=place(*declared.declared_at), id="portal.query.E009")
 
 
 def _profile_faults(profile: DeclaredQuery[Any] | None) -> Iterator[CheckMessage]:

@@ -39,7 +39,7 @@ TBody = TypeVar("TBody")
 TParams = TypeVar("TParams")
 
 #: A request with one of them asks for no change (RFC 9110, section 9.2.1).
-SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 class MutationHook(DeclaredMutation[TData, TBody, TParams]):
@@ -132,7 +132,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         :raises SignInEndedError: the sign-in is over.
         """
         hook = self.hook
-        if self.method in SAFE_METHODS:
+        if self.method in READING_METHODS:
             raise UsageError(
                 f"{hook.key}: what answers {self.method} must not write, since browsers repeat and prefetch it;"
                 ' let a form with method="post" send it, and give the view @require_POST'

@@ -104,6 +104,38 @@ def test_a_list_helper_for_a_one_shot_query_is_an_error(faulty: Faulty) -> None:
     assert [fault.id for fault in check_registry(faulty.registry)] == ["portal.query.E004"]
 
 
+class Bill(Row):
+    """A row of another resource."""
+
+    number: str = ""
+
+
+class BillWithLines(Bill):
+    """The same, as a detail."""
+
+    lines: tuple[str, ...] = ()
+
+
+@pytest.mark.parametrize(("data", "faults"), [(ThingRow, ["portal.query.E011"]), (BillWithLines, []), (dict, [])])
+def test_a_response_that_is_no_whole_row_of_the_list_is_an_error_at_start(data: Any, faults: list[str]) -> None:
+    registry = Registry()
+
+    class Queries(QueryGroup, domain="faulty", registry=registry):
+        use_get_bills_query = paginated_query_endpoint(item=Bill, url="/bills")
+
+    class Mutations(MutationGroup, domain="faulty", registry=registry):
+        use_write_mutation = mutation_endpoint(data=data, url="/write", method="POST").add_created_to_paginated_list(
+            list_query_key="get_bills"
+        )
+        use_select_mutation = mutation_endpoint(data=data, url="/select", method="POST").add_created_to_paginated_list(
+            list_query_key="get_bills", select_list_item=lambda response: response["bill"]
+        )
+
+    found = check_registry(registry)
+    assert [fault.id for fault in found] == faults
+    assert all(" lacks number" in fault.msg for fault in found)
+
+
 @pytest.mark.parametrize("helper", [adds, merges])
 def test_two_helpers_of_one_kind_on_one_list_are_an_error(faulty: Faulty, helper: Any) -> None:
     faulty.write(lambda endpoint: helper(matches=lambda _params, _row: False)(helper()(endpoint)))
@@ -134,6 +166,19 @@ def test_a_url_function_that_returns_no_path_is_an_error(url: Any, fault: str) -
         use_get_thing_query = query_endpoint(data=Thing, params=ThingsParams, url=url)
 
     assert [found.id for found in check_registry(registry)] == [fault]
+
+
+def test_a_url_function_that_reads_no_parameter_of_the_endpoint_is_an_error() -> None:
+    registry = Registry()
+
+    class Queries(QueryGroup, domain="faulty", registry=registry):
+        use_get_thing_query = query_endpoint(
+            data=Thing, params=ThingsParams, url=lambda params: f"/things/{params['idd']}"
+        )
+
+    [fault] = check_registry(registry)
+    assert fault.id == "portal.query.E009"
+    assert "names idd, which is no parameter; params declares" in fault.msg
 
 
 def test_a_hook_may_stand_for_its_key(faulty: Faulty) -> None:

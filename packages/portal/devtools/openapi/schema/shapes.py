@@ -180,7 +180,9 @@ def _common(one: Shape, other: Shape, pointer: str) -> Shape | None:
         case (Enumeration() as known, Scalar(kind="text")) | (Scalar(kind="text"), Enumeration() as known):
             return known
         case Scalar(), Scalar():
-            found = next((wider for wider, narrower in _WIDER.items() if {one.kind, other.kind} <= narrower), None)
+            found: ValueKind | None = next(
+                (wider for wider, narrower in _WIDER.items() if {one.kind, other.kind} <= narrower), None
+            )
             return Scalar(pointer=pointer, kind=found) if found else None
         case ObjectOf(), ObjectOf():
             return _either_object(one, other, pointer)

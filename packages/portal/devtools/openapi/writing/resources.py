@@ -150,7 +150,7 @@ def standard(place: str, calls: Iterable[PlacedCall]) -> Standard | None:
         return None
     shown = single.operation.answer.shape if single else None
     detail = shown if is_row(shown) and not are_the_same(item, shown) else None
-    found = {role: call for role, call in by_role.items() if _fits(call, item)}
+    found: dict[Role, PlacedCall] = {role: call for role, call in by_role.items() if _fits(call, item)}
     # One call alone is declared by itself.
     return Standard(path=place, item=item, detail=detail, calls=found) if len(found) > 1 else None
 

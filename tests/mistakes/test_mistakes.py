@@ -1,0 +1,180 @@
+"""Each typical mistake is made in a copy of this checkout, and told where and in the words that the page promises."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.mistakes.made import FILES, HIDING
+from tests.mistakes.table import CHECK, EDITOR, IMPORTS, MISTAKES, MYPY, RUFF, TESTS, page
+from tests.support.checkout_copy import copy_of_checkout, in_copy, run
+from tests.support.harness import ROOT
+from tests.support.nested_pytest import run_app_tests_in_copy
+
+#: Path and line, to what is said there.
+Messages = dict[tuple[str, int], str]
+
+PAGE = ROOT / "docs" / "reference" / "mistakes.md"
+ALL_FILES = FILES | HIDING
+WRONG_CODE = [name for name in ALL_FILES if "/wrong_" in name and name.endswith(".py")]
+#: Those that type checkers read: an app's views have types as well, but their mistakes are others.
+TYPED = [name for name in WRONG_CODE if "/services/" in name]
+
+
+def marked(number: int, teller: str) -> set[tuple[str, int]]:
+    """The lines in which a mistake is made that this one should tell."""
+    return {
+        (name, line)
+        for name, text in ALL_FILES.items()
+        for line, row in enumerate(text.splitlines(), start=1)
+        for mark in re.finditer(r"mistake (\d+)(?: \(([\w ]+)\))?(?!\w)", row)
+        if int(mark[1]) == number and mark[2] in {None, teller}
+    }
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkout with all mistakes."""
+    folder = copy_of_checkout(tmp_path_factory.mktemp("mistakes") / "copy")
+    for name, text in ALL_FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for name in ("settings.py", "apps/finance/conftest.py"):
+        shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
+    if (ROOT / ".mypy_cache").exists():
+        # What mypy knows of all other modules.
+        shutil.copytree(ROOT / ".mypy_cache", folder / ".mypy_cache")
+    return folder
+
+
+def told_by_mypy(copy: Path) -> Messages:
+    output = run(copy, "-m", "mypy", *TYPED, variables=in_copy(copy)).stdout
+    assert "INTERNAL ERROR" not in output, "a declaration that raises is not mypy's end"
+    return _by_line(re.findall(r"^(\S+?):(\d+): (?:error|note): (.*)$", output, flags=re.MULTILINE))
+
+
+def told_by_basedpyright(copy: Path) -> Messages:
+    """With the settings that an editor reads."""
+    command = ("-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable, *TYPED)
+    found = json.loads(run(copy, *command, variables=in_copy(copy)).stdout)["generalDiagnostics"]
+    return _by_line(
+        (Path(each["file"]).relative_to(copy), each["range"]["start"]["line"] + 1, each["message"])
+        for each in found
+        if each["severity"] == "error"
+    )
+
+
+def told_by_ruff(copy: Path) -> Messages:
+    output = run(copy, "-m", "ruff", "check", "--output-format", "concise", *WRONG_CODE, variables=in_copy(copy)).stdout
+    return _by_line(re.findall(r"^(\S+?):(\d+):\d+: (.*)$", output, flags=re.MULTILINE))
+
+
+def told_by_contracts(copy: Path) -> Messages:
+    tool = str(Path(sys.executable).with_name("lint-imports"))
+    output = run(copy, tool, "--no-cache", variables=in_copy(copy)).stdout
+    found = []
+    _, *parts = re.split(r"^(.+)\n-{4,}\n", output.partition("Broken contracts")[2], flags=re.MULTILINE)
+    for contract, broken in zip(parts[::2], parts[1::2], strict=True):
+        lines = re.findall(r"(apps\.finance\.\S+) -> \S+ \(l\.(\d+)\)", broken)
+        found += [(f"{module.replace('.', '/')}.py", line, contract) for module, line in lines]
+    return _by_line(found)
+
+
+def told_by_check(copy: Path) -> Messages:
+    """With the files that hide mistakes of others, and without them."""
+    messages = checked(copy)
+    for name in HIDING:
+        (copy / name).unlink()
+    try:
+        return messages | checked(copy)
+    finally:
+        for name, text in HIDING.items():
+            (copy / name).write_text(text)
+
+
+def checked(copy: Path) -> Messages:
+    done = run(copy, "manage.py", "--app", "finance", "check", variables=in_copy(copy, DEBUG="on"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    return _by_line(re.findall(r"^(\S+?):(\d+): \(portal\.[\w.]+\) (.*(?:\n\t.*)*)", done.stderr, flags=re.MULTILINE))
+
+
+TELLERS: dict[str, Callable[[Path], Messages]] = {
+    MYPY: cache(told_by_mypy),
+    EDITOR: cache(told_by_basedpyright),
+    RUFF: cache(told_by_ruff),
+    IMPORTS: cache(told_by_contracts),
+    CHECK: cache(told_by_check),
+}
+
+
+def _by_line(found) -> Messages:
+    messages: Messages = {}
+    for name, line, text in found:
+        place = str(name), int(line)
+        messages[place] = f"{messages.get(place, '')}\n{text}"
+    return messages
+
+
+@pytest.mark.parametrize(
+    ("number", "teller", "words"),
+    [(each.number, by, words) for each in MISTAKES for by, words in each.told.items() if by in TELLERS],
+)
+def test_it_is_told_in_its_line_in_these_words(copy: Path, number: int, teller: str, words: str) -> None:
+    messages = TELLERS[teller](copy)
+    lines = marked(number, teller)
+    assert lines, "it is made somewhere"
+    assert lines <= messages.keys(), messages
+    assert any(words in messages[line] for line in lines), [messages[line] for line in lines]
+
+
+@pytest.fixture(scope="module")
+def test_run(copy: Path) -> str:
+    """What the team's own tests print, a line for each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "1000")
+        return run_app_tests_in_copy(copy, "finance").stdout
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(each.number, each.told[TESTS]) for each in MISTAKES if TESTS in each.told]
+)
+def test_a_test_of_the_page_fails_with_these_words(test_run: str, number: int, words: str) -> None:
+    (line,) = re.findall(rf"^(?:FAILED|ERROR) \S+test_mistake\[{number}-\w+\] - (.*)$", test_run, flags=re.MULTILINE)
+    assert words in line
+
+
+@pytest.mark.parametrize("app", ["energy", "auth_app"])
+def test_another_app_has_no_fault(copy: Path, app: str) -> None:
+    done = run(copy, "manage.py", "--app", app, "check", variables=in_copy(copy, DEBUG="on"))
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    started = f"from portal.startup import import_project; import_project(settings='apps.{app}.settings')"
+    assert run(copy, "-c", started, variables=in_copy(copy, DEBUG="on")).returncode == 0
+
+
+def test_an_app_that_imports_a_wrong_declaration_is_told_of_all_of_them(copy: Path) -> None:
+    urls = copy / "apps" / "finance" / "urls.py"
+    before = urls.read_text()
+    urls.write_text(f"{before}\nimport portal.services.finance.wrong_origin\n")
+    try:
+        messages = checked(copy)
+    finally:
+        urls.write_text(before)
+    for number in (7, 9, 18):
+        assert marked(number, CHECK) & messages.keys()
+
+
+def test_every_mistake_has_somebody_who_tells_it() -> None:
+    assert [each.number for each in MISTAKES] == list(range(1, 27))
+    assert [each.number for each in MISTAKES if not each.told] == []
+
+
+def test_the_page_has_the_mistakes_as_they_are_told() -> None:
+    assert PAGE.read_text() == page(), "write it with: .venv/bin/python -m tests.mistakes.write_page"
