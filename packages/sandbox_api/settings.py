@@ -108,8 +108,10 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "StationStatus": "sandbox_api.energy.models.Station.Status",
         "ChargerStatus": "sandbox_api.energy.models.Charger.Status",
+        "ChargerConnector": "sandbox_api.energy.models.Charger.Connector",
         "ChargingSessionStatus": "sandbox_api.energy.models.ChargingSession.Status",
         "MeterStatus": "sandbox_api.energy.models.Meter.Status",
+        "WorkOrderPriority": "sandbox_api.operations.models.WorkOrder.Priority",
         "WorkOrderStatus": "sandbox_api.operations.models.WorkOrder.Status",
         "InvoiceStatus": "sandbox_api.finance.models.Invoice.Status",
     },

@@ -45,7 +45,6 @@ UNREAD = {
     "portal.api.clear_tokens": PROMISED,
     "portal.query.PaginatedRes": PROMISED,
     "portal.query.Params": DECLARATION,
-    "portal.query.Partial": DECLARATION,
     "portal.query.Resource": DECLARATION,
     "portal.query.paginated_query_endpoint": PROMISED,
     "portal.query.same_params": DECLARATION,

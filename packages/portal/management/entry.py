@@ -21,6 +21,7 @@ WORKSPACE_COMMANDS: Final = {
     "run": "start the sandbox backend and all projects on this machine",
     "startplatform": "write a new platform: its folders, and its name wherever platforms are listed",
     "removeplatform": "remove a platform again; files that are not committed stop it",
+    "check_services": "hold the declared calls against a backend's OpenAPI schema",
     "services_from_openapi": "write the declarations of a backend's calls from its OpenAPI schema",
     "test": "run tests by pytest, with its options: test tests/apps/energy",
     "bench": "run benchmarks by their names: bench pages",

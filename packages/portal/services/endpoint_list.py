@@ -48,15 +48,17 @@ class Entry:
     effects: tuple[str, ...] = ()
 
 
+def declared_hooks() -> list[Endpoint[Any]]:
+    """Every hook of the services that can be imported, by domain, path and method."""
+    import_services()
+    declared: list[Endpoint[Any]] = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
+    hooks = [hook for hook in declared if hook.hook_name.startswith(_SERVICES)]
+    return sorted(hooks, key=lambda hook: (hook.key.partition(".")[0], hook.path_shape, _method(hook), hook.key))
+
+
 def all_entries() -> list[Entry]:
     """Every endpoint of the services, by domain, path and method."""
-    import_services()
-    entries = [
-        _entry(hook)
-        for hook in (*REGISTRY.queries.values(), *REGISTRY.mutations.values())
-        if hook.hook_name.startswith(_SERVICES)
-    ]
-    return sorted(entries, key=lambda entry: (entry.key.partition(".")[0], entry.path, entry.method, entry.key))
+    return [_entry(hook) for hook in declared_hooks()]
 
 
 def as_lines(entries: Sequence[Entry]) -> str:
@@ -98,7 +100,7 @@ def _entry(hook: Endpoint[Any]) -> Entry:
             *(f"invalidates `{invalidation.target}`" for invalidation in hook.invalidations),
         )
     return Entry(
-        method=hook.method if isinstance(hook, DeclaredMutation) else "GET",
+        method=_method(hook),
         path=hook.path_shape,
         key=hook.key,
         hook=hook.hook_name.removeprefix(_SERVICES),
@@ -111,3 +113,7 @@ def _type_name(kind: object) -> str:
     """The name of a type, such as `Client` or `Partial[Client]`."""
     name, parts = getattr(kind, "__name__", str(kind)), get_args(kind)
     return f"{name}[{', '.join(map(_type_name, parts))}]" if parts else name
+
+
+def _method(hook: Endpoint[Any]) -> str:
+    return hook.method if isinstance(hook, DeclaredMutation) else "GET"

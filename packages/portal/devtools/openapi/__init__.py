@@ -2,8 +2,9 @@
 
 ::
 
-    writing    calls of a schema → modules of `portal.services`
-      schema   the schema: operations, and what their values can be
+    writing        calls of a schema → modules of `portal.services`
+    comparison     declared calls, held against a schema
+      schema       the schema: operations, and what their values can be
 
 OpenAPI 3.0 and 3.1, from a text; nothing is fetched. What a declaration can't say becomes a comment and a warning; a
 broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 has the decisions.
@@ -11,8 +12,16 @@ broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 ha
 
 from __future__ import annotations
 
-from portal.devtools.openapi.schema import SchemaError, Schemas, read_document, read_operations
+from typing import TYPE_CHECKING, Any
+
+from portal.devtools.openapi.comparison import Difference, compared
+from portal.devtools.openapi.schema import SchemaError, Schemas, is_below, read_document, read_operations, read_schema
 from portal.devtools.openapi.writing import Module, modules_of, source_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from portal.query import Endpoint
 
 
 def declarations(schema: str, *, below: str = "", package: str = "portal.services") -> list[Module]:
@@ -32,3 +41,20 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
         raise SchemaError("", "the schema is nested too deeply") from None
     known = ", ".join(path for path, _ in document.members("paths")) or "none"
     raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; there are {known}")
+
+
+def differences(schema: str, hooks: Iterable[Endpoint[Any]], *, below: str = "") -> list[Difference]:
+    """What the declared calls say, and a schema does not, or says otherwise. A declaration may say less.
+
+    :param schema: its text, JSON or YAML.
+    :param below: only the calls of this path and of those below it.
+    :raises SchemaError: the schema can't be read, or nothing is declared there.
+    """
+    chosen = [hook for hook in hooks if is_below(hook.path_shape, below)]
+    if not chosen:
+        raise SchemaError("", f"no call is declared at {below or '/'} or below it")
+    document = read_document(schema)
+    try:
+        return compared(chosen, read_operations(document, Schemas()))
+    except RecursionError:
+        raise SchemaError("", "the schema is nested too deeply") from None

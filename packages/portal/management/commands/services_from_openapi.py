@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.devtools.openapi import SchemaError, declarations, source_of
+from portal.devtools.openapi import SchemaError, declarations, read_schema, source_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -39,11 +38,9 @@ class Command(BaseCommand):
         output: Path | None = options["output"]
         is_file = output is not None and output.suffix == ".py"
         folder = output.parent if output is not None and is_file else output
-        text = read_schema(options["schema"])
+        package = package_of(folder) if folder is not None else "portal.services"
         try:
-            modules = declarations(
-                text, below=options["path"], package=package_of(folder) if folder is not None else "portal.services"
-            )
+            modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
             sources = {module.path: source_of(module) for module in modules if module.hooks}
         except SchemaError as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
@@ -79,14 +76,6 @@ class Command(BaseCommand):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source)
             self.stdout.write(str(path))
-
-
-def read_schema(name: str) -> str:
-    """The text of a schema's file, or of standard input for `-`."""
-    try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{name} can't be read: {error}", returncode=2) from None
 
 
 def package_of(folder: Path) -> str:

@@ -93,7 +93,7 @@ def test_a_file_takes_one_module(schema: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
-    assert refused("nowhere.yaml").startswith("nowhere.yaml can't be read: ")
+    assert refused("nowhere.yaml").startswith("nowhere.yaml: it can't be read: ")
     broken = tmp_path / "broken.json"
     broken.write_text(json.dumps(document(paths={"/a": {"get": answers({"type": "strin"})}})))
     where = "#/paths/~1a/get/responses/200/content/application~1json/schema/type"

@@ -12,8 +12,15 @@
 
 from __future__ import annotations
 
-from portal.devtools.openapi.schema.document import SchemaError, read_document
-from portal.devtools.openapi.schema.operations import Operation, Parameter, read_operations
+from portal.devtools.openapi.schema.document import SchemaError, read_document, read_schema
+from portal.devtools.openapi.schema.operations import (
+    Operation,
+    Parameter,
+    is_below,
+    page_item,
+    path_names,
+    read_operations,
+)
 from portal.devtools.openapi.schema.schemas import Schemas
 from portal.devtools.openapi.schema.shapes import (
     Enumeration,

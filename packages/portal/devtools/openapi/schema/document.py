@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -127,6 +129,17 @@ class Node:
     def last_name(self) -> str:
         """The last name of the pointer: `Client` of `#/components/schemas/Client`."""
         return self.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+
+
+def read_schema(name: str) -> str:
+    """The text of a schema's file, or of standard input for `-`.
+
+    :raises SchemaError: it can't be read.
+    """
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SchemaError("", f"it can't be read: {error}") from None
 
 
 def read_document(text: str) -> Node:

@@ -52,7 +52,7 @@ class Hook:
 
 
 @dataclass(kw_only=True)
-class Place:
+class ResourcePlace:
     """The calls of one path, and of its rows.
 
     :param noun: one of its rows, in snake_case; or what stands there, where it has no rows.
@@ -83,9 +83,9 @@ class Hooks:
     names: FreeNames
     resources: list[tuple[str, str]] = field(default_factory=list)
     found: list[Hook] = field(default_factory=list)
-    _places: dict[str, Place] = field(default_factory=dict)
+    _places: dict[str, ResourcePlace] = field(default_factory=dict)
 
-    def add(self, place: Place) -> None:
+    def add(self, place: ResourcePlace) -> None:
         """Name and declare the hooks of one place. Those of the places above it come first."""
         self._places[place.path] = place
         resource = self._resource(place)
@@ -103,7 +103,7 @@ class Hooks:
                 place.reads.append(f"{self.group}Queries.{hook}")
             self.found.append(Hook(name=hook, source=source, is_query=is_query))
 
-    def _name(self, call: PlacedCall, place: Place) -> str:
+    def _name(self, call: PlacedCall, place: ResourcePlace) -> str:
         noun = plural(place.noun) if call.role == "list" else place.noun
         verb, above = _VERBS[call.role], self._above(place)
         with_parent = noun if noun.startswith(above) else f"{above}_{noun}"
@@ -119,7 +119,7 @@ class Hooks:
         method = call.operation.method.lower()
         return self.names.unused(wanted, f"{verb}_{with_parent}".strip("_"), f"{wanted}_with_{method}")
 
-    def _above(self, place: Place) -> str:
+    def _above(self, place: ResourcePlace) -> str:
         """The noun of the row that a place belongs to; empty for a place without one."""
         path = parent(place.path)
         if not has_parameter(path):
@@ -129,7 +129,7 @@ class Hooks:
 
     # --- resource(…) ---
 
-    def _resource(self, place: Place) -> str:
+    def _resource(self, place: ResourcePlace) -> str:
         """Declare the resource; gives its name."""
         found = place.resource
         if found is None:
@@ -148,7 +148,7 @@ class Hooks:
 
     # --- parameters ---
 
-    def _list_params(self, operation: Operation, place: Place) -> str:
+    def _list_params(self, operation: Operation, place: ResourcePlace) -> str:
         own = [each for each in sendable(operation) if each.in_path or each.name not in OF_ALL_LISTS]
         if not own:
             return "ListParams"
@@ -161,7 +161,7 @@ class Hooks:
             doc=doc or f"Which {plurals.replace('_', ' ')}.",
         )
 
-    def _params(self, operation: Operation, name: str, place: Place) -> tuple[str, str]:
+    def _params(self, operation: Operation, name: str, place: ResourcePlace) -> tuple[str, str]:
         """The class of the parameters, and the url. The class is empty for a call without parameters."""
         if operation.page_item is not None:
             return self._list_params(operation, place), _template(operation, "ListParams")
@@ -178,7 +178,7 @@ class Hooks:
 
     # --- explicit declarations ---
 
-    def _query(self, call: PlacedCall, name: str, place: Place) -> str:
+    def _query(self, call: PlacedCall, name: str, place: ResourcePlace) -> str:
         operation = call.operation
         params, url = self._params(operation, name, place)
         given = [f"params={params}"] if params else []
@@ -190,7 +190,7 @@ class Hooks:
         data = self._type(answer, self._answer_name(call, place))
         return f"query_endpoint({', '.join([f'data={data}', *given, f'url={url!r}'])})"
 
-    def _answer_name(self, call: PlacedCall, place: Place) -> str:
+    def _answer_name(self, call: PlacedCall, place: ResourcePlace) -> str:
         """The name of an answer's class, where the schema has none."""
         noun = place.noun
         if isinstance(call.operation.answer.shape, ListOf):
@@ -200,7 +200,7 @@ class Hooks:
         above = self._above(place) or "_".join(fixed_segments(place.path)[-2:-1])
         return class_name(noun if noun.startswith(above) or call.role == "detail" else f"{above}_{noun}")
 
-    def _mutation(self, call: PlacedCall, name: str, place: Place) -> str:
+    def _mutation(self, call: PlacedCall, name: str, place: ResourcePlace) -> str:
         operation = call.operation
         params, url = self._params(operation, name, place)
         parts = []
@@ -218,7 +218,7 @@ class Hooks:
         kind = "Any" if shape is None else self.classes.type_of(shape, wanted=wanted, doc=doc)
         return "object" if kind == "Any" else kind
 
-    def _body(self, shape: Shape, name: str, place: Place) -> str:
+    def _body(self, shape: Shape, name: str, place: ResourcePlace) -> str:
         wanted, doc = class_name(f"{name}_req"), f"What `use_{name}_mutation` sends."
         if not isinstance(shape, ObjectOf) or not shape.fields:
             return self._type(shape, wanted, doc)
@@ -226,7 +226,7 @@ class Hooks:
         sent = row if row is not None and is_part_of(shape, row) else shape
         return f"Partial[{self.classes.record(sent, wanted=wanted, doc=doc)}]"
 
-    def _effects(self, call: PlacedCall, place: Place) -> str:
+    def _effects(self, call: PlacedCall, place: ResourcePlace) -> str:
         """What the write changes in cached queries: of its own place, and of the row that it belongs to."""
         row, answer = place.resource.item if place.resource else None, call.operation.answer.shape
         gives_row = row is not None and answer is not None and are_the_same(answer, row)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from portal.devtools.openapi.schema import ListOf, ObjectOf
 from portal.devtools.openapi.writing.classes import Classes
 from portal.devtools.openapi.writing.declared import Declared, Library
-from portal.devtools.openapi.writing.hooks import Hook, Hooks, Place, why_not_sent
+from portal.devtools.openapi.writing.hooks import Hook, Hooks, ResourcePlace, why_not_sent
 from portal.devtools.openapi.writing.names import (
     FreeNames,
     attribute_name,
@@ -117,12 +117,12 @@ class _Draft:
         )
 
 
-def _places(calls: list[PlacedCall]) -> list[Place]:
+def _places(calls: list[PlacedCall]) -> list[ResourcePlace]:
     by_path: dict[str, list[PlacedCall]] = {}
     for call in calls:
         by_path.setdefault(call.place, []).append(call)
     return [
-        Place(path=path, noun=_noun(path, found), calls=found, resource=standard(path, found))
+        ResourcePlace(path=path, noun=_noun(path, found), calls=found, resource=standard(path, found))
         for path, found in sorted(by_path.items(), key=lambda each: each[0].count("/"))
     ]
 
@@ -141,31 +141,31 @@ def _noun(path: str, calls: list[PlacedCall]) -> str:
     return singular(last)
 
 
-def _rows(place: Place) -> Iterator[ObjectOf]:
+def _rows(place: ResourcePlace) -> Iterator[ObjectOf]:
     shapes: list[Shape | None] = [call.operation.page_item for call in place.calls]
     if place.resource is not None:
         shapes += [place.resource.item, place.resource.detail]
     yield from filter(is_row, shapes)
 
 
-def _group_name(places: list[Place], name: str) -> str:
+def _group_name(places: list[ResourcePlace], name: str) -> str:
     """The beginning of the groups' names: of the rows, or of what the one query reads."""
     rows = _first_rows(places)
     return class_name(rows.noun) if rows else _read_alone(places) or class_name(name)
 
 
-def _doc(places: list[Place], name: str) -> str:
+def _doc(places: list[ResourcePlace], name: str) -> str:
     """The docstring of a module."""
     rows = _first_rows(places)
     title = plural(rows.noun) if rows else snake(_read_alone(places) or name)
     return f"{title[:1].upper()}{title[1:]}.".replace("_", " ")
 
 
-def _first_rows(places: list[Place]) -> Place | None:
+def _first_rows(places: list[ResourcePlace]) -> ResourcePlace | None:
     return next((each for each in places if any(call.role not in {"read", "action"} for call in each.calls)), None)
 
 
-def _read_alone(places: list[Place]) -> str:
+def _read_alone(places: list[ResourcePlace]) -> str:
     """The class of the one object that is read; empty where none or several are."""
     read = [call.operation.answer.shape for place in places for call in place.calls if call.role == "read"]
     names = [shape.name for shape in read if isinstance(shape, ObjectOf) and shape.name]

@@ -1,0 +1,209 @@
+"""Declared calls, held against the operations of a schema."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+
+from portal.config.wire_names import (
+    CURSOR_PARAM,
+    HAS_NEXT_FIELD,
+    ID_FIELD,
+    ITEMS_FIELD,
+    LIMIT_PARAM,
+    NEXT_CURSOR_FIELD,
+    SEARCH_PARAM,
+    SORT_PARAM,
+)
+from portal.devtools.openapi.comparison.declared_types import DeclaredField, fields_of, place_of
+from portal.devtools.openapi.comparison.suggestions import did_you_mean
+from portal.devtools.openapi.comparison.types import Comparison, TypeFault
+from portal.devtools.openapi.schema import ObjectOf, Operation, page_item, path_names
+from portal.query import DeclaredMutation, ListParams, Partial, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from portal.query import Endpoint
+
+#: What all lists have: the keyword's name, and the backend's.
+_OF_LISTS: Final[Mapping[str, str]] = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Difference:
+    """One difference between a declaration and the schema.
+
+    :param place: `file:line` of the declaration.
+    :param hook: the endpoint's key.
+    """
+
+    place: str
+    hook: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.hook}: {self.message}"
+
+
+def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
+    """All differences, each once, in the order of the files."""
+    known = {(each.method, _shape_of(each.path)): each for each in operations}
+    found: dict[tuple[str, str], Difference] = {}
+    for hook in hooks:
+        for fault in _faults(hook, known):
+            owner = (fault.declared.owner, fault.declared.name) if fault.declared else (hook.group or object, hook.name)
+            place = place_of(*owner)
+            found.setdefault((place, fault.message), Difference(place=place, hook=hook.key, message=fault.message))
+    return sorted(found.values(), key=_order)
+
+
+def _order(difference: Difference) -> tuple[str, int, str]:
+    file, _, line = difference.place.rpartition(":")
+    return file, int(line) if line.isdecimal() else 0, difference.message
+
+
+def _shape_of(path: str) -> str:
+    return re.sub(r"\{[^{}]*\}", "{}", path)
+
+
+def _faults(hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation]) -> Iterator[TypeFault]:
+    method = hook.method if isinstance(hook, DeclaredMutation) else "GET"
+    path = hook.path_shape
+    operation = known.get((method, _shape_of(path)))
+    if operation is None:
+        yield TypeFault(message=f"the schema has no {method} {path}{_hint(path, known)}")
+        return
+    parameters = _parameters(hook)
+    yield from _path_faults(path, operation)
+    yield from _query_faults(hook, parameters, operation)
+    yield from _list_faults(hook, operation) if getattr(hook, "is_list", False) else _answer_faults(hook, operation)
+    if isinstance(hook, DeclaredMutation):
+        yield from _body_faults(hook, operation)
+
+
+def _hint(path: str, known: Mapping[tuple[str, str], Operation]) -> str:
+    methods = [method for method, other in known if other == _shape_of(path)]
+    if methods:
+        return f"; it has {', '.join(methods)} there"
+    return did_you_mean(path, {operation.path for operation in known.values()})
+
+
+# --- parameters ---
+
+
+def _parameters(hook: Endpoint[Any]) -> dict[str, DeclaredField]:
+    """The declared parameters by their names on the wire, but for those of the call itself."""
+    found = fields_of(hook.params) or {}
+    own = {"pages", "cursor"} if isinstance(hook.params, type) and issubclass(hook.params, ListParams) else set()
+    return {wire: declared for wire, declared in found.items() if declared.name not in own}
+
+
+def _path_faults(path: str, operation: Operation) -> Iterator[TypeFault]:
+    ours, theirs = path_names(path), path_names(operation.path)
+    for number, (name, other) in enumerate(zip(ours, theirs, strict=True), start=1):
+        # `resource(…)` calls the id of a row so, whatever the schema calls it.
+        is_row_id = name == ID_FIELD and number == len(ours)
+        if _plain(name) != _plain(other) and not is_row_id:
+            yield TypeFault(message=f"the parameter {name} of the path is {other} in the schema")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _query_faults(
+    hook: Endpoint[Any], parameters: Mapping[str, DeclaredField], operation: Operation
+) -> Iterator[TypeFault]:
+    known = {each.name: each for each in operation.query}
+    in_path = set(path_names(hook.path_shape))
+    is_list = getattr(hook, "is_list", False)
+    names = {wire: _OF_LISTS.get(wire, wire) if is_list else wire for wire in parameters if wire not in in_path}
+    for wire, name in names.items():
+        declared = parameters[wire]
+        if name in known:
+            yield from Comparison(sent=True).faults(declared.kind, known[name].shape, declared=declared)
+        elif declared.owner is not ListParams:
+            hint = did_you_mean(name, known)
+            yield TypeFault(message=f"{declared.title}: the schema has no parameter {name}{hint}", declared=declared)
+    paging = {CURSOR_PARAM, LIMIT_PARAM} if is_list else set()
+    for name in sorted(paging - set(known)):
+        yield TypeFault(message=f"the schema has no parameter {name}, which lists are read with")
+    for name, each in known.items():
+        if each.required and name not in names.values() and name not in paging:
+            yield TypeFault(message=f"the schema needs the parameter {name}")
+
+
+# --- answers ---
+
+
+def _list_faults(hook: Any, operation: Operation) -> Iterator[TypeFault]:
+    shape = operation.answer.shape
+    item = page_item(shape)
+    if item is None:
+        fields = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
+        missing = [name for name in fields if not isinstance(shape, ObjectOf) or name not in shape.fields]
+        told = f"it has no {', '.join(missing)}" if missing else f"{ITEMS_FIELD} is no array"
+        yield TypeFault(message=f"the schema's answer is no page of a list: {told}")
+        return
+    yield from Comparison(sent=False).faults(hook.item, item)
+    if hook.unique_by and isinstance(item, ObjectOf) and hook.unique_by not in item.fields:
+        yield TypeFault(message=f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
+
+
+def _answer_faults(hook: Any, operation: Operation) -> Iterator[TypeFault]:
+    answer = operation.answer
+    if hook.data is None:
+        # What a DELETE answers may be left unread.
+        if answer.shape is not None and operation.method != "DELETE":
+            yield TypeFault(message="the schema's call is answered with JSON, and data=… is not declared")
+    elif answer.note:
+        yield TypeFault(message=f"the schema's answer can't be read: {answer.note}")
+    elif answer.shape is None:
+        yield TypeFault(message="the schema's call is answered without a body, and data=… is declared")
+    else:
+        yield from Comparison(sent=False).faults(hook.data, answer.shape)
+
+
+# --- bodies ---
+
+
+def _body_faults(hook: DeclaredMutation[Any, Any, Any], operation: Operation) -> Iterator[TypeFault]:
+    body, shape = operation.body, operation.body.shape
+    if hook.body is None:
+        if body.required or (isinstance(shape, ObjectOf) and any(each.required for each in shape.fields.values())):
+            yield TypeFault(message="the schema's call needs a body, and body=… is not declared")
+    elif body.note:
+        yield TypeFault(message=f"the schema's body is not what hooks send: {body.note}")
+    elif shape is None:
+        yield TypeFault(message="the schema's call takes no body, and body=… is declared")
+    elif isinstance(shape, ObjectOf):
+        yield from _object_faults(hook.body, shape)
+    else:
+        yield from Comparison(sent=True).faults(_whole(hook.body), shape)
+
+
+def _object_faults(body: Any, shape: ObjectOf) -> Iterator[TypeFault]:
+    kind = _whole(body)
+    declared = fields_of(kind)
+    if declared is None:
+        yield from Comparison(sent=True).faults(kind, shape)
+        return
+    # Of a row, a write sends some fields: those that the backend sets by itself are no difference.
+    is_row = get_origin(body) is Partial and isinstance(kind, type) and issubclass(kind, Row)
+    for wire, field in declared.items():
+        member = shape.fields.get(wire)
+        if member is not None:
+            yield from Comparison(sent=True).faults(field.kind, member.shape, declared=field)
+        elif not is_row:
+            hint = did_you_mean(wire, shape.fields)
+            yield TypeFault(message=f"{field.title}: the schema's body has no field {wire}{hint}", declared=field)
+    for wire, member in shape.fields.items():
+        if member.required and not member.read_only and wire not in declared:
+            yield TypeFault(message=f"the schema's body needs the field {wire}, which {kind.__name__} does not have")
+
+
+def _whole(body: Any) -> Any:
+    """`Client` of `Partial[Client]`."""
+    return get_args(body)[0] if get_origin(body) is Partial else body

@@ -1,0 +1,44 @@
+"""`manage.py check_services --schema schema.yaml`: the declared calls, held against a backend's OpenAPI schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from portal.devtools.openapi import SchemaError, differences, read_schema
+from portal.services.endpoint_list import declared_hooks
+from portal.services.service_imports import import_services, place_of
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+class Command(BaseCommand):
+    """Prints each difference on a line of its own. Ends with 1 if there are any, and with 2 if it can't compare."""
+
+    help = (
+        "Holds the calls that portal/services declares against a backend's OpenAPI 3.0 or 3.1 schema, and names every"
+        " difference with file and line. A declaration may say less than the schema."
+    )
+    requires_system_checks: list[str] = []  # noqa: RUF012  Django's own type
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--schema", required=True, help="file, YAML or JSON; - for standard input")
+        parser.add_argument(
+            "--path", default="", help="only the calls of this path and below, such as /finance/payments"
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:
+        failed = import_services()
+        if failed:
+            told = [f"{place_of(each.error)}: {each.module} can't be imported: {each.error}" for each in failed]
+            raise CommandError("\n".join(told), returncode=2)
+        try:
+            found = differences(read_schema(options["schema"]), declared_hooks(), below=options["path"])
+        except SchemaError as error:
+            raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
+        for difference in found:
+            self.stdout.write(str(difference))
+        if found:
+            raise CommandError(f"{len(found)} {'difference' if len(found) == 1 else 'differences'}", returncode=1)

@@ -1,0 +1,199 @@
+"""Every difference between a declaration and the schema is told, with its hook, its file and its line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from portal.devtools.openapi import SchemaError, differences
+from portal.query import ListParams, QueryGroup, paginated_query_endpoint
+from tests.portal.devtools.openapi.comparison import declared
+from tests.portal.devtools.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
+
+DECIMAL = {"type": "string", "format": "decimal"}
+TIME = {"type": "string", "format": "date-time"}
+LINE = {"type": "object", "properties": {"text": TEXT, "parent": ref("Line")}}
+PAYMENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "payer": {"type": ["string", "null"]},
+        "amount": DECIMAL,
+        "method": {"enum": ["card", "transfer"]},
+        "kind": {"enum": ["a", "c"]},
+        "receivedAt": TIME,
+        "lines": {"items": ref("Line")},
+        "more": TEXT,
+    },
+}
+NEW = {
+    "type": "object",
+    "required": ["payer", "id"],
+    "properties": {"payer": TEXT, "amount": DECIMAL, "id": {"readOnly": True}},
+}
+APPROVE = {"type": "object", "required": ["note"], "properties": {"note": TEXT}}
+PATHS = {
+    "/payments": {
+        "get": {"parameters": query("cursor", "limit", "q", "sort", "clientId"), **answers(page(ref("Payment")))},
+        "post": {**takes(NEW), **answers(ref("Payment"))},
+    },
+    "/payments/{payment_id}": {
+        "get": answers(ref("Payment")),
+        "patch": {**takes(NEW), **answers(ref("Payment"))},
+        "delete": answers({"properties": {"deleted": {"type": "boolean"}}}),
+    },
+    "/payments/{payment_id}/approve": {"post": {**takes(APPROVE), **answers(ref("Payment"))}},
+    "/payments/{payment}/refunds/{refund}": {"get": answers(ref("Line"))},
+    "/summary": {
+        "get": answers(
+            {"properties": {"total": {"type": "integer"}, "byMethod": {"properties": {"card": {"type": "integer"}}}}}
+        )
+    },
+    "/file": {
+        "get": answers(TEXT, media_type="text/csv"),
+        "post": {**takes(TEXT, media_type="text/csv"), **answers(None)},
+    },
+    "/search": {"get": {"parameters": query("text", required=True), **answers(ref("Line"))}},
+    "/reset": {"post": answers(None)},
+}
+SCHEMA = json.dumps(document(paths=PATHS, Payment=PAYMENT, Line=LINE))
+
+
+def told(hook: Any) -> list[str]:
+    """What is told of one hook."""
+    return [each.message for each in differences(SCHEMA, [hook])]
+
+
+def test_right_declarations_have_none() -> None:
+    assert differences(SCHEMA, declared.RIGHT) == []
+
+
+@pytest.mark.parametrize(
+    ("hook", "messages"),
+    [
+        (
+            declared.WrongQueries.use_get_fields_query,
+            {
+                "WrongPayment.payer is never None here, and may be null in the schema",
+                "WrongPayment.amount is int here, and a decimal in a text in the schema",
+                "WrongMethod has cheque, which the schema has not",
+                "WrongMethod lacks transfer of the schema",
+                "Literal['a', 'b'] has b, which the schema has not",
+                "Literal['a', 'b'] lacks c of the schema",
+                "WrongPayment.recieved_at: the schema has no field recievedAt; did you mean receivedAt?",
+                "WrongPayment.lines is str here, and the object Line in the schema",
+            },
+        ),
+        (
+            declared.WrongQueries.use_get_params_query,
+            {
+                "WrongListParams.clientid: the schema has no parameter clientid; did you mean clientId?",
+                "WrongListParams.limit_to: the schema has no parameter limitTo; did you mean limit?",
+            },
+        ),
+        (
+            declared.WrongQueries.use_get_unique_query,
+            {"rows are told apart by number, which they do not have in the schema"},
+        ),
+        (
+            declared.WrongQueries.use_get_list_query,
+            {
+                "the schema has no parameter cursor, which lists are read with",
+                "the schema has no parameter limit, which lists are read with",
+                "the schema's answer is no page of a list: it has no items, hasNext, nextCursor",
+            },
+        ),
+        (declared.WrongQueries.use_get_path_query, {"the schema has no GET /paiments; did you mean /payments?"}),
+        (
+            declared.WrongQueries.use_get_method_query,
+            {"the schema has no GET /payments/{id}/approve; it has POST there"},
+        ),
+        (
+            declared.WrongQueries.use_get_swapped_query,
+            {
+                "the parameter refund of the path is payment in the schema",
+                "the parameter payment of the path is refund in the schema",
+            },
+        ),
+        (
+            declared.WrongQueries.use_get_file_query,
+            {"the schema's answer can't be read: it is text/csv, no JSON"},
+        ),
+        (declared.WrongQueries.use_get_required_query, {"the schema needs the parameter text"}),
+        (
+            declared.WrongMutations.use_body_mutation,
+            {
+                "WrongReq.note is int here, and a text in the schema",
+                "WrongReq.reason: the schema's body has no field reason",
+            },
+        ),
+        (
+            declared.WrongMutations.use_no_body_mutation,
+            {"the schema's call needs a body, and body=… is not declared"},
+        ),
+        (
+            declared.WrongMutations.use_lacks_mutation,
+            {
+                "Line.text: the schema's body has no field text",
+                "Line.parent: the schema's body has no field parent",
+                "the schema's body needs the field payer, which Line does not have",
+            },
+        ),
+        (
+            declared.WrongMutations.use_no_data_mutation,
+            {"the schema's call is answered with JSON, and data=… is not declared"},
+        ),
+        (
+            declared.WrongMutations.use_data_mutation,
+            {"the schema's call is answered without a body, and data=… is declared"},
+        ),
+        (
+            declared.WrongMutations.use_sent_mutation,
+            {"the schema's call takes no body, and body=… is declared"},
+        ),
+        (
+            declared.WrongMutations.use_upload_mutation,
+            {"the schema's body is not what hooks send: it is text/csv, no JSON"},
+        ),
+    ],
+    ids=lambda each: each.name if hasattr(each, "name") else "",
+)
+def test_each_wrong_declaration_is_told(hook: Any, messages: set[str]) -> None:
+    assert set(told(hook)) == messages
+
+
+def test_a_difference_is_told_with_its_hook_its_file_and_its_line() -> None:
+    found = differences(SCHEMA, [declared.WrongQueries.use_get_fields_query, declared.WrongQueries.use_get_path_query])
+    lines = Path(declared.__file__).read_text().splitlines()
+    for each in found:
+        file, line = re.fullmatch(r"(tests/.*/declared\.py):(\d+)", each.place).groups()
+        assert file == "tests/portal/devtools/openapi/comparison/declared.py"
+        named = re.match(r"WrongPayment\.(\w+)", each.message)
+        if named:
+            assert f"    {named[1]}: " in lines[int(line) - 1]
+        if "/paiments" in each.message:
+            assert "use_get_path_query" in lines[int(line) - 1]
+            assert str(each) == f"{each.place}: wrong.get_path: {each.message}"
+    assert [each.place for each in found] == sorted(
+        (each.place for each in found), key=lambda place: int(place.rpartition(":")[2])
+    )
+
+
+def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> None:
+    class TwiceQueries(QueryGroup, domain="twice", registry=declared.OWN):
+        use_get_one_query = paginated_query_endpoint(item=declared.WrongPayment, params=ListParams, url="/payments")
+        use_get_two_query = paginated_query_endpoint(item=declared.WrongPayment, params=ListParams, url="/payments")
+
+    hooks = [TwiceQueries.use_get_one_query, TwiceQueries.use_get_two_query]
+    assert len(differences(SCHEMA, hooks)) == len(differences(SCHEMA, hooks[:1])) == 8
+
+
+def test_only_the_calls_below_a_path_are_compared() -> None:
+    hooks = [declared.WrongQueries.use_get_path_query, declared.WrongQueries.use_get_file_query]
+    assert [each.hook for each in differences(SCHEMA, hooks, below="/file")] == ["wrong.get_file"]
+    with pytest.raises(SchemaError, match="no call is declared at /nowhere or below it"):
+        differences(SCHEMA, hooks, below="/nowhere")

@@ -1,0 +1,98 @@
+"""The sandbox's own schema becomes what stands in `portal/services`, but for what a person chose; and both agree."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from tests.support.harness import ROOT, clean_environment
+
+SERVICES = ROOT / "packages" / "portal" / "services"
+#: Modules that a person named otherwise.
+MODULES = {"iam/sessions.py": "iam/sign_ins.py"}
+#: Modules that stand otherwise for a reason: what decides about a sign-in is JSON as it came.
+BY_HAND = {"auth.py", "me.py"}
+#: Names of the generated source, and what a person chose in their place.
+NAMES = {
+    "SignIn": "ActiveSignIn",
+    "use_delete_sign_in_mutation": "use_end_sign_in_mutation",
+    "_charging_sessions": "_sessions",
+}
+#: What no schema says.
+OPTIONS = {"invalidates", "cache"}
+#: Where a person chose another type: what is counted by kind is a dictionary, in which a count may be missing.
+TYPES = {
+    ("energy/summary.py", "class EnergyCounts"),
+    ("energy/summary.py", "class EnergySummary"),
+    ("operations/summary.py", "class OperationsSummary"),
+}
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The schema that the sandbox publishes, made in a process of its own."""
+    folder = tmp_path_factory.mktemp("schema")
+    variables = {**os.environ, **clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "state"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "sandbox_api", "spectacular", "--validate", "--fail-on-warn"],
+        cwd=ROOT / "packages",
+        env={name: value for name, value in variables.items() if value is not None},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    file = folder / "sandbox.yaml"
+    file.write_text(done.stdout)
+    return file
+
+
+def test_the_declared_calls_are_those_of_the_sandbox(schema: Path) -> None:
+    out = io.StringIO()
+    call_command("check_services", schema=str(schema), stdout=out)
+    assert out.getvalue() == ""
+
+
+def statements(file: Path, *, names: dict[str, str]) -> dict[str, str]:
+    """What a module declares, by its name, without docstrings, constants and options that no schema gives."""
+    found = {}
+    for node in ast.parse(file.read_text()).body:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Call):
+                part.keywords = [each for each in part.keywords if each.arg not in OPTIONS]
+            for field in ("id", "name"):
+                if getattr(part, field, None) in names:
+                    setattr(part, field, names[getattr(part, field)])
+        match node:
+            case ast.ClassDef(name=name, body=[ast.Expr(), *body]):
+                node.body = body or [ast.Pass()]
+                found[f"class {name}"] = ast.unparse(node)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                found[name] = ast.unparse(node)
+    return found
+
+
+def test_the_sandboxs_schema_becomes_the_services_but_for_what_a_person_chose(schema: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "services"
+    call_command("services_from_openapi", str(schema), output=folder, stdout=io.StringIO(), stderr=io.StringIO())
+    generated = {str(path.relative_to(folder)) for path in folder.rglob("*.py") if path.name != "__init__.py"}
+    by_hand = {MODULES.get(path, path) for path in generated - BY_HAND}
+    kept = {str(path.relative_to(SERVICES)) for path in SERVICES.rglob("*/*.py") if path.name != "__init__.py"}
+    assert by_hand == kept
+    differences = {
+        (path, name)
+        for path in generated - BY_HAND
+        for ours, theirs in [
+            (statements(SERVICES / MODULES.get(path, path), names={}), statements(folder / path, names=NAMES))
+        ]
+        for name in {*ours, *theirs}
+        if ours.get(name) != theirs.get(name)
+    }
+    assert differences == TYPES
