@@ -9,7 +9,7 @@
         lost_cookies    logs a `Cookie` header that granian has emptied
       static_files      which static files a server collects, and its private folder for them
     static_storage      makes one style sheet of those that import each other; hashed names, compressed
-    local_stack         the five servers of a developer's machine
+    local_stack         the servers of a developer's machine
     reloader            restarts those of them whose code has changed
       server_group      several servers, started and stopped together
     parent_watch        ends a process with the one that started it

@@ -7,7 +7,7 @@ from portal.config.platforms import PLATFORMS
 from portal.config.projects import GATEWAY, PROJECTS
 
 
-def test_the_first_platforms_stand_in_the_documents_order_with_its_permissions_and_prefixes() -> None:
+def test_the_first_platforms_stand_in_the_order_of_the_requirements_with_its_permissions_and_prefixes() -> None:
     assert [(p.name, p.permission, p.prefix) for p in PLATFORMS[:3]] == [
         ("ENERGY", "ENERGY_APP", "/energy"),
         ("OPERATIONS", "OPERATIONS_APP", "/operations"),

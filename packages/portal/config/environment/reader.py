@@ -39,7 +39,7 @@ REPOSITORY = Path(__file__).resolve().parents[4]
 
 
 def port_base(env: environ.Env | None = None) -> int:
-    """The first of the five local ports, from `PORT_BASE`."""
+    """The first of the local ports, from `PORT_BASE`."""
     value = _read((env or environ.Env()).int, "PORT_BASE", "a port number from 1024 to 65435", DEFAULT_PORT_BASE)
     if not 1024 <= value <= 65535 - BACKEND_PORT_OFFSET:  # noqa: PLR2004  the range is the message
         raise ConfigurationError("PORT_BASE should be a port number from 1024 to 65435")
