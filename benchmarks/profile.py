@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ROOMS: Final = (
     (("portal/web/templating/", "portal/web/templatetags/", "/templates/", "<template>"), "rendering"),
     (("/jinja2/", "/markupsafe/", "django/template/", "django/templatetags/", "django/forms/renderers"), "rendering"),
-    (("portal/web/present/", "/presenters/"), "presenting rows and figures"),
+    (("portal/web/present/",), "presenting figures"),
     (("portal/query/", "portal/services/"), "query layer"),
     (("portal/store/", "/sqlite_cache/"), "store"),
     (("portal/api/",), "calls to the backend"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.finance.views.invoices import invoice_detail, invoice_list
+from apps.finance.views.invoices import invoice_pages
 from apps.finance.views.overview import overview
 from portal.web.pages import platform_page
 from portal.web.urls import platform_patterns
@@ -15,7 +15,6 @@ handler500 = "portal.web.errors.failure_pages.server_error"
 urlpatterns = platform_patterns(
     pages=[
         platform_page("finance", overview, name="home"),
-        platform_page("finance/invoices", invoice_list, name="invoices"),
-        platform_page("finance/invoices/<str:invoice_id>", invoice_detail, name="invoice", part_of="invoices"),
+        *invoice_pages,
     ]
 )

@@ -20,7 +20,7 @@ WRONG_IMPORTS = [
     ("packages/portal/errors.py", "import portal.config.environment.reader", "Layers: imports go down"),
     ("packages/portal/utils.py", "", "Layers: imports go down"),
     ("apps/energy/views/clients.py", "import apps.finance.views", "The projects are independent of each other"),
-    ("apps/finance/presenters/invoices.py", "import apps.auth_app.views", "The projects are independent of each other"),
+    ("apps/finance/views/invoices.py", "import apps.auth_app.views", "The projects are independent of each other"),
     ("packages/portal/web/pages/guards.py", "import apps.energy.views", "The shared package knows no project"),
     ("packages/portal/api/session.py", "import sandbox_api.models", "The sandbox and the portal meet over HTTP only"),
     ("packages/sandbox_api/problems.py", "import portal.errors", "The sandbox and the portal meet over HTTP only"),
@@ -98,12 +98,12 @@ WRONG_IMPORTS = [
     ("packages/portal/web/frame/essentials.py", "import redis", "Only the store opens what processes share"),
     (
         "apps/energy/views/overview.py",
-        "import portal.web.pages.list_pages",
+        "import portal.web.pages.list_views",
         "From outside portal.web.pages only its face is imported",
     ),
     (
         "packages/portal/web/pages/overviews.py",
-        "import portal.web.present.records",
+        "import portal.web.present.results",
         "From outside portal.web.present only its face is imported",
     ),
     ("packages/portal/testing/pages.py", "import portal.devtools.catalogs", "Layers: imports go down"),

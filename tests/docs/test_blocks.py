@@ -52,14 +52,13 @@ ROOTS_PROGRAMS: Final = {"make", "adduser", "install", "editor", "systemctl", "l
 #: Commands that are looked up in `test_commands.py`, and not run here; with the reason.
 NOT_RUN: Final = {
     "make run": "servers, until Ctrl-C: tests/functional/test_run.py",
-    "make dev": "servers, until Ctrl-C: tests/docs/test_work_on_one_app.py",
-    "make dev without=finance": "as above",
-    "APP_DEBUG_TOOLBAR=on make dev": "as above",
+    "make dev": "the same, reloading",
+    "make dev without=finance": "the same, reloading",
     "make test": "all tests, this one among them",
     "make check": "minutes; CI runs it",
     "make hooks": "writes into the clone's .git: tests/architecture/test_pre_commit.py runs the hooks",
     "./manage.py --app energy serve --host 127.0.0.1 --port 8001 --workers 4 --threads 8": "tests/functional/test_serve.py",
-    "./manage.py --app finance runserver": "as above",
+    "./manage.py --app finance runserver": "a server, until Ctrl-C",
     "./manage.py --app sandbox_api serve --port 8100": "tests/sandbox_api/test_commands.py",
 }
 #: What is typed where a command asks: a password.
@@ -144,7 +143,7 @@ def with_a_request(stage: Stage) -> dict[str, object]:
         "from django.shortcuts import render",
         "from django.urls import reverse",
         "from django.utils.translation import gettext as _",
-        "from apps.energy.forms import ClientForm",
+        "from apps.energy.views.clients import ClientForm",
         "from portal.query import query_endpoint",
         "from portal.services.energy.clients import ClientMutations, ClientQueries",
         "from portal.services.energy.stations import StationQueries",
@@ -158,9 +157,9 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
     seen: dict[str, object] = {}
     stage.backend.lists("/energy/clients", [{"id": "row_1", "name": "Ada"}])
     with pytest.MonkeyPatch.context() as patch:
-        list_pages = import_string("portal.web.pages.list_pages.render")
+        list_pages = import_string("portal.web.pages.list_views.render")
         patch.setattr(
-            "portal.web.pages.list_pages.render",
+            "portal.web.pages.list_views.render",
             lambda request, name, context: seen.update(context, request=request) or list_pages(request, name, context),
         )
         stage.signed_in("ENERGY_APP").get("/en/energy/clients")

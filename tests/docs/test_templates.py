@@ -20,7 +20,8 @@ from jinja2.runtime import Context
 
 from portal.web.frame.essentials import Essentials
 from portal.web.frame.shell import Shell
-from portal.web.pages.list_pages import ListPage
+from portal.web.pages.list_views import ListPage
+from portal.web.pages.page_names import PageNames
 from portal.web.present import Badge
 from portal.web.templating.backend import PageTemplates
 from portal.web.templating.environment import MACROS, PageEnvironment
@@ -77,7 +78,18 @@ def ten_names(environment: PageEnvironment) -> list[str]:
     """The name that each item of the list explains: the one that its example has beside `row`."""
     text = section(PAGE, "The ten names of a list template")
     examples = re.findall(r"^\d+\. `(.+?)`[,:]", text, flags=re.MULTILINE)
-    return [next(iter(names_in(environment, each) - {"row"}), "row") for each in examples]
+    return [next(iter(names_in(environment, each) - {"row", *given_by_the_apps()}), "row") for each in examples]
+
+
+def given_by_the_apps() -> set[str]:
+    """The names that resources give to their templates: `context={"statuses": STATUSES}`."""
+    texts = [path.read_text() for path in (ROOT / "apps").glob("*/views/*.py")]
+    return {
+        name
+        for text in texts
+        for given in re.findall(r"context=\{(.*?)\}", text)
+        for name in re.findall(r'"(\w+)":', given)
+    }
 
 
 def test_the_functions_and_constants_are_those_of_the_environment(environment: PageEnvironment) -> None:
@@ -118,7 +130,9 @@ def test_the_variables_are_those_that_every_template_gets() -> None:
     assert sorted(first_names("Variables")) == sorted(seen - {"look"})
 
 
-@pytest.mark.parametrize(("variable", "kind"), [("shell", Shell), ("essentials", Essentials), ("list", ListPage)])
+@pytest.mark.parametrize(
+    ("variable", "kind"), [("shell", Shell), ("essentials", Essentials), ("list", ListPage), ("pages", PageNames)]
+)
 def test_the_fields_of_a_variable_are_named(variable: str, kind: type) -> None:
     text = re.search(
         rf"(?:^\| |^A list page.*?)`{variable}`(.*?)(?:\|$|\n\n)", section(PAGE, "Variables"), re.MULTILINE | re.DOTALL
@@ -156,7 +170,8 @@ def test_there_are_ten_names_and_the_lists_of_all_apps_need_no_others_but_filter
     assert len(ten) == len(set(ten)) == 10
     assert len(LISTS) == 7
     for path in LISTS:
-        assert names_in(environment, path.read_text()) <= {*ten, *first_names("Filters")}, path
+        allowed = {*ten, *first_names("Filters"), *DEFAULT_FILTERS, *given_by_the_apps()}
+        assert names_in(environment, path.read_text()) <= allowed, path
     assert names_in(environment, CLIENTS.read_text()) <= set(ten)
 
 

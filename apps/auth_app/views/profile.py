@@ -12,21 +12,21 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.auth_app.presenters.sign_ins import present_sign_in
+from apps.auth_app.devices import device_name
 from portal.errors import ApiNotFoundError
+from portal.services import RowParams
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserQueries
 from portal.web.frame import present_own_profile
 from portal.web.pages import is_load_more, see_other
-from portal.web.present import as_mapping, record_of
+from portal.web.present import record_of
 from portal.web.sign_in import sign_out_response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from django.http import HttpResponse
 
-    from apps.auth_app.presenters.sign_ins import SignInRow
     from portal.services.iam.sign_ins import ActiveSignIn
     from portal.web import PortalRequest
 
@@ -40,7 +40,7 @@ def profile(request: PortalRequest) -> HttpResponse:
     cursor = request.GET.get("cursor", "")
     sign_ins = SignInQueries.use_get_sign_ins_query(request, cursor=cursor or None)
     page = sign_ins.unwrap() if cursor else sign_ins.data
-    context = _present_list(page.items, next_cursor=page.next_cursor, cursor=cursor)
+    context = _list_context(page.items, next_cursor=page.next_cursor, cursor=cursor)
     context["sign_ins_failed"] = not sign_ins.is_success
     if is_load_more(request):
         response = render(request, "auth_app/sign_ins.html", context)
@@ -51,12 +51,11 @@ def profile(request: PortalRequest) -> HttpResponse:
     return response
 
 
-def _present_list(items: Iterable[ActiveSignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
-    rows = [present_sign_in(as_mapping(row)) for row in items]
+def _list_context(items: Iterable[ActiveSignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
     first_url = reverse("profile")
     return {
         # The sign-in of this browser comes first.
-        "sign_ins": sorted(rows, key=lambda row: not row.current),
+        "sign_ins": [(row, device_name(row.user_agent)) for row in sorted(items, key=lambda row: not row.current)],
         "paging": {
             "first_url": first_url,
             "next_url": f"{first_url}?{urlencode({'cursor': next_cursor})}" if next_cursor else "",
@@ -70,7 +69,7 @@ def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
     """End one sign-in. To end the sign-in of this browser is to sign out."""
     if _is_current(request, sign_in_id):
         return sign_out_response(request)
-    SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id}).unwrap()
+    SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id)).unwrap()
     messages.success(request, _("That sign-in has ended."))
     return see_other("profile")
 
@@ -82,7 +81,7 @@ def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
     """
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
     while True:
-        for row in _present_fresh(sign_ins):
+        for row in _fresh_rows(sign_ins):
             if row.current or row.id == sign_in_id:
                 return row.current and row.id == sign_in_id
         if not sign_ins.has_next_page:
@@ -90,14 +89,15 @@ def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
         sign_ins = sign_ins.fetch_next_page()
 
 
-def _present_fresh(sign_ins: Any) -> list[SignInRow]:
+def _fresh_rows(sign_ins: Any) -> Sequence[ActiveSignIn]:
     """The rows, if the last fetch succeeded: older rows must not decide which sign-in ends.
 
     :raises portal.errors.ApiError: the last fetch failed.
     """
     if sign_ins.error is not None:
         raise sign_ins.error
-    return [present_sign_in(as_mapping(row)) for row in sign_ins.unwrap().items]
+    rows: Sequence[ActiveSignIn] = sign_ins.unwrap().items
+    return rows
 
 
 @require_POST
@@ -110,9 +110,9 @@ def revoke_all(request: PortalRequest) -> HttpResponse:
     ended: set[str] = set()
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
     while True:
-        others = [row.id for row in _present_fresh(sign_ins) if not row.current and row.id not in ended]
+        others = [row.id for row in _fresh_rows(sign_ins) if not row.current and row.id not in ended]
         for sign_in_id in others:
-            result = SignInMutations.use_end_sign_in_mutation(request).mutate(params={"id": sign_in_id})
+            result = SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id))
             if not isinstance(result.error, ApiNotFoundError):
                 result.unwrap()
             ended.add(sign_in_id)

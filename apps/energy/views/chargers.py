@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
-from apps.energy.presenters.chargers import present_charger
-from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerQueries
-from portal.web.pages import AGE_SORTS, NAME_SORTS, ListPageConfig
-from portal.web.present import record_of
+from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
+from portal.web.pages import AGE_SORTS, NAME_SORTS, DetailView, ListView, resource_pages
+from portal.web.present import Badge
 
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+STATUSES: Final = {
+    ChargerStatus.AVAILABLE: Badge(label=_("Available"), tone="good"),
+    ChargerStatus.CHARGING: Badge(label=_("Charging"), tone="info"),
+    ChargerStatus.FAULTED: Badge(label=_("Faulted"), tone="bad"),
+    ChargerStatus.UNAVAILABLE: Badge(label=_("Unavailable")),
+}
+#: Product names, the same in every language.
+CONNECTORS: Final = {
+    ChargerConnector.TYPE2: "Type 2",
+    ChargerConnector.CCS: "CCS",
+    ChargerConnector.CHADEMO: "CHAdeMO",
+}
 
-CHARGERS = ListPageConfig(
+charger_pages = resource_pages(
+    "energy/chargers",
+    name="charger",
     title=_("Chargers"),
-    search_hint=_("Name or model"),
-    sorts=AGE_SORTS | NAME_SORTS | {MOST_POWER_FIRST: _("Most power first")},
-    present=present_charger,
-    template="energy/chargers/list.html",
+    list=ListView(
+        hook=ChargerQueries.use_get_chargers_query,
+        search_hint=_("Name or model"),
+        sorts=AGE_SORTS | NAME_SORTS | {MOST_POWER_FIRST: _("Most power first")},
+    ),
+    detail=DetailView(hook=ChargerQueries.use_get_charger_query),
+    context={"statuses": STATUSES, "connectors": CONNECTORS},
 )
-
-
-@require_safe
-def charger_list(request: HttpRequest) -> HttpResponse:
-    """The list: the first page, or the page that the URL's cursor names."""
-    return CHARGERS.respond(request, ChargerQueries.use_get_chargers_query)
-
-
-@require_safe
-def charger_detail(request: HttpRequest, charger_id: str) -> HttpResponse:
-    """One charger."""
-    record = record_of(ChargerQueries.use_get_charger_query(request, {"id": charger_id}))
-    return render(request, "energy/chargers/detail.html", {"charger": present_charger(record)})

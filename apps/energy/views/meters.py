@@ -1,40 +1,51 @@
-"""Meters: list and detail."""
+"""Meters: list, and detail with a chart of what the meter counted."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
-from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
-from apps.energy.presenters.meters import present_consumption, present_meter
-from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services.energy.meters import MeterQueries
-from portal.web.pages import AGE_SORTS, ListPageConfig
-from portal.web.present import record_of
+from portal.services.energy.meters import MeterQueries, MeterStatus
+from portal.web.pages import AGE_SORTS, NUMBER_SORTS, DetailView, ListView, resource_pages
+from portal.web.present import Badge, BarChart, Point, bar_chart, number_text, short_day_text
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from collections.abc import Iterable
 
-METERS = ListPageConfig(
-    title=_("Meters"),
-    search_hint=_("Number or station"),
-    sorts=AGE_SORTS | {SORT_BY_NAME: _("Number, ascending"), SORT_BY_NAME_DESCENDING: _("Number, descending")},
-    present=present_meter,
-    template="energy/meters/list.html",
+    from portal.services.energy.meters import MeterReading
+
+STATUSES: Final = {
+    MeterStatus.ONLINE: Badge(label=_("Online"), tone="good"),
+    MeterStatus.OFFLINE: Badge(label=_("Offline"), tone="bad"),
+}
+#: The chart's number of bars; earlier readings are left out.
+MAX_POINTS: Final = 24
+
+
+def consumption_chart(readings: Iterable[MeterReading]) -> BarChart | None:
+    """A chart of the energy between one reading and the next, kilowatt-hours; None with fewer than two readings."""
+    known = [(each.read_at, each.energy_kwh) for each in readings if each.read_at and each.energy_kwh is not None]
+    points = []
+    for (_at, before), (at, energy) in pairwise(known):
+        drawn = max(energy - before, 0)
+        points.append(Point(label=short_day_text(at), value=drawn, text=f"{number_text(drawn, places=1)} kWh"))
+    return bar_chart(points[-MAX_POINTS:])
+
+
+meter_detail = DetailView(
+    hook=MeterQueries.use_get_meter_query, context=lambda meter: {"chart": consumption_chart(meter.readings)}
 )
-
-
-@require_safe
-def meter_list(request: HttpRequest) -> HttpResponse:
-    """The list: the first page, or the page that the URL's cursor names."""
-    return METERS.respond(request, MeterQueries.use_get_meters_query)
-
-
-@require_safe
-def meter_detail(request: HttpRequest, meter_id: str) -> HttpResponse:
-    """One meter, with a chart of what it counted."""
-    record = record_of(MeterQueries.use_get_meter_query(request, {"id": meter_id}))
-    context = {"meter": present_meter(record), "chart": present_consumption(record)}
-    return render(request, "energy/meters/detail.html", context)
+meter_pages = resource_pages(
+    "energy/meters",
+    name="meter",
+    title=_("Meters"),
+    list=ListView(
+        hook=MeterQueries.use_get_meters_query,
+        search_hint=_("Number or station"),
+        sorts=AGE_SORTS | NUMBER_SORTS,
+    ),
+    detail=meter_detail,
+    context={"statuses": STATUSES},
+)

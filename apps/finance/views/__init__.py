@@ -1,1 +1,1 @@
-"""The finance app's views. A view calls a hook, presents what the hook returns, and renders a template."""
+"""The finance app's pages: one module for each resource, with its words, its form and its pages."""

@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Final
 
-from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
 
-from apps.finance.presenters.invoices import present_invoice
-from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries
-from portal.web.pages import AGE_SORTS, ListPageConfig
-from portal.web.present import record_of
+from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoiceStatus
+from portal.web.pages import AGE_SORTS, NUMBER_SORTS, DetailView, ListView, resource_pages
+from portal.web.present import Badge
 
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+STATUSES: Final = {
+    InvoiceStatus.DRAFT: Badge(label=_("Draft")),
+    InvoiceStatus.SENT: Badge(label=_("Sent"), tone="info"),
+    InvoiceStatus.PAID: Badge(label=_("Paid"), tone="good"),
+    InvoiceStatus.OVERDUE: Badge(label=_("Overdue"), tone="bad"),
+    InvoiceStatus.CANCELLED: Badge(label=_("Cancelled")),
+}
 
-INVOICES = ListPageConfig(
+invoice_pages = resource_pages(
+    "finance/invoices",
+    name="invoice",
     title=_("Invoices"),
-    search_hint=_("Number or client"),
-    sorts=AGE_SORTS
-    | {
-        SORT_BY_NAME: _("Number, ascending"),
-        SORT_BY_NAME_DESCENDING: _("Number, descending"),
-        HIGHEST_AMOUNT_FIRST: _("Highest amount first"),
-    },
-    present=present_invoice,
-    template="finance/invoices/list.html",
+    list=ListView(
+        hook=InvoiceQueries.use_get_invoices_query,
+        search_hint=_("Number or client"),
+        sorts=AGE_SORTS | NUMBER_SORTS | {HIGHEST_AMOUNT_FIRST: _("Highest amount first")},
+    ),
+    detail=DetailView(hook=InvoiceQueries.use_get_invoice_query),
+    context={"statuses": STATUSES},
 )
-
-
-@require_safe
-def invoice_list(request: HttpRequest) -> HttpResponse:
-    """The list: the first page, or the page that the URL's cursor names."""
-    return INVOICES.respond(request, InvoiceQueries.use_get_invoices_query)
-
-
-@require_safe
-def invoice_detail(request: HttpRequest, invoice_id: str) -> HttpResponse:
-    """One invoice with its lines."""
-    record = record_of(InvoiceQueries.use_get_invoice_query(request, {"id": invoice_id}))
-    return render(request, "finance/invoices/detail.html", {"invoice": present_invoice(record)})

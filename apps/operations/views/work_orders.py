@@ -2,73 +2,105 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.contrib import messages
-from django.shortcuts import render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST
 
-from apps.operations.forms import WorkOrderForm
-from apps.operations.presenters.work_orders import present_work_order
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services.operations.work_orders import WorkOrder, WorkOrderMutations, WorkOrderQueries, WorkOrderStatus
-from portal.web.pages import AGE_SORTS, ListPageConfig, form_page, see_other, submission_key
-from portal.web.present import record_of
+from portal.services import RowParams
+from portal.services.operations.work_orders import (
+    WorkOrder,
+    WorkOrderMutations,
+    WorkOrderPriority,
+    WorkOrderQueries,
+    WorkOrderStatus,
+)
+from portal.web.pages import (
+    AGE_SORTS,
+    BackendForm,
+    CreateView,
+    DetailView,
+    ListView,
+    platform_page,
+    resource_pages,
+    see_other,
+)
+from portal.web.present import Badge
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-WORK_ORDERS = ListPageConfig(
-    title=gettext_lazy("Work orders"),
-    search_hint=gettext_lazy("Title, person or station"),
-    sorts=AGE_SORTS
-    | {SORT_BY_NAME: gettext_lazy("Title, A to Z"), SORT_BY_NAME_DESCENDING: gettext_lazy("Title, Z to A")},
-    present=present_work_order,
-    template="operations/work_orders/list.html",
-)
+STATUSES: Final = {
+    WorkOrderStatus.OPEN: Badge(label=gettext_lazy("Open"), tone="info"),
+    WorkOrderStatus.IN_PROGRESS: Badge(label=gettext_lazy("In progress"), tone="warn"),
+    WorkOrderStatus.DONE: Badge(label=gettext_lazy("Done"), tone="good"),
+    WorkOrderStatus.CANCELLED: Badge(label=gettext_lazy("Cancelled")),
+}
+PRIORITIES: Final = {
+    WorkOrderPriority.LOW: Badge(label=gettext_lazy("Low")),
+    WorkOrderPriority.NORMAL: Badge(label=gettext_lazy("Normal"), tone="info"),
+    WorkOrderPriority.HIGH: Badge(label=gettext_lazy("High"), tone="warn"),
+    WorkOrderPriority.URGENT: Badge(label=gettext_lazy("Urgent"), tone="bad"),
+}
+FINISHED: Final = frozenset({WorkOrderStatus.DONE, WorkOrderStatus.CANCELLED})
 
 
-@require_safe
-def work_order_list(request: HttpRequest) -> HttpResponse:
-    """The list: the first page, or the page that the URL's cursor names."""
-    return WORK_ORDERS.respond(request, WorkOrderQueries.use_get_work_orders_query)
+class WorkOrderForm(BackendForm[WorkOrder]):
+    """A new work order. It checks what the backend checks."""
 
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def work_order_new(request: HttpRequest) -> HttpResponse:
-    """An empty form; POST creates the work order, which then stands at the top of the list."""
-    form = WorkOrderForm(request.POST or None)
-    if form.is_valid():
-        create = WorkOrderMutations.use_create_work_order_mutation(request, idempotency_key=submission_key(request))
-        result = create.mutate(body=form.body())
-        if result.is_success:
-            messages.success(request, _("%(title)s was created.") % {"title": form.cleaned_data["title"]})
-            return see_other("work-orders")
-        form.show_backend_error(result)
-    return form_page(
-        request,
-        form,
-        title=_("New work order"),
-        submit_label=_("Create work order"),
-        back_url=reverse("work-orders"),
-        back_label=_("Work orders"),
-    )
-
-
-@require_safe
-def work_order_detail(request: HttpRequest, work_order_id: str) -> HttpResponse:
-    """One work order."""
-    record = record_of(WorkOrderQueries.use_get_work_order_query(request, {"id": work_order_id}))
-    return render(request, "operations/work_orders/detail.html", {"work_order": present_work_order(record)})
+    class Meta:
+        fields = {
+            "title": gettext_lazy("Title"),
+            "priority": gettext_lazy("Priority"),
+            "station_id": gettext_lazy("Station number"),
+        }
+        optional = ("station_id",)
+        choices = {"priority": PRIORITIES}
+        initial = {"priority": WorkOrderPriority.NORMAL}
+        max_lengths = {"title": 200, "station_id": 64}
+        help_texts = {"station_id": gettext_lazy("As it stands on the station’s page, such as sta_…")}
+        error_messages = {
+            "title": {"required": gettext_lazy("Say what is to be done.")},
+            "priority": {"required": gettext_lazy("Choose a priority.")},
+        }
 
 
 @require_POST
-def work_order_complete(request: HttpRequest, work_order_id: str) -> HttpResponse:
+def work_order_complete(request: HttpRequest, row_id: str) -> HttpResponse:
     """Mark the work order as done."""
     complete = WorkOrderMutations.use_update_work_order_mutation(request)
-    complete.mutate(body=WorkOrder.partial(status=WorkOrderStatus.DONE), params={"id": work_order_id}).unwrap()
+    complete.mutate(body=WorkOrder.partial(status=WorkOrderStatus.DONE), params=RowParams(id=row_id)).unwrap()
     messages.success(request, _("The work order is done."))
-    return see_other("work-order", work_order_id)
+    return see_other("work-order", row_id)
+
+
+work_order_pages = [
+    *resource_pages(
+        "operations/work-orders",
+        name="work-order",
+        title=gettext_lazy("Work orders"),
+        list=ListView(
+            hook=WorkOrderQueries.use_get_work_orders_query,
+            search_hint=gettext_lazy("Title, person or station"),
+            sorts=AGE_SORTS
+            | {SORT_BY_NAME: gettext_lazy("Title, A to Z"), SORT_BY_NAME_DESCENDING: gettext_lazy("Title, Z to A")},
+        ),
+        create=CreateView(
+            mutation=WorkOrderMutations.use_create_work_order_mutation,
+            form=WorkOrderForm,
+            title=gettext_lazy("New work order"),
+            submit_label=gettext_lazy("Create work order"),
+        ),
+        detail=DetailView(hook=WorkOrderQueries.use_get_work_order_query),
+        context={"statuses": STATUSES, "priorities": PRIORITIES, "finished": FINISHED},
+    ),
+    platform_page(
+        "operations/work-orders/<str:row_id>/complete",
+        work_order_complete,
+        name="work-order-complete",
+        part_of="work-orders",
+    ),
+]

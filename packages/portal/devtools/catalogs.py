@@ -87,11 +87,16 @@ def read_catalog(folder: Path, language: str) -> Catalog:
 def updated_catalog(folder: Path, language: str, *, compendium: Sequence[Path] = ()) -> Catalog:
     """The catalog with exactly the texts that are in use, keeping their translations.
 
+    A text of the web layer is translated there, once: the catalog of an app leaves it out.
+
     :param compendium: folders whose translation of a text is taken if this folder has none, as msgmerge's option.
     """
     known = [read_catalog(each, language) for each in (folder, *compendium)]
     fresh = _empty(language)
+    shared = texts_of(_WEB) if folder != _WEB else {}
     for text, files in texts_of(folder).items():
+        if text in shared:
+            continue
         message = next((found for catalog in known if (found := catalog.get(text.id)) and found.string), None)
         fresh.add(
             text.id,

@@ -38,7 +38,10 @@ from portal.query.endpoints import REGISTRY, DeclaredMutation, Endpoint, QuerySp
 from portal.query.events import MutationEvent, QueryEvent
 from portal.query.hooks import (
     MutationGroup,
+    MutationHook,
+    PaginatedQueryHook,
     QueryGroup,
+    QueryHook,
     check_endpoints,
     create_mutation_group,
     create_query_group,
@@ -51,4 +54,4 @@ from portal.query.partition import principal_of_id
 from portal.query.process_state import process_runtime
 from portal.query.resources import Resource, resource
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-from portal.query.rows import ListParams, OpenEnum, Params, Partial, Record, Row, RowParams, field, to_json
+from portal.query.rows import ListParams, OpenEnum, Params, Partial, Record, Row, RowParams, field, field_types, to_json

@@ -1,12 +1,12 @@
-"""The gateway's form and presenters."""
+"""The gateway's form, the names of browsers, and the names of views."""
 
 from __future__ import annotations
 
 import pytest
 from django.urls import resolve
 
+from apps.auth_app.devices import device_name
 from apps.auth_app.forms import LoginForm
-from apps.auth_app.presenters.sign_ins import device_name, present_sign_in
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
 EDGE = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/139.0 Safari/537.36 Edg/139.0"
@@ -49,11 +49,6 @@ def test_browsers_are_named_as_people_do(user_agent: str, name: str) -> None:
 
 def test_a_long_unknown_user_agent_is_cut() -> None:
     assert len(device_name("x" * 500)) == 80
-
-
-@pytest.mark.parametrize("current", [True, False, None, "true"])
-def test_only_a_plain_true_marks_the_current_sign_in(current: object) -> None:
-    assert present_sign_in({"id": "1", "current": current}).current is (current is True)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,12 @@ def test_the_profile_lists_the_sign_ins_with_this_one_first(backend: Backend, si
     assert row_ids(response) == ["s2", "s1"]
 
 
+@pytest.mark.parametrize("current", [True, False, None, "true", 1])
+def test_only_a_plain_true_marks_this_browser(backend: Backend, signed_in: SignedIn, current: object) -> None:
+    backend.lists(SIGN_INS, [{"id": "s1", "current": current}])
+    assert ("This browser" in signed_in("ENERGY_APP").get("/en/profile").content.decode()) is (current is True)
+
+
 def test_ending_another_sign_in_leaves_this_one(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(SIGN_INS, [{"id": "s1"}, {"id": "s2", "current": True}])
     backend.answers("DELETE", f"{SIGN_INS}/s1", status=204)

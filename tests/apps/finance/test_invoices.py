@@ -1,57 +1,75 @@
-"""Invoices: the presenters."""
+"""How invoices and their figures are shown."""
 
 from __future__ import annotations
 
-from decimal import Decimal
+import re
 from typing import Any
 
-from django.utils import translation
+import pytest
+from django.test import Client
 
-from apps.finance.presenters.invoices import present_invoice
-from apps.finance.presenters.overview import present_overview
+from portal.testing import Backend, SignedIn
 
-
-def test_an_invoice_shows_its_lines_with_exact_amounts() -> None:
-    invoice = present_invoice(
-        {
-            "id": "inv_1",
-            "number": "INV-1",
-            "amount": "23.70",
-            "currency": "EUR",
-            "status": "overdue",
-            "lines": [{"description": "DC", "quantity": 30, "unitPrice": "0.79", "amount": "23.70"}, "odd", None],
-        }
-    )
-    assert invoice.amount == Decimal("23.70")
-    assert invoice.status.tone == "bad"
-    assert [(line.description, line.quantity, line.unit_price) for line in invoice.lines] == [
-        ("DC", 30.0, Decimal("0.79"))
-    ]
+INVOICES = "/finance/invoices"
+SUMMARY: dict[str, Any] = {
+    "currency": "EUR",
+    "total": 2,
+    "byStatus": [
+        {"status": "paid", "count": 1, "amount": "1000.50"},
+        {"status": "sent", "count": 1, "amount": "20.00"},
+    ],
+    "byMonth": [{"month": "2026-01", "invoiced": "1020.50", "paid": "1000.50"}],
+}
 
 
-def test_a_record_with_nothing_but_an_id_can_be_shown() -> None:
-    invoice = present_invoice({"id": "inv_1"})
-    assert (invoice.number, invoice.amount, invoice.currency, invoice.lines) == ("inv_1", None, "EUR", ())
+@pytest.fixture
+def finance_user(signed_in: SignedIn) -> Client:
+    return signed_in("FINANCE_APP")
 
 
-def test_the_overview_shows_amounts_in_the_summarys_currency() -> None:
-    summary: dict[str, Any] = {
-        "currency": "EUR",
-        "total": 2,
-        "byStatus": [
-            {"status": "paid", "count": 1, "amount": "1000.50"},
-            {"status": "sent", "count": 1, "amount": "20.00"},
-        ],
-        "byMonth": [{"month": "2026-01", "invoiced": "1020.50", "paid": "1000.50"}],
-    }
-    with translation.override("de"):
-        shown = present_overview(summary, total=None)
-    assert [tile.value for tile in shown.tiles] == ["2", "1.001\N{NO-BREAK SPACE}€", "20\N{NO-BREAK SPACE}€"]
-    assert shown.invoiced is not None
-    assert shown.invoiced.bars[0].value == "1.021\N{NO-BREAK SPACE}€"
+def figures(page: str) -> list[str]:
+    return re.findall(r'<span class="figure-value">(.*?)</span>', page)
 
 
-def test_without_a_summary_only_the_lists_total_is_shown() -> None:
-    shown = present_overview({}, total=540)
-    assert [tile.value for tile in shown.tiles] == ["540"]
-    assert (shown.invoiced, shown.paid, shown.by_status) == (None, None, None)
+def test_an_invoice_shows_its_lines_with_exact_amounts(backend: Backend, finance_user: Client) -> None:
+    line = {"description": "DC", "quantity": 30, "unitPrice": "0.79", "amount": "23.70"}
+    row = {"id": "inv_1", "number": "INV-1", "amount": "23.70", "currency": "EUR", "status": "overdue"}
+    backend.answers("GET", f"{INVOICES}/inv_1", json={**row, "lines": [line, "odd", None]})
+    page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
+    assert '<span class="badge bad">Overdue</span>' in page
+    assert re.findall(r'<td class="number"[^>]*>(.*?)</td>', page) == ["30", "€0.79", "€23.70"]
+
+
+def test_an_invoice_with_nothing_but_an_id_can_be_shown(backend: Backend, finance_user: Client) -> None:
+    backend.lists(INVOICES, [{"id": "inv_1"}])
+    page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
+    assert "<h1>inv_1</h1>" in page
+    assert "<table" not in page
+
+
+def test_an_amount_without_a_currency_is_in_euros(backend: Backend, finance_user: Client) -> None:
+    backend.lists(INVOICES, [{"id": "inv_1", "amount": "5"}, {"id": "inv_2", "amount": "6", "currency": ""}])
+    page = finance_user.get("/en/finance/invoices").content.decode()
+    assert "€5.00" in page
+    assert "€6.00" in page
+
+
+def test_the_overview_shows_amounts_in_the_summary_s_currency(backend: Backend, finance_user: Client) -> None:
+    backend.answers("GET", "/finance/summary", json=SUMMARY)
+    page = finance_user.get("/de/finance").content.decode()
+    assert figures(page) == ["2", "1.001\N{NO-BREAK SPACE}€", "20\N{NO-BREAK SPACE}€"]
+    assert "1.021\N{NO-BREAK SPACE}€" in page
+
+
+@pytest.mark.parametrize("summary", [None, {}])
+def test_without_a_summary_only_the_list_s_total_is_shown(
+    backend: Backend, finance_user: Client, summary: dict[str, Any] | None
+) -> None:
+    backend.lists(INVOICES, [{"id": f"inv_{number}"} for number in range(5)])
+    if summary is None:
+        backend.refuses("GET", "/finance/summary", status=404)
+    else:
+        backend.answers("GET", "/finance/summary", json=summary)
+    page = finance_user.get("/en/finance").content.decode()
+    assert figures(page) == ["5"]
+    assert "<figure>" not in page

@@ -64,7 +64,7 @@ def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operat
 
 
 def test_a_status_with_an_unreadable_count_keeps_its_tile(backend: Backend, operations_user: Client) -> None:
-    backend.answers("GET", "/operations/summary", json={"total": 3, "byStatus": {"cancelled": None, "open": "some"}})
+    backend.answers("GET", "/operations/summary", json={"total": 3, "byStatus": {"cancelled": None, "open": "many"}})
     backend.lists(WORK_ORDERS, [])
     body = operations_user.get("/en/operations").content.decode()
     assert body.count('<span class="figure-value">0</span>') == 2

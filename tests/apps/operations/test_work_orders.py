@@ -1,20 +1,28 @@
-"""Work orders: the form and the presenters."""
+"""Work orders: the form, and how they are shown."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from django.test import Client
 
-from apps.operations.forms import WorkOrderForm
-from apps.operations.presenters.overview import present_overview
-from apps.operations.presenters.work_orders import present_work_order
+from apps.operations.views.work_orders import WorkOrderForm
+from portal.services.operations.work_orders import WorkOrder, WorkOrderPriority
+from portal.testing import Backend, SignedIn
+
+WORK_ORDERS = "/operations/work-orders"
+
+
+@pytest.fixture
+def operations_user(signed_in: SignedIn) -> Client:
+    return signed_in("OPERATIONS_APP")
 
 
 def test_a_work_order_is_sent_with_the_fields_of_the_wire() -> None:
     form = WorkOrderForm({"title": "Tighten the screws", "priority": "high", "stationId": ""})
     assert form.is_valid()
-    assert form.body() == {"title": "Tighten the screws", "priority": "high", "stationId": None}
+    sent = WorkOrder.partial(title="Tighten the screws", priority=WorkOrderPriority.HIGH, station_id=None)
+    assert form.body() == sent
+    assert form.body().to_wire() == {"title": "Tighten the screws", "priority": "high", "stationId": None}
 
 
 @pytest.mark.parametrize(
@@ -26,28 +34,41 @@ def test_a_field_that_is_not_valid_is_named_alone(field: str, value: str) -> Non
     assert set(form.errors) == {field}
 
 
+def test_a_station_number_that_is_too_long_is_told_at_its_field() -> None:
+    form = WorkOrderForm({"title": "T", "priority": "low", "stationId": "x" * 65})
+    assert set(form.errors) == {"station_id"}
+    assert 'name="stationId"' in str(form["station_id"])
+
+
 @pytest.mark.parametrize(
-    ("status", "can_complete"), [("open", True), ("in_progress", True), ("done", False), ("cancelled", False)]
+    ("status", "can_complete"),
+    [("open", True), ("in_progress", True), ("done", False), ("cancelled", False), ("other", True), (None, True)],
 )
-def test_only_what_is_not_finished_can_be_completed(status: str, can_complete: bool) -> None:
-    assert present_work_order({"id": "w", "status": status}).can_complete is can_complete
+def test_only_what_is_not_finished_can_be_completed(
+    backend: Backend, operations_user: Client, status: str | None, can_complete: bool
+) -> None:
+    backend.answers("GET", f"{WORK_ORDERS}/wor_1", json={"id": "wor_1", "status": status})
+    page = operations_user.get("/en/operations/work-orders/wor_1").content.decode()
+    assert ("Mark as done" in page) is can_complete
 
 
-def test_a_record_with_nothing_but_an_id_can_be_shown() -> None:
-    shown = present_work_order({"id": "wor_1"})
-    assert (shown.title, shown.assignee, shown.created_at) == ("wor_1", "", None)
+def test_a_work_order_with_nothing_but_an_id_can_be_shown(backend: Backend, operations_user: Client) -> None:
+    backend.lists(WORK_ORDERS, [{"id": "wor_1"}])
+    for path in ("", "/wor_1"):
+        assert "wor_1" in operations_user.get(f"/en/operations/work-orders{path}").content.decode()
 
 
-def test_the_overview_shows_the_summary_and_falls_back_to_the_lists_total() -> None:
-    summary: dict[str, Any] = {
-        "total": 3,
-        "byStatus": {"open": 2, "done": 1},
-        "unfinishedByPriority": {"high": 2},
-        "byMonth": [{"month": "2026-01", "created": 3, "completed": 1}],
-    }
-    shown = present_overview(summary, total=99)
-    assert [tile.value for tile in shown.tiles] == ["3", "2", "1"]
-    assert shown.created is not None
-    bare = present_overview({}, total=99)
-    assert [tile.value for tile in bare.tiles] == ["99"]
-    assert (bare.created, bare.by_status, bare.by_priority) == (None, None, None)
+def test_a_station_without_a_name_is_called_by_its_id(backend: Backend, operations_user: Client) -> None:
+    backend.lists(WORK_ORDERS, [{"id": "wor_1", "stationId": "sta_7", "stationName": None}])
+    assert '<span class="sub">sta_7</span>' in operations_user.get("/en/operations/work-orders").content.decode()
+
+
+def test_without_a_summary_the_overview_has_the_lists_total_and_no_chart(
+    backend: Backend, operations_user: Client
+) -> None:
+    backend.lists(WORK_ORDERS, [{"id": f"wor_{number}"} for number in range(7)])
+    backend.refuses("GET", "/operations/summary", status=404)
+    page = operations_user.get("/en/operations").content.decode()
+    assert '<span class="figure-value">7</span>' in page
+    assert page.count('class="figure-value"') == 1
+    assert "<figure>" not in page

@@ -9,10 +9,8 @@ from typing import Any
 from unittest.mock import patch
 
 from apps.auth_app.views import profile as profile_views
-from apps.energy.views import clients as client_views
-from apps.finance.views import invoices as invoice_views
-from apps.operations.views import work_orders as work_order_views
 from portal.config.cookies import VAR_REFRESH_TOKEN
+from portal.web.pages import record_views
 from tests.support.every_page.cases import PROGRAM, Case, Visit
 from tests.support.every_page.rows import TYPED_TEXT
 
@@ -58,28 +56,28 @@ PLACES = (
         app="auth_app",
         page="/profile?cursor=next",
         reads="/iam/auth/sessions",
-        breaks=(profile_views, "present_sign_in"),
+        breaks=(profile_views, "device_name"),
         takes_forms="/profile/sign-ins/row_0/revoke",
     ),
     Place(
         app="energy",
         page="/energy/clients/row_0",
         reads="/energy/clients/row_0",
-        breaks=(client_views, "present_client"),
+        breaks=(record_views, "render"),
         takes_forms="/energy/clients/row_0/delete",
     ),
     Place(
         app="operations",
         page="/operations/work-orders/row_0",
         reads="/operations/work-orders/row_0",
-        breaks=(work_order_views, "present_work_order"),
+        breaks=(record_views, "render"),
         takes_forms="/operations/work-orders/row_0/complete",
     ),
     Place(
         app="finance",
         page="/finance/invoices/row_0",
         reads="/finance/invoices/row_0",
-        breaks=(invoice_views, "present_invoice"),
+        breaks=(record_views, "render"),
     ),
 )
 

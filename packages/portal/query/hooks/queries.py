@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 TData = TypeVar("TData")
+#: A hook of what a detail has beside a row is also a hook of the row.
+TData_co = TypeVar("TData_co", covariant=True)
 TRequest = TypeVar("TRequest", bound=ReadRequest)
 
 
@@ -72,23 +74,23 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
 
 
 @dataclass(kw_only=True, eq=False)
-class QueryHook(ReadHook[ReadRequest], Generic[TData, P]):
+class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
     """`use_<name>_query`: reads through the cache. Made by :func:`query_endpoint`.
 
     :param data: type of the response.
     """
 
-    data: type[TData]
+    data: type[TData_co]
 
     @overload
     def __call__(
         self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
-    ) -> QueryResult[TData]: ...
+    ) -> QueryResult[TData_co]: ...
     @overload
     def __call__(
         self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params
-    ) -> QueryResult[TData]: ...
-    def __call__(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> QueryResult[TData]:
+    ) -> QueryResult[TData_co]: ...
+    def __call__(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> QueryResult[TData_co]:
         """Read from the cache while fresh, else from the backend.
 
         ::
@@ -101,7 +103,7 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData, P]):
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        return cast("QueryResult[TData]", client_of(request).query(self._request(args, named)))
+        return cast("QueryResult[TData_co]", client_of(request).query(self._request(args, named)))
 
     @overload
     def prefetch(self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs) -> None: ...
@@ -112,10 +114,10 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData, P]):
         client_of(request).query(self._request(args, named))
 
     @overload
-    def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[QueryResult[TData]]: ...
+    def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[QueryResult[TData_co]]: ...
     @overload
-    def spec(self, params: Mapping[str, Any] | Params) -> QuerySpec[QueryResult[TData]]: ...
-    def spec(self, *args: Any, **named: Any) -> QuerySpec[QueryResult[TData]]:
+    def spec(self, params: Mapping[str, Any] | Params) -> QuerySpec[QueryResult[TData_co]]: ...
+    def spec(self, *args: Any, **named: Any) -> QuerySpec[QueryResult[TData_co]]:
         """The same call, for `use_queries` to run at the same time as others.
 
         :raises UsageError: the parameters do not fit the declaration.

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
+from math import isfinite
 from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
 from portal.errors import ApiMalformedError, UsageError
+from portal.query.rows.open_enums import OpenEnum
 from portal.query.rows.records import Record, field_types
 
 #: What makes of JSON what a hook returns.
@@ -98,7 +100,7 @@ def _check_of(kind: Any) -> Check | None:
     """Whether a decoded value can be used: a time has a zone, a decimal is a number. None where every value can."""
     if is_record(kind):
         return _record_check(kind)
-    known: dict[Any, Check] = {datetime: _has_zone, Decimal: Decimal.is_finite}
+    known: dict[Any, Check] = {datetime: _has_zone, Decimal: Decimal.is_finite, float: isfinite}
     return known.get(kind) or _check_of_parts(get_origin(kind), get_args(kind))
 
 
@@ -152,7 +154,7 @@ def _reader(kind: Any) -> Decoder:
     if origin in _SEQUENCES:
         return _sequence_reader(_SEQUENCES[origin], _reader(parts[0]))
     if origin is dict:
-        return _dict_reader(_reader(parts[1]))
+        return _dict_reader(_reader(parts[1]), is_optional=NoneType in get_args(parts[1]))
     return _record_reader(kind) if is_record(kind) else _scalar_reader(kind)
 
 
@@ -178,11 +180,13 @@ def _sequence_reader(make: Callable[[list[Any]], Any], reader: Decoder) -> Decod
     return read
 
 
-def _dict_reader(reader: Decoder) -> Decoder:
+def _dict_reader(reader: Decoder, *, is_optional: bool) -> Decoder:
+    """A reader of an object. A value that can't be read is None where that is allowed, or else left out."""
+
     def read(value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise _OddValueError
-        return {name: found for name, part in value.items() for found in _read([part], reader)}
+        return {name: found for name, part in value.items() for found in _read([part], reader) or [None] * is_optional}
 
     return read
 
@@ -223,11 +227,13 @@ def _record_reader(record: Any) -> Decoder:
 def _scalar_reader(kind: Any) -> Decoder:
     if kind is Any:
         return lambda value: value
+    if isinstance(kind, type) and issubclass(kind, OpenEnum):
+        return lambda value: kind(_text(value))
     readers: dict[Any, Decoder] = {str: _text, datetime: _time}
     reader = readers.get(kind, partial(_converted, kind=kind))
 
     def read(value: Any) -> Any:
-        if isinstance(value, bool) and kind is not bool:
+        if isinstance(value, bool) != (kind is bool):
             raise _OddValueError
         return reader(value)
 
@@ -236,7 +242,7 @@ def _scalar_reader(kind: Any) -> Decoder:
 
 def _text(value: Any) -> str:
     """A text; a number as its text, since ids may be numbers."""
-    if isinstance(value, str | int | float):
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
         return str(value)
     raise _OddValueError
 
@@ -256,6 +262,6 @@ def _converted(value: Any, *, kind: Any) -> Any:
         found = msgspec.convert(value, kind, strict=False)
     except (msgspec.ValidationError, ValueError, OverflowError, TypeError):
         raise _OddValueError from None
-    if isinstance(found, Decimal) and not found.is_finite():
+    if isinstance(found, Decimal | float) and not isfinite(found):
         raise _OddValueError
     return found

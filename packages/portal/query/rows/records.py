@@ -72,10 +72,17 @@ class Record(msgspec.Struct, frozen=True, metaclass=RecordType):
 
 
 class Row(Record):
-    """A row of any resource. Only `id` is certain. Without a `created_at`, it is None."""
+    """A row of any resource. Only `id` is certain. Without a `created_at`, it is None.
+
+    `str(row)` is what people call it, as of a model of Django's: its id, unless the class says otherwise. Pages show it
+    as the heading of the row's page, and in messages.
+    """
 
     id: str = field(default="", name=ID_FIELD)
     created_at: datetime | None = field(default=None, name=CREATED_AT_FIELD)
+
+    def __str__(self) -> str:
+        return self.id
 
 
 @lru_cache(maxsize=512)

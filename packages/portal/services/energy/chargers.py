@@ -38,6 +38,9 @@ class Charger(Row):
     max_power_kw: float | None = None
     status: ChargerStatus | None = None
 
+    def __str__(self) -> str:
+        return self.name or self.id
+
 
 class ChargersListParams(ListParams):
     """`sort`: also `name`, `maxPowerKw`. The others are exact matches."""

@@ -14,6 +14,9 @@ class Client(Row):
     phone: str | None = None
     city: str | None = None
 
+    def __str__(self) -> str:
+        return self.name or self.id
+
 
 class ClientsListParams(ListParams):
     """`TClientsListParams`. `sort`: also `name`, `email`, `city`; `city`: an exact match."""

@@ -24,6 +24,9 @@ class Meter(Row):
     last_reading_kwh: float | None = None
     last_reading_at: datetime | None = None
 
+    def __str__(self) -> str:
+        return self.serial or self.id
+
 
 class MeterReading(Record):
     """What the meter had counted at a time; it only grows."""

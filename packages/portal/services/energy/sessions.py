@@ -38,6 +38,9 @@ class ChargingSession(Row):
     currency: str = ""
     status: ChargingSessionStatus | None = None
 
+    def __str__(self) -> str:
+        return self.reference or self.id
+
 
 class ChargingSessionsListParams(ListParams):
     """`sort`: also `name`, `startedAt`, `energyKwh`, `cost`. The others are exact matches."""

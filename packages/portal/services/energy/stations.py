@@ -25,6 +25,9 @@ class Station(Row):
     status: StationStatus | None = None
     charger_count: int | None = None
 
+    def __str__(self) -> str:
+        return self.name or self.id
+
 
 class StationsListParams(ListParams):
     """`sort`: also `name`, `city`. The others are exact matches."""

@@ -45,6 +45,9 @@ class Invoice(Row):
     paid_at: datetime | None = None
     lines: tuple[InvoiceLine, ...] = ()
 
+    def __str__(self) -> str:
+        return self.number or self.id
+
 
 class InvoicesListParams(ListParams):
     """`sort`: also `number`, `amount`, `issuedAt`, `dueAt`. The others are exact matches."""

@@ -37,6 +37,9 @@ class WorkOrder(Row):
     assignee: str | None = None
     completed_at: datetime | None = None
 
+    def __str__(self) -> str:
+        return self.title or self.id
+
 
 class WorkOrdersListParams(ListParams):
     """`sort`: also `title`. The others are exact matches."""

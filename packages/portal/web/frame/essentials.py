@@ -17,7 +17,7 @@ from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
 from portal.web.frame.platform_names import platform_name
-from portal.web.present import text_of
+from portal.web.present import NO_VALUE
 from portal.web.request import active_locale, is_signed_in
 
 if TYPE_CHECKING:
@@ -72,9 +72,10 @@ def present_profile(
     :param own_platform: the app's own; None for the gateway.
     """
     platforms = derive_platforms_from_me(profile)
+    email = _text(profile.get(PROFILE_EMAIL_FIELD))
     return Essentials(
-        name=text_of(profile, PROFILE_NAME_FIELD) or text_of(profile, PROFILE_EMAIL_FIELD) or "–",
-        email=text_of(profile, PROFILE_EMAIL_FIELD),
+        name=_text(profile.get(PROFILE_NAME_FIELD)) or email or NO_VALUE,
+        email=email,
         permissions=permission_strings(profile.get(PROFILE_PERMISSIONS_FIELD)),
         platforms=platforms,
         links=tuple(
@@ -87,6 +88,11 @@ def present_profile(
         ),
         opens_app=own_platform is None or own_platform in platforms,
     )
+
+
+def _text(value: object) -> str:
+    """A text, or a number as a text; empty for anything else."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
 def present_own_profile(profile: Mapping[str, Any]) -> Essentials:

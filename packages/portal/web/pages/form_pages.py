@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import redirect, render
 
@@ -32,7 +32,7 @@ def submission_key(request: HttpRequest) -> str:
 
 
 def form_page(
-    request: HttpRequest, form: BackendForm, *, title: str, submit_label: str, back_url: str, back_label: str
+    request: HttpRequest, form: BackendForm[Any], *, title: str, submit_label: str, back_url: str, back_label: str
 ) -> HttpResponse:
     """The page with a form. Its status is 200; 422 if the form has errors; 503 if the backend did not answer."""
     context = {
@@ -67,7 +67,7 @@ def see_other(url: str, *args: object) -> HttpResponse:
     return response
 
 
-def _status(form: BackendForm) -> HTTPStatus:
+def _status(form: BackendForm[Any]) -> HTTPStatus:
     if form.outage:
         return HTTPStatus.SERVICE_UNAVAILABLE
     return HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK

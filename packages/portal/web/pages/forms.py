@@ -1,66 +1,116 @@
-"""Forms whose fields have the backend's names, and which show the backend's errors at those fields."""
+"""Forms of a row: fields by the row's attributes, and the backend's errors at those fields."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, get_args
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.forms.forms import DeclarativeFieldsMetaclass
 from django.utils.translation import gettext_lazy as _
 
-from portal.errors import ApiConflictError, ApiUnavailableError, ApiValidationError
+from portal.errors import ApiConflictError, ApiUnavailableError, ApiValidationError, UsageError
+from portal.query import Partial, Row
+from portal.web.pages.form_fields import FormOptions, accepts_none, form_fields, row_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from portal.query import MutationResult
 
-#: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
-_CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
-#: Number of digits; E.164 allows 15.
-_PHONE_DIGITS: Final = range(5, 16)
+TRow = TypeVar("TRow", bound=Row)
+#: Types of `<input>` into which a browser would put what it knows of its own user, in place of a row's data.
+_TYPED_TEXTS: Final = frozenset({"text", "email", "number", "tel", "url"})
 
 
-def one_line(value: str) -> None:
-    """A validator: the text has no control characters and no line breaks.
-
-    :raises ValidationError: it has.
-    """
-    if any(unicodedata.category(character) in _CONTROLS for character in value):
-        raise ValidationError(_("Control characters are not allowed."), code="control")
-
-
-def telephone(value: str) -> None:
-    """A validator: the text is a telephone number.
-
-    :raises ValidationError: it is not.
-    """
-    if not _PHONE.fullmatch(value) or sum(c.isdigit() for c in value) not in _PHONE_DIGITS:
-        raise ValidationError(_("Enter a telephone number, such as +49 30 901820."), code="phone")
+def _row_of(form: type) -> type[Row] | None:
+    """The row in `BackendForm[Client]`, of the form or of what it derives from."""
+    for base in form.__mro__:
+        for generic in vars(base).get("__orig_bases__", ()):
+            for argument in get_args(generic):
+                if isinstance(argument, type) and issubclass(argument, Row):
+                    return argument
+    return None
 
 
-class BackendForm(forms.Form):
-    """A form whose fields have the backend's names (contract, section 6, "Form fields have the API's names").
+class BackendFormType(DeclarativeFieldsMetaclass):
+    """Makes a form: takes the fields that `class Meta` names from the row, as Django's own takes them from a model."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:  # noqa: N805  a metaclass: its instance is a class
+        super().__init__(name, bases, namespace)
+        made: Any = cls
+        row = _row_of(cls)
+        if row is not None:
+            options = FormOptions.of(getattr(cls, "Meta", None), form=name)
+            made.row_class = row
+            made.base_fields = form_fields(row, options=options, declared=made.declared_fields, form=name)
+        elif made.declared_fields or hasattr(cls, "Meta"):
+            raise UsageError(f"{name}: name the row whose form it is, as in class {name}(BackendForm[Client])")
+
+
+class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
+    """A form for some attributes of a row: `class PaymentForm(BackendForm[Payment])`.
+
+    ::
+
+        class Meta:
+            fields = {"payer": _("Payer"), "amount": _("Amount"), "method": _("Method")}
+            optional = ("method",)
+            choices = {"method": METHODS}
+
+    `Meta.fields` has the fields with their labels; the other options are those of
+    :class:`~portal.web.pages.form_fields.FormOptions`. A field that the class declares itself comes in place of the
+    row's. In HTML a field has its name on the wire (contract, section 6, "Form fields have the API's names").
 
     :ivar outage: set if the backend did not answer; the form can be sent again.
     :ivar was_rejected: the backend answered with an error.
+    :raises UsageError: when the class is made: the row has no such attribute, or one whose type has no field.
     """
 
+    row_class: ClassVar[type[Row]]
     outage: ApiUnavailableError | None = None
     was_rejected = False
     # The page shows what is required; a browser's own messages would not be in the page's language.
     use_required_attribute = False
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for field in self.fields.values():
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *args: Any, row: TRow | None = None, **options: Any
+    ) -> None:
+        """Make a form.
+
+        :param data: what was sent, such as `request.POST`; None for a form that was not sent.
+        :param row: what the form shows, unless it was sent.
+        """
+        if row is not None:
+            options["initial"] = {name: getattr(row, name) for name in self.base_fields} | options.get("initial", {})
+        super().__init__(data, *args, **options)
+        for name, field in self.fields.items():
             # A browser silently cuts a pasted text at this length; the form shows an error instead.
             field.widget.attrs.pop("maxlength", None)
+            if getattr(field.widget, "input_type", "") in _TYPED_TEXTS:
+                field.widget.attrs.setdefault("autocomplete", "off")
+            if row is not None and isinstance(field, forms.ChoiceField):
+                _keep_choice(field, value=getattr(row, name))
 
-    def body(self) -> Any:
-        """The body of the request: the cleaned fields, with null for an empty text."""
-        return {name: None if value == "" else value for name, value in self.cleaned_data.items()}
+    def add_prefix(self, field_name: str) -> str:
+        """The field's name in HTML: its name on the wire. Django asks for the names of other elements as well."""
+        info = row_fields(self.row_class).get(field_name)
+        return super().add_prefix(field_name if info is None else info.encode_name)
+
+    def body(self) -> Partial[TRow]:
+        """The body of the request: the cleaned fields. An empty field is null, if its attribute may be None."""
+        attributes = row_fields(self.row_class)
+        sent = {}
+        for name, value in self.cleaned_data.items():
+            is_empty = value is None or value == ""
+            if not is_empty:
+                sent[name] = value
+            elif accepts_none(attributes[name].type):
+                sent[name] = None
+            elif value is not None:
+                sent[name] = value
+        made: Any = self.row_class
+        partial: Partial[TRow] = made.partial(**sent)
+        return partial
 
     def show_backend_error(self, result: MutationResult[Any]) -> None:
         """Show why the write failed, if the user can correct the form or send it again.
@@ -79,5 +129,13 @@ class BackendForm(forms.Form):
         elif not error.errors:
             self.add_error(None, error.detail or _("The service does not accept this."))
         else:
+            names = {row_fields(self.row_class)[name].encode_name: name for name in self.fields}
             for name, messages in error.errors.items():
-                self.add_error(name if name in self.fields else None, list(messages))
+                self.add_error(names.get(name), list(messages))
+
+
+def _keep_choice(field: forms.ChoiceField, *, value: object) -> None:
+    """Offer the row's own value beside those that are known: a value of a newer backend stays if nobody changes it."""
+    if isinstance(value, str) and value and not field.valid_value(value):
+        known: Any = field.choices
+        field.choices = [*known, (str(value), str(value))]

@@ -14,14 +14,10 @@ from portal.web.errors import another_account, method_refused, offer_list, redir
 from portal.web.frame import is_from_another_account, platform_is_denied, start_essentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.http import HttpResponse
 
+    from portal.web.pages.page_names import View
     from portal.web.request import PortalRequest
-
-    #: A view: takes a request and the values of its URL, returns a response.
-    View = Callable[..., HttpResponse]
 
 _READING: Final = frozenset({"GET", "HEAD"})
 

@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from portal.config.current import portal_config
-from portal.query import use_queries
-from portal.web.present import record_if_exists
+from portal.query import Record, use_queries
+from portal.web.present import StatTile, number_text, oldest_as_of, record_if_exists
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from django.http import HttpRequest
 
     from portal.config.portal_config import PortalConfig
-    from portal.query import PaginatedResult, QueryResult, QuerySpec
+    from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
+    from portal.web.present import LazyText
+
+TSummary = TypeVar("TSummary", bound=Record)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Generic[TSummary]):
+    """How many rows a list has, as a tile that links to it.
+
+    ::
+
+        Count(label=_("Payments"), route="payments", hook=PaymentQueries.use_get_payments_query)
+
+    :param route: name of the list's URL.
+    :param hook: of the list. Its total is the number, if the summary has none.
+    :param of: takes the number from the summary. Without it the number is always the list's total.
+    :param icon: by default the one with the name of the route.
+    """
+
+    label: LazyText
+    route: str
+    hook: PaginatedQueryHook[Any, ...]
+    of: Callable[[TSummary], int | None] | None = None
+    icon: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverviewData(Generic[TSummary]):
+    """What an overview has read.
+
+    :param summary: the backend's; one without any figures if the backend has none.
+    :param tiles: a tile for each count.
+    :param as_of: when the oldest of it was fetched.
+    """
+
+    summary: TSummary
+    tiles: tuple[StatTile, ...]
+    as_of: datetime | None
 
 
 class _MissingSummaries:
@@ -34,29 +74,50 @@ class _MissingSummaries:
 _missing = _MissingSummaries()
 
 
-def summary_or_lists(
-    request: HttpRequest,
-    *,
-    summary: QuerySpec[QueryResult[Any]],
-    lists: Sequence[QuerySpec[PaginatedResult[Any]]],
-) -> tuple[QueryResult[Any], list[PaginatedResult[Any]]]:
-    """Read the summary, and the lists if there is no summary.
+def read_overview(
+    request: HttpRequest, *, summary: QueryHook[TSummary, []], counts: Sequence[Count[TSummary]] = ()
+) -> OverviewData[TSummary]:
+    """Read the summary and the lists whose totals it does not have, side by side.
 
-    Once a summary was missing, all are read side by side: the backend may have the summary by now.
+    The lists of the other counts are read if there is no summary, or nothing in it. Once a summary was missing, all are
+    read at once: the backend may have the summary by now.
 
-    :returns: the summary's result and those of the lists; no lists if there is a summary.
-    :raises portal.errors.ApiError: the summary failed in any other way than with a 404.
+    :raises portal.errors.ApiError: the summary failed in any other way than with a 404, or a list failed.
     """
-    endpoint, missing = summary.query.key.endpoint, _missing.endpoints()
-    if endpoint in missing:
-        specs: list[QuerySpec[Any]] = [summary, *lists]
-        found, *totals = use_queries(request, specs)
-        if record_if_exists(found):
-            missing.discard(endpoint)
-            return found, []
-        return found, totals
-    [found] = use_queries(request, [summary])
-    if record_if_exists(found):
-        return found, []
-    missing.add(endpoint)
-    return found, use_queries(request, list(lists))
+    missing = _missing.endpoints()
+    always = [count for count in counts if count.of is None]
+    others = [count for count in counts if count.of is not None]
+    at_once = [*always, *others] if summary.key in missing else always
+    specs: list[QuerySpec[Any]] = [summary.spec(), *(count.hook.spec() for count in at_once)]
+    found, *results = use_queries(request, specs)
+    lists: dict[str, PaginatedResult[Any]] = {
+        count.route: result for count, result in zip(at_once, results, strict=True)
+    }
+    known: TSummary = record_if_exists(found) or summary.data()
+    has_summary = known != summary.data()
+    if has_summary:
+        missing.discard(summary.key)
+        lists = {count.route: lists[count.route] for count in always}
+    elif summary.key not in missing:
+        missing.add(summary.key)
+        results = use_queries(request, [count.hook.spec() for count in others])
+        lists |= {count.route: result for count, result in zip(others, results, strict=True)}
+
+    def number(count: Count[TSummary]) -> int | None:
+        if count.of is not None and has_summary:
+            return count.of(known)
+        return lists[count.route].unwrap().total
+
+    return OverviewData(
+        summary=known,
+        tiles=tuple(
+            StatTile(
+                label=count.label,
+                value=number_text(number(count)),
+                route=count.route,
+                icon=count.icon or count.route,
+            )
+            for count in counts
+        ),
+        as_of=oldest_as_of(found, *lists.values()),
+    )

@@ -1,22 +1,22 @@
-"""From the backend's records to the values that templates show. Nothing here calls the backend.
+"""What pages show beside rows: words, texts of numbers and times, charts. Nothing here calls the backend.
 
-A presenter reads downwards::
+::
 
     results      a hook's result -> the page's record, or the error that becomes the page
+    stat_tiles   one number on an overview
+    charts       bar charts and split bars, as coordinates
       |
-    records      a field of a record -> a text, a number, a time; empty where it is missing or odd
+    badges       a status -> a word and a tone
       |
-      +- badges      a status -> a word and a tone
-      +- formats     a value -> a text in the page's language (badges use its dash)
-      |
-      +- stat_tiles  one number on an overview (uses nothing of the above)
-      +- charts      bar charts and split bars, as coordinates (uses badges and formats)
+    formats      a value -> a text in the page's language
+
+    words        words of many pages, for the catalogs
 """
 
 from __future__ import annotations
 
-from portal.web.present.badges import Badge, badge_for
-from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
+from portal.web.present.badges import Badge, LazyText, badge_for
+from portal.web.present.charts import BarChart, Point, bar_chart, split_bar
 from portal.web.present.formats import (
     KEPT_TEXTS,
     NO_VALUE,
@@ -29,15 +29,5 @@ from portal.web.present.formats import (
     number_text,
     short_day_text,
 )
-from portal.web.present.records import (
-    counts_of,
-    datetime_of,
-    decimal_of,
-    integer_of,
-    number_of,
-    objects_of,
-    text_of,
-    texts_of,
-)
-from portal.web.present.results import as_mapping, oldest_as_of, record_if_answered, record_if_exists, record_of
+from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of
 from portal.web.present.stat_tiles import StatTile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from portal.web.present.formats import NO_VALUE
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from django.utils.functional import _StrPromise
 
+#: A text of ours, or one that is translated when it is shown (`gettext_lazy`).
+LazyText: TypeAlias = "str | _StrPromise"
 #: The tones that the style sheet knows.
 Tone = Literal["good", "warn", "bad", "calm", "info"]
 
@@ -20,10 +22,10 @@ Tone = Literal["good", "warn", "bad", "calm", "info"]
 class Badge:
     """A word with a tone."""
 
-    label: str | _StrPromise
+    label: LazyText
     tone: Tone = "calm"
 
 
-def badge_for(*, code: str | None, known: Mapping[str, Badge]) -> Badge:
+def badge_for(*, code: str | None, known: Mapping[Any, Badge]) -> Badge:
     """The badge of a status. A status that is not known shows its code, and none shows a dash, in a calm tone."""
     return known.get(code or "") or Badge(label=code or NO_VALUE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.web.present.badges import badge_for
 from portal.web.present.formats import number_text
@@ -15,9 +15,7 @@ from portal.web.present.formats import number_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from django.utils.functional import _StrPromise
-
-    from portal.web.present.badges import Badge, Tone
+    from portal.web.present.badges import Badge, LazyText, Tone
 
 #: The page stretches the drawing to the room that it has, so these are shares, not lengths.
 SLOT: Final = 100
@@ -82,7 +80,7 @@ class BarChart:
 class Part:
     """One part of a whole; `x` and `width` are thousandths of the bar."""
 
-    label: str | _StrPromise
+    label: LazyText
     tone: Tone
     value: str
     x: int
@@ -124,7 +122,7 @@ def bar_chart(points: Sequence[Point], *, axis_text: Callable[[float], str] = nu
     return BarChart(bars=tuple(bars), axis=axis, bar_width=width)
 
 
-def split_bar(counts: Mapping[str, int | None], *, badges: Mapping[str, Badge]) -> SplitBar | None:
+def split_bar(counts: Mapping[str, int | None], *, badges: Mapping[Any, Badge]) -> SplitBar | None:
     """A bar that is divided among statuses, those of `badges` first; None without any.
 
     A status whose count is 0 or None has no width, and still stands in the legend, as 0.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from portal.errors import ApiMalformedError, ApiNotFoundError, ApiUnavailableError
-from portal.query import Record, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,40 +12,37 @@ if TYPE_CHECKING:
 
     from portal.query import PaginatedResult, QueryResult
 
-
-def as_mapping(record: Any) -> Any:
-    """A record by the names on the wire, for presenters that read JSON."""
-    return to_json(record) if isinstance(record, Record) else record
+T = TypeVar("T")
 
 
 def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
-    """The record that the page is about.
+    """The object of a response that stays JSON.
 
     :raises portal.errors.ApiError: the query failed, or the response is not an object.
     """
-    data = as_mapping(result.unwrap())
+    data = result.unwrap()
     if not isinstance(data, dict):
         raise ApiMalformedError("the response is not an object")
     return data
 
 
-def record_if_exists(result: QueryResult[Any]) -> Mapping[str, Any] | None:
+def record_if_exists(result: QueryResult[T]) -> T | None:
     """The record; None if the backend has none (404).
 
     :raises portal.errors.ApiError: the query failed in any other way.
     """
-    return None if isinstance(result.error, ApiNotFoundError) else record_of(result)
+    return None if isinstance(result.error, ApiNotFoundError) else result.unwrap()
 
 
-def record_if_answered(result: QueryResult[Any]) -> Mapping[str, Any]:
-    """The record; empty if the backend does not answer and no older record is cached.
+def record_if_answered(result: QueryResult[T]) -> T | None:
+    """The record; None if the backend does not answer and no older record is cached.
 
     For a page that shows a sent form again: an outage must not take away what the user typed.
 
     :raises portal.errors.ApiError: the query failed in any other way.
     """
     is_unknown = isinstance(result.error, ApiUnavailableError) and result.data is None
-    return {} if is_unknown else record_of(result)
+    return None if is_unknown else result.unwrap()
 
 
 def oldest_as_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:

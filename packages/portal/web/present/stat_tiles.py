@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
+    from portal.web.present.badges import LazyText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class StatTile:
     :param icon: the name of an icon, such as `meters`; empty for none.
     """
 
-    label: str | _StrPromise
+    label: LazyText
     value: str
     route: str = ""
     icon: str = ""

@@ -41,6 +41,11 @@ class PageLoader(FileSystemLoader):
         return source, filename, (lambda: False) if mark else is_unchanged
 
 
+def _shown(value: object) -> object:
+    """What `{{ value }}` writes: a field that a row does not have is blank, and not Python's `None`."""
+    return "" if value is None else value
+
+
 class PageEnvironment(Environment):
     """The environment of one language. What a template says in that language is settled when it is compiled.
 
@@ -56,6 +61,7 @@ class PageEnvironment(Environment):
             cache_size=-1,
             trim_blocks=True,
             lstrip_blocks=True,
+            finalize=_shown,
             extensions=["jinja2.ext.i18n"],
         )
         self._loader = loader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.template.defaultfilters import urlencode
 from django.templatetags.static import static
@@ -144,7 +144,7 @@ class Links:
         return self._around_id[route]
 
 
-def badge(value: str | Badge | None, badges: Mapping[str, Badge] | None = None) -> Markup:
+def badge(value: str | Badge | None, badges: Mapping[Any, Badge] | None = None) -> Markup:
     """`{{ row.status|badge(statuses) }}`: the word for a status, with its tone.
 
     :param value: the status; or a badge, which needs no `badges`.

@@ -72,7 +72,8 @@ def statements(file: Path, *, names: dict[str, str]) -> dict[str, str]:
                     setattr(part, field, names[getattr(part, field)])
         match node:
             case ast.ClassDef(name=name, body=[ast.Expr(), *body]):
-                node.body = body or [ast.Pass()]
+                # What people call a row, `__str__`, is a person's choice too.
+                node.body = [each for each in body if not isinstance(each, ast.FunctionDef)] or [ast.Pass()]
                 found[f"class {name}"] = ast.unparse(node)
             case ast.Assign(targets=[ast.Name(id=name)]):
                 found[name] = ast.unparse(node)

@@ -43,6 +43,7 @@ class Payment(Row):
     line: Line | None = None
     lines: tuple[Line, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
+    totals: dict[str, int | None] = field(default_factory=dict)
     odd_name: str = field(default="", name="odd-name")
     anything: Any = None
 
@@ -77,11 +78,17 @@ SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
     ("count", True, "count", None),
     ("weight", 3, "weight", 3.0),
     ("weight", 10**400, "weight", None),
+    ("weight", float("inf"), "weight", None),
+    ("weight", "1.5", "weight", 1.5),
+    ("weight", "NaN", "weight", None),
     ("isPaid", True, "is_paid", True),
     ("isPaid", "perhaps", "is_paid", False),
+    ("isPaid", "true", "is_paid", False),
+    ("isPaid", 1, "is_paid", False),
     ("method", "card", "method", Method.CARD),
     ("method", "giro", "method", "giro"),
-    ("method", 5, "method", None),
+    ("method", 5, "method", "5"),
+    ("method", True, "method", None),
     ("dueOn", "2026-01-31", "due_on", date(2026, 1, 31)),
     ("dueOn", "soon", "due_on", None),
     (CREATED_AT_FIELD, "2026-01-31T10:00:00Z", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
@@ -102,6 +109,7 @@ SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
     ("lines", "abc", "lines", ()),
     ("counts", {"a": 1, "b": "x", "c": True}, "counts", {"a": 1}),
     ("counts", [1], "counts", {}),
+    ("totals", {"a": 1, "b": "x", "c": True, "d": None}, "totals", {"a": 1, "b": None, "c": None, "d": None}),
     ("odd-name", "x", "odd_name", "x"),
     ("anything", {"a": [1]}, "anything", {"a": [1]}),
 ]

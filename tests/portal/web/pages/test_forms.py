@@ -1,23 +1,110 @@
-"""Forms send what they hold, and show the backend's complaints at their fields."""
+"""Forms of a row send what they hold, and show the backend's complaints at their fields."""
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
 import pytest
 from django import forms
+from django.utils import translation
 
-from portal.errors import ApiConflictError, ApiError, ApiForbiddenError, ApiUnavailableError, ApiValidationError
-from portal.query import MutationResult
-from portal.web.pages.forms import BackendForm, one_line, telephone
+from portal.errors import (
+    ApiConflictError,
+    ApiError,
+    ApiForbiddenError,
+    ApiUnavailableError,
+    ApiValidationError,
+    UsageError,
+)
+from portal.query import MutationResult, OpenEnum, Row
+from portal.web.pages.forms import BackendForm
+from portal.web.pages.validators import telephone
+from portal.web.present import Badge
 
 
-class ExampleForm(BackendForm):
-    name = forms.CharField(max_length=10, validators=[one_line])
+class Method(OpenEnum):
+    TRANSFER = "transfer"
+    CARD = "card"
+
+
+METHODS = {Method.TRANSFER: Badge(label="By transfer", tone="good"), Method.CARD: Badge(label="By card")}
+
+
+class Payment(Row):
+    payer: str = ""
+    note: str = ""
+    phone: str | None = None
+    amount: Decimal | None = None
+    weight: float | None = None
+    copies: int = 1
+    is_late: bool = False
+    method: Method | None = None
+    currency: str | None = None
+    due_on: date | None = None
+    received_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+
+
+class PaymentForm(BackendForm[Payment]):
     phone = forms.CharField(required=False, validators=[telephone])
 
+    class Meta:
+        fields = {
+            "payer": "Payer",
+            "phone": "Phone",
+            "note": "Note",
+            "amount": "Amount",
+            "weight": "Weight",
+            "copies": "Copies",
+            "is_late": "Late",
+            "method": "Method",
+            "currency": "Currency",
+            "due_on": "Due",
+            "received_at": "Received",
+        }
+        optional = ("note", "amount", "weight", "copies", "method", "due_on", "received_at")
+        choices = {"method": METHODS, "currency": {"EUR": "Euro", "TRY": "Lira"}}
+        initial = {"currency": "EUR"}
+        max_lengths = {"payer": 10}
+        help_texts = {"payer": "Who has paid."}
+        error_messages = {"payer": {"required": "Say who."}}
+        widgets = {"note": forms.Textarea}
 
-def valid_form() -> ExampleForm:
-    form = ExampleForm({"name": "Ada", "phone": ""})
-    assert form.is_valid()
+
+SENT = {
+    "payer": "Ada",
+    "phone": "+49 30 901820",
+    "note": "Thanks",
+    "amount": "9.90",
+    "weight": "1.5",
+    "copies": "3",
+    "isLate": "on",
+    "method": "card",
+    "currency": "TRY",
+    "dueOn": "2026-03-01",
+    "receivedAt": "2026-03-01T10:20:30",
+}
+ROW = Payment(
+    id="p1",
+    payer="Ada",
+    phone="+49 30 901820",
+    note="Thanks",
+    amount=Decimal("9.90"),
+    weight=1.5,
+    copies=3,
+    is_late=True,
+    method=Method.CARD,
+    currency="TRY",
+    due_on=date(2026, 3, 1),
+    received_at=datetime(2026, 3, 1, 10, 20, 30, tzinfo=UTC),
+)
+
+
+def valid_form(**changes: str) -> PaymentForm:
+    form = PaymentForm({**SENT, **changes})
+    assert form.is_valid(), form.errors
     return form
 
 
@@ -25,14 +112,113 @@ def failed(error: ApiError) -> MutationResult[None]:
     return MutationResult(data=None, error=error)
 
 
-def test_an_empty_field_is_sent_as_null() -> None:
-    assert valid_form().body() == {"name": "Ada", "phone": None}
+def test_each_kind_of_field_is_sent_as_its_attribute() -> None:
+    expected = {name: getattr(ROW, name) for name in PaymentForm().fields}
+    assert valid_form().body() == Payment.partial(**expected)
+    assert valid_form().body().fields["method"] is Method.CARD
+
+
+def test_a_form_of_a_row_that_is_sent_unchanged_sends_what_the_row_has() -> None:
+    shown = PaymentForm(row=ROW)
+    sent = {field.html_name: field.value() for field in shown}
+    form = PaymentForm({name: value for name, value in sent.items() if value is not False})
+    assert form.is_valid(), form.errors
+    assert form.body() == valid_form().body()
+    assert not PaymentForm(SENT, row=ROW).has_changed()
+
+
+def test_fields_have_their_names_on_the_wire_in_html_and_those_of_the_row_in_python() -> None:
+    html = str(PaymentForm(row=ROW)["received_at"])
+    assert 'name="receivedAt"' in html
+    assert 'id="id_receivedAt"' in html
+    assert set(PaymentForm({}).errors) == {"payer", "currency"}
+
+
+@pytest.mark.parametrize(
+    ("name", "html"),
+    [
+        ("payer", '<input type="text" name="payer" value="Ada"'),
+        ("amount", '<input type="number" name="amount" value="9.90"'),
+        ("copies", '<input type="number" name="copies" value="3"'),
+        ("is_late", '<input type="checkbox" name="isLate"'),
+        ("due_on", '<input type="date" name="dueOn" value="2026-03-01"'),
+        ("received_at", '<input type="datetime-local" name="receivedAt" value="2026-03-01T10:20:30"'),
+        ("method", '<option value="card" selected>By card</option>'),
+        ("currency", '<option value="TRY" selected>Lira</option>'),
+        ("note", "<textarea"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "de", "tr"])
+def test_a_field_shows_the_row_in_every_language_as_browsers_read_it(name: str, html: str, language: str) -> None:
+    with translation.override(language):
+        assert html in str(PaymentForm(row=ROW)[name])
+
+
+def test_labels_hints_and_messages_are_those_of_the_form() -> None:
+    form = PaymentForm({"payer": ""})
+    assert [(field.label, field.help_text) for field in form][:2] == [("Payer", "Who has paid."), ("Phone", "")]
+    assert form.errors["payer"] == ["Say who."]
+
+
+def test_a_choice_is_asked_for_unless_the_form_has_one_at_first() -> None:
+    form = PaymentForm()
+    assert [value for value, _ in form.fields["method"].choices] == ["", "transfer", "card"]
+    assert [value for value, _ in form.fields["currency"].choices] == ["EUR", "TRY"]
+
+
+def test_an_empty_field_is_null_where_the_row_may_have_none() -> None:
+    empty = dict.fromkeys(("phone", "note", "amount", "copies", "method", "dueOn"), "")
+    assert valid_form(**empty).body().fields == {
+        "payer": "Ada",
+        "phone": None,
+        "note": "",
+        "amount": None,
+        "weight": 1.5,
+        "is_late": True,
+        "method": None,
+        "currency": "TRY",
+        "due_on": None,
+        "received_at": ROW.received_at,
+    }, "copies may not be null, and is left out"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("payer", "x" * 11),
+        ("payer", "a\nb"),
+        ("amount", "NaN"),
+        ("amount", "much"),
+        ("weight", "Infinity"),
+        ("copies", "1.5"),
+        ("method", "giro"),
+        ("currency", "USD"),
+        ("dueOn", "01.03.2026"),
+        ("receivedAt", "soon"),
+        ("phone", "call me"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_at_its_field(field: str, value: str) -> None:
+    form = PaymentForm({**SENT, field: value})
+    assert not form.is_valid()
+    assert [form[name].html_name for name in form.errors] == [field]
+
+
+def test_a_value_that_only_this_row_has_stays_unless_someone_changes_it() -> None:
+    row = Payment(id="p1", payer="Ada", method=Method("giro"), currency="EUR")
+    assert '<option value="giro" selected>giro</option>' in str(PaymentForm(row=row)["method"])
+    form = PaymentForm({**SENT, "method": "giro"}, row=row)
+    assert form.is_valid()
+    assert form.body().fields["method"] == "giro"
+    assert not PaymentForm({**SENT, "method": "<other>"}, row=row).is_valid()
 
 
 def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> None:
     form = valid_form()
-    form.show_backend_error(failed(ApiValidationError("no", errors={"name": ["Taken."], "other": ["Odd."]})))
-    assert form.errors["name"] == ["Taken."]
+    errors = {"payer": ["Taken."], "receivedAt": ["Too early."], "other": ["Odd."]}
+    form.show_backend_error(failed(ApiValidationError("no", errors=errors)))
+    assert form.errors["payer"] == ["Taken."]
+    assert form.errors["received_at"] == ["Too early."]
     assert form.non_field_errors() == ["Odd."]
 
 
@@ -64,27 +250,73 @@ def test_a_form_that_nobody_answered_has_no_errors_and_can_be_sent_again() -> No
     assert not form.errors
 
 
-@pytest.mark.parametrize("text", ["a\nb", "a\x00b", "a\u2028b", "a\u0007"])
-def test_control_characters_are_refused(text: str) -> None:
-    assert not ExampleForm({"name": f"x{text}x"}).is_valid()
+def test_a_text_that_is_too_long_is_told_and_not_cut_by_the_browser() -> None:
+    form = PaymentForm({**SENT, "payer": "x" * 300})
+    assert "maxlength" not in str(form["payer"])
+    assert "10" in form.errors["payer"][0]
+
+
+def test_a_browser_fills_in_nothing_of_its_own_user() -> None:
+    assert 'autocomplete="off"' in str(PaymentForm()["payer"])
+    assert 'autocomplete="off"' in str(PaymentForm()["phone"])
+
+
+def test_a_form_may_derive_from_another_one_and_name_other_fields() -> None:
+    class ShortForm(PaymentForm):
+        class Meta:
+            fields = {"payer": "Payer", "phone": "Telephone"}
+
+    assert [(name, field.label) for name, field in ShortForm().fields.items()] == [
+        ("payer", "Payer"),
+        ("phone", "Telephone"),
+    ]
+
+
+class FormOfPayments(BackendForm[Payment]):
+    """Without fields of its own."""
+
+
+def make_form(meta: dict[str, Any], **declared: forms.Field) -> type:
+    return type(FormOfPayments)("OddForm", (FormOfPayments,), {**declared, "Meta": type("Meta", (), meta)})
 
 
 @pytest.mark.parametrize(
-    ("number", "accepted"),
+    ("meta", "declared", "words"),
     [
-        ("+49 30 901820", True),
-        ("(030) 90.18-20", True),
-        ("1234", False),
-        ("call me", False),
-        ("1" * 16, False),
-        ("٠١٢٣٤٥", False),
+        ({"fields": {"payerr": "Payer"}}, {}, r"OddForm: Payment has no field 'payerr'; there are id, .*payer"),
+        ({}, {"paid": forms.CharField()}, r"OddForm: Payment has no field 'paid'; there are id,"),
+        (
+            {"fields": {"tags": "Tags"}},
+            {},
+            r"OddForm: declare the field 'tags' itself: there is none for the type tuple",
+        ),
+        (
+            {"labels": {"payer": "Payer"}},
+            {},
+            r"OddForm.Meta has no option 'labels'; there are fields, optional, choices",
+        ),
+        (
+            {"fields": {"payer": "Payer"}, "optional": ("amount",)},
+            {},
+            r"OddForm.Meta.optional names a field that Meta.fields does not: 'amount'; there are payer",
+        ),
     ],
 )
-def test_telephone_numbers(number: str, accepted: bool) -> None:
-    assert ExampleForm({"name": "Ada", "phone": number}).is_valid() is accepted
+def test_a_wrong_form_is_told_when_its_class_is_made(
+    meta: dict[str, Any], declared: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        make_form(meta, **declared)
 
 
-def test_a_text_that_is_too_long_is_told_and_not_cut_by_the_browser() -> None:
-    form = ExampleForm({"name": "x" * 300})
-    assert "maxlength" not in str(form["name"])
-    assert "10" in form.errors["name"][0]
+def test_a_form_without_a_row_is_told_when_its_class_is_made() -> None:
+    with pytest.raises(
+        UsageError, match=r"name the row whose form it is, as in class OddForm\(BackendForm\[Client\]\)"
+    ):
+        type(BackendForm)("OddForm", (BackendForm,), {"payer": forms.CharField()})
+
+
+def test_a_form_may_declare_the_field_of_an_attribute_that_has_none() -> None:
+    field = forms.MultipleChoiceField(choices=[("a", "A"), ("b", "B")], label="Tags")
+    form = make_form({}, tags=field)(row=Payment(tags=("a",)))
+    assert '<option value="a" selected>A</option>' in str(form["tags"])

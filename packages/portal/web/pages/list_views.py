@@ -6,9 +6,9 @@ the rows of that page are appended; without scripts, it is a page of its own wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 from django.shortcuts import render
@@ -16,26 +16,33 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
-from portal.web.present import as_mapping
+from portal.query import Row
+from portal.web.pages.page_names import DeclaredPage
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from django.http import HttpRequest, HttpResponse
-    from django.utils.functional import _StrPromise
 
-    from portal.query import PaginatedResult
+    from portal.query import PaginatedQueryHook, PaginatedResult
+    from portal.web.pages.page_names import PageNames
+    from portal.web.present import LazyText
+
+TRow = TypeVar("TRow", bound=Row)
 
 MAX_QUERY_CHARS: Final = 200
 #: Ids of the elements that htmx fills; htmx names the element in the header `HX-Target`.
 _TABLE_ID: Final = "list"
 _ROWS_ID: Final = "rows"
 
+#: The hint of a search that has none of its own.
+SEARCH: Final = _("Search")
 #: Entries of a sort menu that many lists have.
 AGE_SORTS: Final = {SORT_NEWEST_FIRST: _("Newest first"), SORT_OLDEST_FIRST: _("Oldest first")}
 NAME_SORTS: Final = {SORT_BY_NAME: _("Name, A to Z"), SORT_BY_NAME_DESCENDING: _("Name, Z to A")}
+NUMBER_SORTS: Final = {SORT_BY_NAME: _("Number, ascending"), SORT_BY_NAME_DESCENDING: _("Number, descending")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,31 +96,40 @@ class ListPage:
     is_appended: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ListPageConfig:
-    """What all pages of one list have in common.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ListView(DeclaredPage, Generic[TRow]):
+    """A list: `ListView(hook=ClientQueries.use_get_clients_query, search_hint=_("Name or city"))`.
+
+    Its template has the variables `list` (:class:`ListPage`) and `pages`, and those of the resource; a row is `row`.
 
     :param sorts: the backend's sort orders with their labels. The first one is the default, and is not sent.
-    :param present: makes a row for the template from a record of the backend.
-    :param template: extends `portal/list.html`: the columns, and the cells of a row. htmx gets its block `table`.
+    :param template: extends `portal/list.html`: the columns, and the cells of a row. htmx gets its block `table`. By
+        default `list.html` in the resource's folder.
     """
 
-    title: str | _StrPromise
-    search_hint: str | _StrPromise
-    sorts: Mapping[str, str | _StrPromise]
-    present: Callable[[Any], object]
-    template: str
+    methods = ("GET", "HEAD")
 
-    def respond(self, request: HttpRequest, hook: Callable[..., PaginatedResult[Any]]) -> HttpResponse:
+    hook: PaginatedQueryHook[TRow, ...]
+    search_hint: LazyText = SEARCH
+    sorts: Mapping[str, LazyText] = field(default_factory=lambda: AGE_SORTS)
+    template: str = ""
+
+    @property
+    def call(self) -> str:
+        """The key of the list."""
+        return self.hook.key
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.
 
-        :param hook: the hook of the list, such as `ClientQueries.use_get_clients_query`.
         :raises portal.errors.ApiError: there is nothing to show.
         """
         controls = self.controls(request)
-        result = hook(request, controls.params, cursor=controls.cursor or None)
-        page = self.page(controls=controls, result=result, path=request.path, target=_htmx_target(request))
-        response = render(request, f"{self.template}#table" if page.is_fragment else self.template, {"list": page})
+        result = self.hook(request, **controls.params, cursor=controls.cursor or None, **values)
+        page = self.page(pages, controls=controls, result=result, path=request.path, target=_htmx_target(request))
+        template = self.template or f"{pages.templates}/list.html"
+        context = {**pages.context, "pages": pages, "list": page}
+        response = render(request, f"{template}#table" if page.is_fragment else template, context)
         patch_vary_headers(response, ("HX-Request", "HX-Target"))
         return response
 
@@ -126,20 +142,28 @@ class ListPageConfig:
             cursor=request.GET.get("cursor", ""),
         )
 
-    def page(self, *, controls: ListControls, result: PaginatedResult[Any], path: str, target: str | None) -> ListPage:
+    def page(
+        self,
+        pages: PageNames,
+        *,
+        controls: ListControls,
+        result: PaginatedResult[TRow],
+        path: str,
+        target: str | None,
+    ) -> ListPage:
         """The page that shows `result`.
 
         :param target: id of the element that htmx fills; None for a whole page.
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
-        title, search_hint, sorts = _words(self, active_locale())
+        title, search_hint, sorts = _words(self, pages, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor else ""
         return ListPage(
             title=title,
             search_hint=search_hint,
             sorts=sorts,
-            rows=[self.present(as_mapping(record)) for record in data.items],
+            rows=data.items,
             total=data.total,
             q=controls.q,
             sort=controls.sort or self._default_sort,
@@ -159,10 +183,14 @@ class ListPageConfig:
 
 
 @lru_cache(maxsize=256)
-def _words(config: ListPageConfig, locale: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:  # noqa: ARG001  the key
+def _words(
+    view: ListView[Any],
+    pages: PageNames,
+    locale: str,  # noqa: ARG001  the key
+) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     """The title, the search hint and the sort menu in the active language `locale`, looked up once."""
-    sorts = tuple((order, str(label)) for order, label in config.sorts.items())
-    return str(config.title), str(config.search_hint), sorts
+    sorts = tuple((order, str(label)) for order, label in view.sorts.items())
+    return str(pages.title), str(view.search_hint), sorts
 
 
 def is_load_more(request: HttpRequest) -> bool:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.test import RequestFactory
 
 from portal.errors import ApiUnavailableError
-from portal.query import PaginatedRes, PaginatedResult
-from portal.web.pages.list_pages import ListPageConfig
+from portal.query import PaginatedRes, PaginatedResult, Row
+from portal.services.energy.clients import ClientQueries
+from portal.web.pages.list_views import ListView
+from portal.web.pages.page_names import PageNames
 
-CONFIG = ListPageConfig(
-    title="Things",
-    search_hint="Name",
-    template="list.html",
-    sorts={"-createdAt": "Newest", "name": "Name"},
-    present=lambda record: SimpleNamespace(id=record["id"]),
+ROWS = (Row(id="a"),)
+NAMES = PageNames(list="things", title="Things")
+VIEW = ListView(
+    hook=ClientQueries.use_get_clients_query, search_hint="Name", sorts={"-createdAt": "Newest", "name": "Name"}
 )
 
 
 def result_of(**changes: Any) -> PaginatedResult[Any]:
-    data = PaginatedRes(items=({"id": "a"},), has_next=True, next_cursor="c&1", total=41)
+    data = PaginatedRes(items=ROWS, has_next=True, next_cursor="c&1", total=41)
     fields = {"data": data, "error": None, "fetched_at": 1.0, "is_stale": False, "pages": 1} | changes
     return PaginatedResult(**fields, _refetch=lambda: None, _fetch_next=lambda: None)
 
 
 def controls_of(query: str):
-    return CONFIG.controls(RequestFactory().get(f"/en/things?{query}"))
+    return VIEW.controls(RequestFactory().get(f"/en/things?{query}"))
 
 
 def page_of(query: str, *, target: str | None = None, **changes: Any):
-    return CONFIG.page(controls=controls_of(query), result=result_of(**changes), path="/en/things", target=target)
+    return VIEW.page(NAMES, controls=controls_of(query), result=result_of(**changes), path="/en/things", target=target)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_the_next_page_keeps_search_and_order_and_encodes_the_cursor() -> None:
 
 
 def test_without_a_next_page_there_is_no_link() -> None:
-    assert page_of("", data=PaginatedRes(items=({"id": "a"},))).next_url == ""
+    assert page_of("", data=PaginatedRes(items=ROWS)).next_url == ""
 
 
 def test_a_page_at_a_cursor_leads_back_to_the_first_but_not_where_it_is_appended() -> None:
@@ -76,8 +75,22 @@ def test_without_any_rows_to_show_the_error_becomes_the_page() -> None:
 
 
 def test_a_backend_that_does_not_count_is_fine() -> None:
-    assert page_of("", data=PaginatedRes(items=({"id": "a"},))).total is None
+    assert page_of("", data=PaginatedRes(items=ROWS)).total is None
 
 
 def test_the_total_is_the_one_after_the_users_own_writes_and_not_the_servers() -> None:
-    assert page_of("", data=PaginatedRes(items=({"id": "a"},), raw_res=({"total": 41},), total=40)).total == 40
+    assert page_of("", data=PaginatedRes(items=ROWS, raw_res=({"total": 41},), total=40)).total == 40
+
+
+def test_the_rows_of_the_page_are_those_of_the_hook() -> None:
+    assert page_of("").rows is ROWS
+
+
+def test_the_words_of_the_page_are_those_of_the_view_and_the_resource() -> None:
+    page = page_of("sort=name")
+    assert (page.title, page.search_hint, page.sorts) == (
+        "Things",
+        "Name",
+        (("-createdAt", "Newest"), ("name", "Name")),
+    )
+    assert (page.sort, page_of("").sort) == ("name", "-createdAt")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from apps.energy.forms import ClientForm
+from apps.energy.views.clients import ClientForm
+from portal.services.energy.clients import Client
 
 VALID = {"name": "Ada", "email": "ada@example.com", "phone": "+49 30 901820", "city": "Oslo"}
 
@@ -12,13 +13,14 @@ VALID = {"name": "Ada", "email": "ada@example.com", "phone": "+49 30 901820", "c
 def test_a_valid_client_is_sent_with_the_fields_of_the_wire() -> None:
     form = ClientForm(VALID)
     assert form.is_valid()
-    assert form.body() == VALID
+    assert form.body() == Client.partial(**VALID)
+    assert form.body().to_wire() == VALID
 
 
 def test_what_is_optional_may_be_empty_and_is_sent_as_null() -> None:
     form = ClientForm({"name": " Ada ", "email": "ada@example.com"})
     assert form.is_valid()
-    assert form.body() == {"name": "Ada", "email": "ada@example.com", "phone": None, "city": None}
+    assert form.body().to_wire() == {"name": "Ada", "email": "ada@example.com", "phone": None, "city": None}
 
 
 @pytest.mark.parametrize(

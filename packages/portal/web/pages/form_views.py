@@ -1,0 +1,143 @@
+"""The forms that create and edit a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from django.contrib import messages
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from portal.query import Partial, Row, RowParams
+from portal.web.pages.form_pages import form_page, see_other, submission_key
+from portal.web.pages.page_names import DeclaredPage
+from portal.web.present import record_if_answered
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.query import MutationHook, QueryHook
+    from portal.web.pages.forms import BackendForm
+    from portal.web.pages.page_names import PageNames
+    from portal.web.present import LazyText
+
+TRow = TypeVar("TRow", bound=Row)
+
+
+#: The texts of a form that has none of its own.
+NEW: Final = _("New entry")
+CREATE: Final = _("Create")
+CREATED: Final = _("%(name)s was created.")
+EDIT: Final = _("Edit %(name)s")
+SAVE: Final = _("Save changes")
+SAVED: Final = _("Your changes were saved.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CreateView(DeclaredPage, Generic[TRow]):
+    """A form that creates a row: `CreateView(mutation=…, form=ClientForm, title=_("New client"))`.
+
+    A form that arrives twice creates one row (contract, section 8).
+
+    :param title: the form's heading, and the text of the list's button.
+    :param submit_label: the form's button.
+    :param message: what the list says then; `%(name)s` is the new row.
+    """
+
+    methods = ("GET", "HEAD", "POST")
+
+    mutation: MutationHook[TRow, Partial[TRow], None]
+    form: type[BackendForm[TRow]]
+    title: LazyText = NEW
+    submit_label: LazyText = CREATE
+    message: LazyText = CREATED
+
+    @property
+    def call(self) -> str:
+        """The key of the mutation."""
+        return self.mutation.key
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """An empty form; POST creates the row, which then stands at the top of the list.
+
+        :raises portal.errors.ApiError: the backend refused it, and no other input can help.
+        """
+        del values
+        form = self.form(request.POST or None)
+        if form.is_valid():
+            create = self.mutation(request, idempotency_key=submission_key(request))
+            result = create.mutate(body=form.body())
+            if result.is_success:
+                messages.success(request, self.message % {"name": result.unwrap()})
+                return see_other(pages.list)
+            form.show_backend_error(result)
+        return form_page(
+            request,
+            form,
+            title=str(self.title),
+            submit_label=str(self.submit_label),
+            back_url=reverse(pages.list),
+            back_label=str(pages.title),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EditView(DeclaredPage, Generic[TRow]):
+    """A form that changes a row: `EditView(query=…, mutation=…, form=ClientForm)`.
+
+    :param title: the form's heading; `%(name)s` is the row.
+    :param submit_label: the form's button.
+    :param message: what the row's page says then.
+    """
+
+    methods = ("GET", "HEAD", "POST")
+
+    query: QueryHook[TRow, ...]
+    mutation: MutationHook[Any, Partial[TRow], RowParams]
+    form: type[BackendForm[TRow]]
+    title: LazyText = EDIT
+    submit_label: LazyText = SAVE
+    message: LazyText = SAVED
+
+    @property
+    def call(self) -> str:
+        """The key of the mutation."""
+        return self.mutation.key
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """A form with the row's fields; POST changes them.
+
+        :raises portal.errors.ApiError: there is no such row; or the backend refused the change, and no other input can
+            help.
+        """
+        row_id: str = values["row_id"]
+        if request.method != "POST":
+            row = self.query(request, id=row_id).unwrap()
+            return self._page(request, pages, self.form(row=row), row=row, row_id=row_id)
+        form, known = self.form(request.POST), None
+        if not form.is_valid():
+            # A value that is no choice of ours may be the row's own.
+            known = record_if_answered(self.query(request, id=row_id))
+            form = self.form(request.POST, row=known)
+        if form.is_valid():
+            result = self.mutation(request).mutate(body=form.body(), params=RowParams(id=row_id))
+            if result.is_success:
+                messages.success(request, str(self.message))
+                return see_other(pages.detail, row_id)
+            form.show_backend_error(result)
+        known = known or record_if_answered(self.query(request, id=row_id))
+        return self._page(request, pages, form, row=known, row_id=row_id)
+
+    def _page(
+        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row: TRow | None, row_id: str
+    ) -> HttpResponse:
+        name = (str(row) if row else "") or row_id
+        return form_page(
+            request,
+            form,
+            title=self.title % {"name": name},
+            submit_label=str(self.submit_label),
+            back_url=reverse(pages.detail, args=[row_id]),
+            back_label=name,
+        )

@@ -1,0 +1,105 @@
+"""The URLs of one resource: list, create, detail, edit, delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from portal.errors import UsageError
+from portal.query import Row
+from portal.web.pages.form_views import CreateView
+from portal.web.pages.guards import platform_page
+from portal.web.pages.page_names import DeclaredPage, PageNames
+from portal.web.pages.record_views import DeleteView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from django.urls import URLPattern
+
+    from portal.web.pages.form_views import EditView
+    from portal.web.pages.list_views import ListView
+    from portal.web.pages.page_names import View
+    from portal.web.pages.record_views import DetailView
+    from portal.web.present import LazyText
+
+TRow = TypeVar("TRow", bound=Row)
+#: Variables that the views give.
+_GIVEN: Final = frozenset({"list", "pages", "row"})
+
+
+def resource_pages(
+    path: str,
+    *,
+    name: str,
+    title: LazyText,
+    list: ListView[TRow] | View | None = None,  # noqa: A002  the page's own word
+    detail: DetailView[TRow] | View | None = None,
+    create: CreateView[TRow] | View | None = None,
+    edit: EditView[TRow] | View | None = None,
+    delete: DeleteView | View | None = None,
+    context: Mapping[str, object] | None = None,
+) -> list[URLPattern]:
+    """The pages of one resource, for the `pages` of `platform_patterns`.
+
+    ::
+
+        payment_pages = resource_pages(
+            "finance/payments",
+            name="payment",
+            title=_("Payments"),
+            list=ListView(hook=PaymentQueries.use_get_payments_query),
+            detail=DetailView(hook=PaymentQueries.use_get_payment_query),
+        )
+
+    | page | path | name of its URL |
+    |---|---|---|
+    | `list` | `finance/payments` | `payments`, the end of the path |
+    | `create` | `finance/payments/new` | `payment-new` |
+    | `detail` | `finance/payments/<row_id>` | `payment` |
+    | `edit` | `finance/payments/<row_id>/edit` | `payment-edit` |
+    | `delete` | `finance/payments/<row_id>/delete` | `payment-delete` |
+
+    Any page may be a function instead, which gets `request` and the `row_id` of its URL.
+
+    :param name: of one row, in the names of the URLs.
+    :param title: the list's heading, and the text of links back to it.
+    :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
+    :raises UsageError: `context` has a name that the views give, or a page leads to one that is not there.
+    """
+    for page, leads_to, target in ((create, "list", list), (edit, "detail", detail), (delete, "list", list)):
+        if isinstance(page, DeclaredPage) and target is None:
+            raise UsageError(f"{path}: {type(page).__name__} leads to the page {leads_to!r}, which is not given")
+    taken = _GIVEN & set(context or {})
+    if taken:
+        raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
+    names = PageNames(
+        list=path.rpartition("/")[2] if list else "",
+        create=f"{name}-new" if create else "",
+        detail=name if detail else "",
+        edit=f"{name}-edit" if edit else "",
+        delete=f"{name}-delete" if delete else "",
+        title=title,
+        create_label=create.title if isinstance(create, CreateView) else "",
+        delete_label=delete.label if isinstance(delete, DeleteView) else "",
+        delete_text=delete.text if isinstance(delete, DeleteView) else "",
+        templates=path.replace("-", "_"),
+        context=context or {},
+    )
+    row = f"{path}/<str:row_id>"
+    pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
+        (path, names.list, list),
+        (f"{path}/new", names.create, create),
+        (row, names.detail, detail),
+        (f"{row}/edit", names.edit, edit),
+        (f"{row}/delete", names.delete, delete),
+    )
+    return [
+        platform_page(
+            route,
+            page.as_view(names) if isinstance(page, DeclaredPage) else page,
+            name=url_name,
+            part_of=names.list if route.startswith(row) else "",
+        )
+        for route, url_name, page in pages
+        if page is not None
+    ]

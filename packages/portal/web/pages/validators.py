@@ -1,0 +1,34 @@
+"""Validators of form fields: the text is one line, or a telephone number."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+#: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
+_CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
+#: Number of digits; E.164 allows 15.
+_PHONE_DIGITS: Final = range(5, 16)
+
+
+def one_line(value: str) -> None:
+    """A validator: the text has no control characters and no line breaks.
+
+    :raises ValidationError: it has.
+    """
+    if any(unicodedata.category(character) in _CONTROLS for character in value):
+        raise ValidationError(_("Control characters are not allowed."), code="control")
+
+
+def telephone(value: str) -> None:
+    """A validator: the text is a telephone number.
+
+    :raises ValidationError: it is not.
+    """
+    if not _PHONE.fullmatch(value) or sum(c.isdigit() for c in value) not in _PHONE_DIGITS:
+        raise ValidationError(_("Enter a telephone number, such as +49 30 901820."), code="phone")

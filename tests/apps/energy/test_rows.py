@@ -1,0 +1,138 @@
+"""How rows are shown: whole ones, and ones with nothing but an id."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from apps.energy.views.meters import consumption_chart
+from apps.energy.views.overview import energy_chart, hours_chart
+from portal.services.energy.meters import MeterReading
+from portal.services.energy.summary import EnergyHour, EnergyMonth
+from portal.testing import Backend, SignedIn, UseLocale
+
+RESOURCES = ["clients", "stations", "chargers", "sessions", "meters"]
+ODD: list[dict[str, Any]] = [
+    {"id": "x1"},
+    {"id": "x1", "name": None, "status": 5, "createdAt": [], "cost": {}, "email": False},
+]
+
+
+@pytest.fixture
+def energy_user(signed_in: SignedIn) -> Client:
+    return signed_in("ENERGY_APP")
+
+
+def detail_of(backend: Backend, browser: Client, resource: str, **row: Any) -> str:
+    """The text of the page of a row."""
+    backend.answers("GET", f"/energy/{resource}/x1", json={"id": "x1", **row})
+    page = browser.get(f"/en/energy/{resource}/x1").content.decode()
+    return " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+
+
+@pytest.mark.parametrize("resource", RESOURCES)
+@pytest.mark.parametrize("row", ODD)
+def test_a_row_with_nothing_but_an_id_can_be_shown(
+    backend: Backend, energy_user: Client, resource: str, row: dict[str, Any]
+) -> None:
+    assert "x1" in detail_of(backend, energy_user, resource, **row)
+
+
+@pytest.mark.parametrize(
+    ("resource", "field"), [("clients", "name"), ("stations", "name"), ("sessions", "reference"), ("meters", "serial")]
+)
+def test_a_row_without_a_name_is_called_by_its_id(
+    backend: Backend, energy_user: Client, resource: str, field: str
+) -> None:
+    backend.lists(f"/energy/{resource}", [{"id": "x1", field: ""}, {"id": "x2", field: "Ada"}, {"id": 7}])
+    heading = re.compile(r"<h1>(.*?)</h1>")
+    shown = [heading.findall(energy_user.get(f"/en/energy/{resource}/{row}").content.decode()) for row in ("x1", "x2")]
+    assert shown == [["x1"], ["Ada"]]
+
+
+def test_a_number_as_an_id_is_shown_and_linked(backend: Backend, energy_user: Client) -> None:
+    backend.lists("/energy/clients", [{"id": 7, "name": 8}])
+    page = energy_user.get("/en/energy/clients").content.decode()
+    assert 'data-row-id="7"' in page
+    assert '<a href="/en/energy/clients/7">8</a>' in page
+
+
+def test_a_station_shows_its_place_and_position(backend: Backend, energy_user: Client) -> None:
+    place = {"city": "Oslo", "country": "NO", "latitude": 59.9, "longitude": 10.75}
+    shown = detail_of(backend, energy_user, "stations", **place, status="maintenance")
+    assert "City Oslo, NO Position 59.90000, 10.75000" in shown
+    assert "Maintenance" in shown
+
+
+def test_a_station_with_half_a_position_has_none(backend: Backend, energy_user: Client) -> None:
+    assert "Position –" in detail_of(backend, energy_user, "stations", latitude=59.9)
+
+
+def test_a_status_that_nobody_told_us_about_shows_its_own_word(backend: Backend, energy_user: Client) -> None:
+    assert "warming up" in detail_of(backend, energy_user, "chargers", status="warming up")
+
+
+def test_a_session_shows_amounts_exactly(backend: Backend, energy_user: Client) -> None:
+    started = "2026-03-01T10:00:00Z"
+    shown = detail_of(backend, energy_user, "sessions", cost="12.30", energyKwh=41.5, startedAt=started)
+    assert "Begin Mar 1, 2026, 10:00 UTC End – Energy 41.5 kWh Cost €12.30 Charger" in shown
+
+
+def test_a_session_whose_client_was_deleted_says_so(backend: Backend, energy_user: Client) -> None:
+    assert "The client was deleted." in detail_of(backend, energy_user, "sessions", clientId=None, clientName=None)
+
+
+def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> None:
+    readings = [
+        MeterReading(read_at=datetime(2026, 3, day, tzinfo=UTC), energy_kwh=counted)
+        for day, counted in ((1, 100.0), (2, 112.5), (3, 110.0), (4, 120.0))
+    ]
+    chart = consumption_chart([*readings, MeterReading(energy_kwh=5.0), MeterReading()])
+    assert chart is not None
+    assert [bar.value for bar in chart.bars] == ["12.5 kWh", "0.0 kWh", "10.0 kWh"]
+
+
+def test_the_charts_show_the_summary_in_the_page_s_language(use_locale: UseLocale) -> None:
+    use_locale("de")
+    energy = energy_chart([EnergyMonth(month="2026-01", energy_kwh=1500.0), EnergyMonth()])
+    hours = hours_chart([EnergyHour(hour=hour, sessions=hour) for hour in range(24)])
+    assert energy is not None
+    assert hours is not None
+    assert [bar.value for bar in energy.bars] == ["1,5 MWh", "0,0 MWh"]
+    assert len(hours.bars) == 24
+    assert (energy_chart([]), hours_chart([])) == (None, None)
+
+
+SUMMARY = {
+    "counts": {"clients": 2400, "stations": 160, "chargers": 640, "sessions": 21000, "meters": 400},
+    "chargersByStatus": {"available": 3, "faulted": 1, "odd": 2},
+}
+
+
+def figures(page: str) -> list[str]:
+    return re.findall(r'<span class="figure-value">(.*?)</span>', page)
+
+
+def test_the_overview_shows_the_summary(backend: Backend, energy_user: Client) -> None:
+    backend.answers("GET", "/energy/summary", json=SUMMARY)
+    page = energy_user.get("/de/energy").content.decode()
+    legend = page[page.index('<ul class="legend"') :]
+    assert figures(page) == ["2.400", "160", "640", "21.000", "400"]
+    assert all(word in legend for word in ("Frei", "Gestört", "odd"))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"counts": {"clients": "?"}, "chargersByStatus": []},
+        {"energyByMonth": [{}]},
+        {"sessionsByHour": [{"hour": "?"}]},
+    ],
+)
+def test_a_summary_of_an_odd_shape_can_be_shown(backend: Backend, energy_user: Client, odd: dict[str, Any]) -> None:
+    backend.answers("GET", "/energy/summary", json=odd)
+    assert figures(energy_user.get("/en/energy").content.decode()) == ["–"] * 5

@@ -1,0 +1,268 @@
+"""The pages of one resource, from their declarations; any of them may be a function instead.
+
+This module is the URLs of a made-up energy app, whose clients have a plan.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client as Browser
+from django.test import override_settings
+from django.urls import reverse
+from django.utils import translation
+
+from apps.energy import urls
+from portal.errors import UsageError
+from portal.query import MutationGroup, OpenEnum, QueryGroup, resource
+from portal.services.energy.clients import Client
+from portal.testing import Backend, SignedIn, row_ids
+from portal.web.pages import (
+    BackendForm,
+    CreateView,
+    DeleteView,
+    DetailView,
+    EditView,
+    ListView,
+    platform_page,
+    resource_pages,
+)
+from portal.web.urls import platform_patterns
+
+handler404 = urls.handler404
+CUSTOMERS = "/energy/customers"
+
+
+class Plan(OpenEnum):
+    FLAT = "flat"
+    PAYG = "payg"
+
+
+class Customer(Client):
+    plan: Plan | None = None
+
+
+_customers = resource(CUSTOMERS, item=Customer)
+
+
+class CustomerQueries(QueryGroup, domain="energy"):
+    use_get_customers_query = _customers.list
+    use_get_customer_query = _customers.detail
+
+
+class CustomerMutations(MutationGroup, domain="energy"):
+    use_create_customer_mutation = _customers.create
+    use_update_customer_mutation = _customers.update
+    use_delete_customer_mutation = _customers.delete
+
+
+class CustomerForm(BackendForm[Customer]):
+    class Meta:
+        fields = {"name": "Name", "plan": "Plan"}
+        choices = {"plan": {Plan.FLAT: "Flat rate", Plan.PAYG: "Pay as you go"}}
+
+
+LIST = ListView(hook=CustomerQueries.use_get_customers_query)
+DETAIL = DetailView(hook=CustomerQueries.use_get_customer_query)
+CREATE = CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=CustomerForm)
+EDIT = EditView(
+    query=CustomerQueries.use_get_customer_query,
+    mutation=CustomerMutations.use_update_customer_mutation,
+    form=CustomerForm,
+)
+DELETE = DeleteView(mutation=CustomerMutations.use_delete_customer_mutation)
+
+
+def blank(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+# The paths are those of clients, since templates look addresses up among the URLs of the real app.
+urlpatterns = platform_patterns(
+    pages=[
+        platform_page("energy", blank, name="home"),
+        *resource_pages(
+            "energy/clients",
+            name="client",
+            title="Customers",
+            list=LIST,
+            detail=DETAIL,
+            create=CREATE,
+            edit=EDIT,
+            delete=DELETE,
+        ),
+    ]
+)
+
+
+@pytest.fixture
+def app() -> str:
+    return "energy"
+
+
+@pytest.fixture
+def browser(signed_in: SignedIn) -> Any:
+    with override_settings(ROOT_URLCONF=__name__):
+        yield signed_in("ENERGY_APP")
+
+
+ADA = {"id": "c1", "name": "Ada", "plan": "flat"}
+
+
+def test_a_resource_has_the_usual_paths_and_names() -> None:
+    pages = resource_pages(
+        "energy/tariff-plans",
+        name="tariff-plan",
+        title="Plans",
+        list=LIST,
+        detail=DETAIL,
+        create=CREATE,
+        edit=EDIT,
+        delete=DELETE,
+    )
+    assert {page.name: str(page.pattern) for page in pages} == {
+        "tariff-plans": "energy/tariff-plans",
+        "tariff-plan-new": "energy/tariff-plans/new",
+        "tariff-plan": "energy/tariff-plans/<str:row_id>",
+        "tariff-plan-edit": "energy/tariff-plans/<str:row_id>/edit",
+        "tariff-plan-delete": "energy/tariff-plans/<str:row_id>/delete",
+    }
+
+
+def test_a_page_that_is_not_given_has_no_url() -> None:
+    assert [page.name for page in resource_pages("energy/clients", name="client", title="Clients", list=LIST)] == [
+        "clients"
+    ]
+
+
+def test_a_view_is_named_after_its_class_and_its_call() -> None:
+    """`explain_route` prints this name."""
+    [page] = resource_pages("energy/clients", name="client", title="Clients", list=LIST)
+    assert page.callback.__qualname__ == "ListView(energy.get_customers)"
+
+
+def test_texts_that_an_app_does_not_give_are_the_portals_in_each_language(backend: Backend, browser: Browser) -> None:
+    backend.lists(CUSTOMERS, [ADA])
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
+    assert ">Neuer Eintrag</a>" in browser.get("/de/energy/clients").content.decode()
+    new = browser.get("/de/energy/clients/new").content.decode()
+    assert "<h1>Neuer Eintrag</h1>" in new
+    assert ">Anlegen</button>" in new
+    detail = browser.get("/de/energy/clients/c1").content.decode()
+    assert "Ada löschen?" in detail
+    assert "Das lässt sich nicht rückgängig machen." in detail
+    assert "<h1>Ada bearbeiten</h1>" in browser.get("/de/energy/clients/c1/edit").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "allowed"),
+    [
+        ("", "post", "GET, HEAD"),
+        ("/c1", "post", "GET, HEAD"),
+        ("/new", "delete", "GET, HEAD, POST"),
+        ("/c1/edit", "put", "GET, HEAD, POST"),
+        ("/c1/delete", "get", "POST"),
+    ],
+)
+def test_any_other_method_is_a_405_page(browser: Browser, path: str, method: str, allowed: str) -> None:
+    response = getattr(browser, method)(f"/en/energy/clients{path}")
+    assert (response.status_code, response["Allow"]) == (405, allowed)
+    assert 'data-status="405"' in response.content.decode()
+
+
+def test_a_created_row_is_named_and_stands_in_the_list(backend: Backend, browser: Browser) -> None:
+    backend.lists(CUSTOMERS, [ADA])
+    browser.get("/en/energy/clients")
+    backend.answers("POST", CUSTOMERS, json={"id": "c2", "name": "<Ida>", "plan": "payg"}, status=201)
+    response = browser.post("/en/energy/clients/new", {"name": "Ida", "plan": "payg"})
+    assert (response.status_code, response["Location"]) == (303, "/en/energy/clients")
+    [call] = backend.calls_to(CUSTOMERS, method="POST")
+    assert call.body == {"name": "Ida", "plan": "payg"}
+    page = browser.get("/en/energy/clients")
+    assert "&lt;Ida&gt; was created." in page.content.decode()
+    assert row_ids(page) == ["c2", "c1"]
+
+
+def test_a_deleted_row_is_gone_and_the_list_says_so(backend: Backend, browser: Browser) -> None:
+    backend.lists(CUSTOMERS, [ADA])
+    browser.get("/en/energy/clients")
+    backend.answers("DELETE", f"{CUSTOMERS}/c1", status=204)
+    assert browser.post("/en/energy/clients/c1/delete")["Location"] == "/en/energy/clients"
+    page = browser.get("/en/energy/clients")
+    assert "The entry was deleted." in page.content.decode()
+    assert row_ids(page) == []
+
+
+def test_a_row_that_is_not_there_leads_back_to_the_list(backend: Backend, browser: Browser) -> None:
+    backend.lists(CUSTOMERS, [])
+    backend.refuses("DELETE", f"{CUSTOMERS}/c1", status=404)
+    for response in (
+        browser.get("/en/energy/clients/c1"),
+        browser.get("/en/energy/clients/c1/edit"),
+        browser.post("/en/energy/clients/c1/delete"),
+    ):
+        assert response.status_code == 404
+        assert 'href="/en/energy/clients"' in response.content.decode()
+
+
+def selected(page: str) -> list[str]:
+    return re.findall(r'<option value="([^"]*)" selected>', page)
+
+
+def test_a_value_of_a_newer_backend_stays_when_another_field_is_edited(backend: Backend, browser: Browser) -> None:
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA | {"plan": "gold"})
+    assert selected(browser.get("/en/energy/clients/c1/edit").content.decode()) == ["gold"]
+    backend.answers("PATCH", f"{CUSTOMERS}/c1", json=ADA | {"plan": "gold"})
+    response = browser.post("/en/energy/clients/c1/edit", {"name": "Ida", "plan": "gold"})
+    assert (response.status_code, response["Location"]) == (303, "/en/energy/clients/c1")
+    assert [call.body for call in backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH")] == [
+        {"name": "Ida", "plan": "gold"}
+    ]
+
+
+def test_a_value_that_neither_the_form_nor_the_row_has_is_refused(backend: Backend, browser: Browser) -> None:
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
+    response = browser.post("/en/energy/clients/c1/edit", {"name": "Ida", "plan": "gold"})
+    assert response.status_code == 422
+    assert 'id="id_plan_error"' in response.content.decode()
+    assert backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH") == []
+
+
+def test_a_page_may_be_a_function(backend: Backend, signed_in: SignedIn) -> None:
+    def detail(request: HttpRequest, row_id: str) -> HttpResponse:
+        del request
+        return HttpResponse(f"the row {row_id}")
+
+    pages = resource_pages("energy/clients", name="client", title="Customers", list=LIST, detail=detail, edit=EDIT)
+    page = next(page for page in pages if page.name == "client")
+    made = type(
+        "urls", (), {"urlpatterns": platform_patterns(pages=[platform_page("energy", blank, name="home"), *pages])}
+    )
+    del backend
+    with override_settings(ROOT_URLCONF=made):
+        response = signed_in("ENERGY_APP").get("/en/energy/clients/c1")
+        with translation.override("en"):
+            assert reverse("client-edit", args=["c1"]) == "/en/energy/clients/c1/edit"
+    assert response.content == b"the row c1"
+    assert response["Cache-Control"] == "private, no-store"
+    assert page.callback.__name__ == "detail"
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"),
+    [
+        (
+            {"detail": DETAIL, "delete": DELETE},
+            "energy/clients: DeleteView leads to the page 'list', which is not given",
+        ),
+        ({"create": CREATE}, "energy/clients: CreateView leads to the page 'list', which is not given"),
+        ({"list": LIST, "edit": EDIT}, "energy/clients: EditView leads to the page 'detail', which is not given"),
+        ({"list": LIST, "context": {"row": 1}}, "energy/clients: the views give row to the templates"),
+    ],
+)
+def test_what_can_t_work_is_told_when_the_urls_are_made(pages: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        resource_pages("energy/clients", name="client", title="Clients", **pages)
