@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 _SERVICES: Final = "packages/portal/services/finance"
@@ -85,12 +86,33 @@ class WrongMutations(MutationGroup):
     """Wrong mutations."""
 
     use_one_mutation = _post.add_created_to_paginated_list(list_query_key=PaymentQueries.use_get_payment_query)  # mistake 1
-    use_two_mutation = _post.add_created_to_paginated_list(list_query_key="get_paymets")  # mistake 2
+    use_two_mutation = _post.add_created_to_paginated_list(list_query_key="get_paymnts")  # mistake 2
     use_three_mutation = _post.add_created_to_paginated_list(list_query_key=InvoiceQueries.use_get_invoices_query)  # mistake 3
     use_many_mutation = _post.add_created_to_paginated_list(
         list_query_key=PaymentQueries.use_get_payments_query,
         select_list_item=lambda payment: None,  # mistake 14
     )
+'''
+
+_OTHERS: Final = '''\
+"""Declarations that the backend would not understand."""
+
+from __future__ import annotations
+
+from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
+from portal.services.finance.payments import Payment
+
+
+class OtherQueries(QueryGroup):
+    """A slip in the path."""
+
+    use_get_paymets_query = paginated_query_endpoint(item=Payment, url="/finance/paymets")  # mistake 10
+
+
+class OtherMutations(MutationGroup):
+    """Another method."""
+
+    use_put_payment_mutation = mutation_endpoint(data=Payment, url="/finance/payments", method="PUT")  # mistake 8
 '''
 
 _CALLS: Final = '''\
@@ -195,24 +217,12 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
 from portal.services.finance.payments import Payment, PaymentMutations, PaymentQueries
+from portal.services.finance.wrong_others import OtherMutations, OtherQueries
 from portal.web.pages import platform_page
 from portal.web.urls import platform_patterns
 
 BODY = Payment.partial(payer="Ada")
-
-
-class RunQueries(QueryGroup, domain="finance"):
-    """An address that the backend does not have."""
-
-    use_get_paymets_query = paginated_query_endpoint(item=Payment, url="/finance/paymets")
-
-
-class RunMutations(MutationGroup, domain="finance"):
-    """A method that the backend does not take."""
-
-    use_put_payment_mutation = mutation_endpoint(data=Payment, url="/finance/payments", method="PUT")
 
 
 def mistake_4(request):
@@ -227,12 +237,12 @@ def mistake_5(request):
 
 def mistake_8(request):
     """PUT for POST."""
-    RunMutations.use_put_payment_mutation(request).mutate()
+    OtherMutations.use_put_payment_mutation(request).mutate()
 
 
 def mistake_10(request):
     """A slip in the address."""
-    RunQueries.use_get_paymets_query(request)
+    OtherQueries.use_get_paymets_query(request)
 
 
 def mistake_13(request):
@@ -267,6 +277,11 @@ def test_mistake(signed_in, settings, number, method):
 '''
 
 
+#: A backend's schema, which has the calls of the payments alone.
+SCHEMA: Final = "schema.json"
+_ANSWER: Final = {"responses": {"200": {"description": "a payment"}}}
+
+
 def _module(line: str) -> str:
     return f'"""One mistake."""\n\nfrom portal.query import MutationGroup, RowParams, mutation_endpoint\n\n{line}\n'
 
@@ -276,6 +291,7 @@ FILES: Final = {
     f"{_SERVICES}/payments.py": PAYMENTS,
     f"{_SERVICES}/wrong_declarations.py": _DECLARATIONS,
     f"{_SERVICES}/wrong_calls.py": _CALLS,
+    f"{_SERVICES}/wrong_others.py": _OTHERS,
     f"{_APP}/views/wrong_imports.py": _IMPORTS,
     f"{_APP}/views/wrong_views.py": _VIEWS,
     f"{_TEMPLATES}/wrong.html": _TEMPLATE,
@@ -284,6 +300,7 @@ FILES: Final = {
     f"{_TEMPLATES}/rows.html": "{% for row in rows %}{{ row.payerr }}{% endfor %}\n",
     f"{_APP}/mistaken_urls.py": _PAGES,
     "tests/apps/finance/test_mistaken_pages.py": _TESTS,
+    SCHEMA: json.dumps({"openapi": "3.1.0", "paths": {"/finance/payments": {"get": _ANSWER, "post": _ANSWER}}}),
 }
 #: Those that hide others: a module that can't be imported, a template of which nobody knows the texts.
 HIDING: Final = {

@@ -11,6 +11,7 @@ RUFF: Final = "ruff"
 IMPORTS: Final = "import contracts"
 CHECK: Final = "manage.py check"
 TESTS: Final = "a test"
+SERVICES: Final = "manage.py check_services"
 
 _PLACE_IN_PAGE: Final = {
     MYPY: "mypy, in `make check`",
@@ -18,6 +19,7 @@ _PLACE_IN_PAGE: Final = {
     RUFF: "the editor, and ruff in `make check`",
     IMPORTS: "import contracts, in `make check`",
     CHECK: "`manage.py check`, in `make check`",
+    SERVICES: "`manage.py check_services`, with the backend's schema",
     TESTS: "a test that opens the page",
 }
 
@@ -46,8 +48,8 @@ MISTAKES: Final = (
     ),
     Mistake(
         number=2,
-        what='The key of a query is misspelt: `list_query_key="get_paymets"`',
-        told={CHECK: "the query key 'finance.get_paymets' is not the key of a query"},
+        what='The key of a query is misspelt: `list_query_key="get_paymnts"`',
+        told={CHECK: "the query key 'finance.get_paymnts' is not the key of a query"},
     ),
     Mistake(
         number=3,
@@ -92,7 +94,10 @@ MISTAKES: Final = (
     Mistake(
         number=8,
         what="PUT where the backend takes POST",
-        told={TESTS: "the backend was told nothing about PUT /finance/payments"},
+        told={
+            SERVICES: "the schema has no PUT /finance/payments",
+            TESTS: "the backend was told nothing about PUT /finance/payments",
+        },
     ),
     Mistake(
         number=9,
@@ -102,7 +107,10 @@ MISTAKES: Final = (
     Mistake(
         number=10,
         what="A slip in the path of an endpoint",
-        told={TESTS: "the backend was told nothing about GET /finance/paymets"},
+        told={
+            SERVICES: "the schema has no GET /finance/paymets",
+            TESTS: "the backend was told nothing about GET /finance/paymets",
+        },
     ),
     Mistake(
         number=11,
@@ -198,7 +206,7 @@ MISTAKES: Final = (
 _HEAD: Final = """\
 # Typical mistakes
 
-What a team does wrong most, who tells it, and words of the message. Each message names the file and the line, or the hook. `make check` asks all of these but the tests; an editor asks
+What a team does wrong most, who tells it, and words of the message. Each message names the file and the line, or the hook. `make check` asks all of these but `check_services` and the tests; an editor asks
 ruff and Pylance, pyright or basedpyright while one types, with this project's settings. A test makes each mistake in a copy of the checkout, reads the messages, and holds this page
 (`tests/mistakes`).
 

@@ -6,14 +6,15 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.mistakes.made import FILES, HIDING
-from tests.mistakes.table import CHECK, EDITOR, IMPORTS, MISTAKES, MYPY, RUFF, TESTS, page
+from tests.mistakes.made import FILES, HIDING, SCHEMA
+from tests.mistakes.table import CHECK, EDITOR, IMPORTS, MISTAKES, MYPY, RUFF, SERVICES, TESTS, page
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run
 from tests.support.harness import ROOT
 from tests.support.nested_pytest import run_app_tests_in_copy
@@ -88,16 +89,27 @@ def told_by_contracts(copy: Path) -> Messages:
     return _by_line(found)
 
 
-def told_by_check(copy: Path) -> Messages:
-    """With the files that hide mistakes of others, and without them."""
-    messages = checked(copy)
+@contextmanager
+def without_what_hides(copy: Path) -> Iterator[None]:
     for name in HIDING:
         (copy / name).unlink()
     try:
-        return messages | checked(copy)
+        yield
     finally:
         for name, text in HIDING.items():
             (copy / name).write_text(text)
+
+
+def told_by_check(copy: Path) -> Messages:
+    messages = checked(copy)
+    with without_what_hides(copy):
+        return messages | checked(copy)
+
+
+def told_by_check_services(copy: Path) -> Messages:
+    with without_what_hides(copy):
+        output = run(copy, "manage.py", "check_services", "--schema", SCHEMA, variables=in_copy(copy)).stdout
+    return _by_line(re.findall(r"^(\S+?):(\d+): (.*)$", output, flags=re.MULTILINE))
 
 
 def checked(copy: Path) -> Messages:
@@ -112,6 +124,7 @@ TELLERS: dict[str, Callable[[Path], Messages]] = {
     RUFF: cache(told_by_ruff),
     IMPORTS: cache(told_by_contracts),
     CHECK: cache(told_by_check),
+    SERVICES: cache(told_by_check_services),
 }
 
 
@@ -169,6 +182,13 @@ def test_an_app_that_imports_a_wrong_declaration_is_told_of_all_of_them(copy: Pa
         urls.write_text(before)
     for number in (7, 9, 18):
         assert marked(number, CHECK) & messages.keys()
+
+
+def test_a_command_that_needs_all_services_names_those_that_it_can_not_have(copy: Path) -> None:
+    done = run(copy, "manage.py", "--app", "energy", "list_endpoints", variables=in_copy(copy, DEBUG="on"))
+    assert (done.returncode, done.stdout) == (1, "")
+    told = _by_line(re.findall(r"^(?:CommandError: )?(\S+?):(\d+): (.*)$", done.stderr, flags=re.MULTILINE))
+    assert marked(7, CHECK) | marked(18, CHECK) <= told.keys()
 
 
 def test_every_mistake_has_somebody_who_tells_it() -> None:

@@ -30,6 +30,10 @@ class FailedImport:
     domain: str
     error: Exception
 
+    def __str__(self) -> str:
+        """For a command that needs all services."""
+        return f"{place_of(self.error)}: {self.module} can't be imported: {self.error}"
+
 
 def import_services() -> list[FailedImport]:
     """Import every module below `portal.services`, so that all of its groups are declared.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from portal.services.endpoint_list import all_entries, as_lines, as_markdown
+from portal.services.service_imports import import_services
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser
@@ -25,6 +26,9 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, metavar="FILE", help="write into this file, once all is well")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        failed = import_services()
+        if failed:
+            raise CommandError("\n".join(map(str, failed)))
         entries = all_entries()
         text = as_markdown(entries) if options["markdown"] else as_lines(entries)
         if options["output"] is None:
