@@ -54,6 +54,7 @@ NOT_RUN: Final = {
     "make run": "servers, until Ctrl-C: tests/functional/test_run.py",
     "make dev": "the same, reloading",
     "make dev without=finance": "the same, reloading",
+    "APP_DEBUG_TOOLBAR=on make dev": "the same, reloading",
     "make test": "all tests, this one among them",
     "make check": "minutes; CI runs it",
     "make hooks": "writes into the clone's .git: tests/architecture/test_pre_commit.py runs the hooks",

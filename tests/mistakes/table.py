@@ -18,8 +18,8 @@ _PLACE_IN_PAGE: Final = {
     EDITOR: "the editor, and basedpyright in `make check`",
     RUFF: "the editor, and ruff in `make check`",
     IMPORTS: "import contracts, in `make check`",
-    CHECK: "`manage.py check`, in `make check`",
-    SERVICES: "`manage.py check_services`, with the backend's schema",
+    CHECK: "`./manage.py --app finance check`, in `make check`",
+    SERVICES: "`./manage.py check_services`, with the backend's schema",
     TESTS: "a test that opens the page",
 }
 
@@ -216,7 +216,7 @@ ruff and Pylance, pyright or basedpyright while one types, with this project's s
 _TAIL: Final = """
 - What fails a test of the page with an exception (4, 5, 13, 22) is Django's technical page in `DEBUG`, and a traceback in the log otherwise.
 - A wrong declaration in `services/<domain>` stops the app of that name and those that import it, and no other one.
-- Each fault of `manage.py check` has an id, such as `portal.source.E005`. `SILENCED_SYSTEM_CHECKS` in an app's settings takes ids.
+- Each fault of `./manage.py --app finance check` has an id, such as `portal.source.E005`. `SILENCED_SYSTEM_CHECKS` in an app's settings takes ids.
 - A text that is the same in every language needs a comment in its line: `{# untranslated: a unit #}` in a template, `# untranslated: a unit` in Python.
 - An address that is the same everywhere needs `fixed address:` in such a comment, with the reason.
 - A POST that may happen twice gets `idempotency_key=None`.

@@ -1,4 +1,4 @@
-"""`manage.py check_services --schema schema.yaml`: the declared calls, held against a backend's OpenAPI schema."""
+"""`./manage.py check_services --schema schema.yaml`: the declared calls, held against a backend's OpenAPI schema."""
 
 from __future__ import annotations
 
