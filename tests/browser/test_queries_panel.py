@@ -100,3 +100,21 @@ def test_after_a_form_it_shows_the_form_and_the_page_that_followed(energy: Runni
     expect(panel.locator("tr.portal-mutation td").first).to_have_text("energy.create_client")
     bar = panel.locator("tr.portal-mutation rect").bounding_box()
     assert bar["width"] > 1, "no inline style is needed, which the pages' content security policy refuses"
+
+
+def test_its_history_leads_back_to_the_forms_request(energy: RunningStack, page: Page) -> None:
+    page.goto(energy.url("energy", "/en/energy/clients/new"))
+    page.locator("#djHideToolBarButton").click()
+    page.locator("input[name=name]").fill("Made for the history")
+    page.locator("input[name=email]").fill("history@example.com")
+    with page.expect_response("**/__debug__/history_sidebar/**"):
+        page.locator("#content form button[type=submit]").click()
+    page.locator("#djShowToolBarButton").click()
+    page.locator("#djDebugToolbar a.HistoryPanel").click()
+    sent = page.locator("#djdtHistoryRequests tr", has_text="POST").first
+    expect(sent).to_contain_text("/en/energy/clients/new")
+    expect(sent).not_to_contain_text("history@example.com")
+    with page.expect_response("**/__debug__/history_sidebar/**"):
+        sent.get_by_role("button", name="Switch").click()
+    page.locator("#djDebugToolbar a.QueriesPanel").click()
+    expect(page.locator("#QueriesPanel tr.portal-mutation td").first).to_have_text("energy.create_client")

@@ -176,7 +176,7 @@ def test_a_mistake_in_a_saved_file_stops_its_server_alone_until_the_next_save(st
 
 def test_a_breakpoint_says_how_to_get_a_debugger(stack: Stack) -> None:
     stack.append("apps/auth_app/urls.py", "\nbreakpoint()\n")
-    told = "Leave its app out, and start it by hand"
+    told = "make dev without=auth_app, then ./manage.py --app auth_app runserver"
     stack.run.wait_until(lambda: any(told in line for line in stack.run.lines), what=told)
     stack.edit("apps/auth_app/urls.py", "\nbreakpoint()\n", "")
     stack.run.wait_until(lambda: answers(stack.port("auth_app")), what="the gateway answers again")

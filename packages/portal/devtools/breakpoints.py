@@ -5,6 +5,8 @@ They run beside each other and have no terminal. Python calls it by `PYTHONBREAK
 
 from __future__ import annotations
 
+from django.conf import settings
+
 from portal.errors import UsageError
 
 
@@ -13,7 +15,10 @@ def without_terminal(*_args: object, **_kwargs: object) -> None:
 
     :raises UsageError: always.
     """
+    *_, app, _settings = settings.SETTINGS_MODULE.split(".")
+    # The sandbox backend is no project: its development server does not know the port.
+    port = "" if hasattr(settings, "PORTAL") else " PORT"
     raise UsageError(
-        "breakpoint() needs a terminal, and this server has none. Leave its app out, and start it by hand in another "
-        "terminal: make dev without=finance, then ./manage.py --app finance runserver"
+        "breakpoint() needs a terminal, and this server has none. Leave the app out, and start it by hand in another "
+        f"terminal: make dev without={app}, then ./manage.py --app {app} runserver{port}"
     )

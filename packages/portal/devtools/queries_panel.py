@@ -107,22 +107,23 @@ class QueriesPanel(Panel):
 
     def _note_redirect(self, request: PortalRequest, response: HttpResponse) -> None:
         """Remember this request for the page to which it leads."""
-        target = response.headers.get("Location")
-        if target is not None:
-            _redirects[_browser(request), target] = self.toolbar.request_id
+        browser, target = _browser(request), response.headers.get("Location")
+        if browser is not None and target is not None:
+            _redirects[browser, target] = self.toolbar.request_id
             while len(_redirects) > MAX_REDIRECTS:
                 _redirects.popitem(last=False)
 
     def _requests_before(self, request: PortalRequest) -> list[dict[str, Any]]:
         """The requests that led this browser here by redirects; the oldest first."""
-        before = _redirects.pop((_browser(request), request.get_full_path()), None)
+        browser = _browser(request)
+        before = None if browser is None else _redirects.pop((browser, request.get_full_path()), None)
         stats = self.toolbar.store.panel(before, self.panel_id) if before else {}
         return list(stats.get("requests", []))[-MAX_BEFORE:]
 
 
-def _browser(request: HttpRequest) -> str:
+def _browser(request: HttpRequest) -> str | None:
     """What a browser that has sent a form always has: the cookie of Django's CSRF protection."""
-    return request.COOKIES.get(settings.CSRF_COOKIE_NAME, "")
+    return request.COOKIES.get(settings.CSRF_COOKIE_NAME)
 
 
 def _query(event: QueryEvent) -> dict[str, Any]:

@@ -60,7 +60,9 @@ class Command(DjangoRunserver):
 
     def get_handler(self, *args: Any, **options: Any) -> WSGIHandler:
         """The project's WSGI application."""
-        settings.PORTAL = replace(portal_config(), request_budget_s=BUDGET_AT_BREAKPOINTS_S)
+        if not options["end_with_parent"]:
+            # Started by hand. The servers of `make dev` have no terminal for a debugger.
+            settings.PORTAL = replace(portal_config(), request_budget_s=BUDGET_AT_BREAKPOINTS_S)
         return super().get_handler(*args, **options)
 
     def on_bind(self, server_port: int) -> None:
