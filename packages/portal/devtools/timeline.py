@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.devtools.recorded_calls import RecordedCall
 from portal.query import MutationEvent
@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
     from portal.query import QueryEvent
 
+#: Percent.
+MIN_WIDTH: Final = 0.5
+
 
 def timeline(
     events: Iterable[QueryEvent | MutationEvent], calls: Iterable[RecordedCall], *, began_s: float, ended_s: float
 ) -> list[dict[str, Any]]:
     """The rows in the order of their beginnings, a call after the query or mutation that began with it.
 
-    A row's `left` and `width` are parts of the request's time, in percent.
+    A row's `left` and `width` are parts of the request's time, in percent. A short one is drawn wider, so that it
+    shows.
 
     :param began_s: :func:`time.perf_counter` at the request's beginning; `ended_s`: at its end.
     """
@@ -32,8 +36,8 @@ def timeline(
         times = {
             "start_ms": start * 1000,
             "milliseconds": event.duration_s * 1000,
-            "left": round(100 * start / whole, 2),
-            "width": round(100 * length / whole, 2),
+            "left": min(round(100 * start / whole, 2), 100 - MIN_WIDTH),
+            "width": max(round(100 * length / whole, 2), MIN_WIDTH),
         }
         rows.append((event.began_s, row["kind"] == "call", {**row, **times}))
     return [row for *_, row in sorted(rows, key=lambda entry: entry[:2])]

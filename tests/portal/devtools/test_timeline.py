@@ -61,8 +61,13 @@ def test_what_began_before_the_request_or_ends_after_it_is_cut() -> None:
     assert bars == [(0.0, 50.0), (90.0, 10.0)]
 
 
+def test_a_short_bar_still_shows() -> None:
+    short, last = CALL._replace(duration_s=0.0), CALL._replace(began_s=10.1, duration_s=0.0)
+    assert [(row["left"], row["width"]) for row in rows(calls=(short, last))] == [(20.0, 0.5), (99.5, 0.5)]
+
+
 def test_a_request_without_a_duration_is_no_error() -> None:
-    assert rows(calls=(CALL,), ended_s=10.0)[0]["width"] == 0.0
+    assert rows(calls=(CALL,), ended_s=10.0)[0]["width"] == 0.5
 
 
 def test_a_try_is_told_of_a_call_that_failed_or_was_repeated() -> None:
