@@ -6,12 +6,15 @@ import re
 import unicodedata
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 # Control characters, surrogates, and the separators that break a line where nobody expects it.
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _PHONE = re.compile(r"\+?[0-9 ()./-]+")
 _PHONE_DIGITS = range(5, 16)  # E.164 allows 15
+_PHONE_LENGTH = 40
+_PHONE_EXAMPLE = "+49 30 901820"
 
 
 def has_control_characters(text: str) -> bool:
@@ -38,13 +41,14 @@ class LineField(serializers.CharField):
         return None if value == "" and self.allow_null else value
 
 
+@extend_schema_field({"type": "string", "maxLength": _PHONE_LENGTH, "example": _PHONE_EXAMPLE})
 class PhoneField(LineField):
     """A telephone number as people write it: digits, spaces, brackets, dots, dashes, a leading plus."""
 
-    default_error_messages = {"phone": "Enter a telephone number, such as +49 30 901820."}
+    default_error_messages = {"phone": f"Enter a telephone number, such as {_PHONE_EXAMPLE}."}
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=40, **options)
+        super().__init__(max_length=_PHONE_LENGTH, **options)
 
     def to_internal_value(self, data: Any) -> str:
         """Check the form; an empty text is left to the base class."""

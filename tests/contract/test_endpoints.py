@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
 
 import msgspec
 import pytest
+import requests
 from django.conf import settings
 
 from portal.api.session import make_session
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStore
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
+from portal.config.wire_names import LOGIN_EMAIL_FIELD, LOGIN_PASSWORD_FIELD, REFRESH_TOKEN_FIELD
+from portal.devtools.openapi.schema import Schemas, read_document, read_operations
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnauthorizedError, ApiValidationError
 from portal.query import Record, create_query_client
 from portal.query.endpoints import parameter_names
@@ -24,16 +28,16 @@ from portal.query.process_state import runtime_for
 from portal.query.rows import field_types
 from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
-from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal.services.iam.accounts import AccountQueries
-from portal.services.iam.sign_ins import SignInQueries
+from portal.services.energy.clients import ClientQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import ROOT, RunningStack, running_stack
+from tests.support.schema_values import example, misfits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from portal.devtools.openapi.schema.document import Node
     from portal.query import QueryClient
 
 ADMIN, PASSWORD = "admin@example.com", "a password for tests"
@@ -59,6 +63,14 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
             capture_output=True,
         )
         yield stack
+
+
+@pytest.fixture(scope="module")
+def described(sandbox: RunningStack) -> Node:
+    """The schema that the sandbox publishes."""
+    with requests.Session() as session:
+        session.trust_env = False
+        return read_document(session.get(f"{sandbox.backend}/openapi.json", timeout=10).text)
 
 
 @pytest.fixture(scope="module")
@@ -147,82 +159,145 @@ def test_a_response_has_its_declared_fields(key: str, client: QueryClient) -> No
     assert isinstance(hook(client, {"id": "nobody"}).error, ApiNotFoundError)
 
 
-def _login(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    assert isinstance(hook(client).mutate(body={"email": ADMIN, "password": "wrong"}).error, ApiUnauthorizedError)
-    assert_fields(hook(client).mutate(body={"email": ADMIN, "password": PASSWORD}).unwrap(), hook.data)
-
-
-def _logout(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    assert hook(client).mutate(body={"refreshToken": sign_in().refresh}).unwrap() is None
-
-
-def _create_client(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    created = hook(client).mutate(body={"name": "Ada", "email": "ada@example.com"}).unwrap()
-    assert_fields(created, hook.data)
-    error = hook(client).mutate(body={"name": "", "email": "no address"}).error
-    assert isinstance(error, ApiValidationError)
-    assert set(error.errors) == {"name", "email"}
-
-
-def _update_client(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    row = ClientQueries.use_get_clients_query(client).data.items[0]
-    changed = hook(client).mutate(body={"city": "Bergen"}, params={"id": row.id}).unwrap()
-    assert changed == msgspec.structs.replace(row, city="Bergen")
-
-
-def _delete_client(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    made = ClientMutations.use_create_client_mutation(client)
-    row = made.mutate(body={"name": "Ada", "email": "ada@example.com"}).unwrap()
-    assert hook(client).mutate(params={"id": row.id}).unwrap() is None
-    assert isinstance(hook(client).mutate(params={"id": row.id}).error, ApiNotFoundError)
-
-
-def _update_account(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    account = next(
-        row for row in AccountQueries.use_get_accounts_query(client).data.items if row.email == "none@example.com"
+def operation_of(hook: Any, described: Node) -> Node:
+    """What the sandbox's schema says of a call; a parameter of the path may have any name."""
+    wanted = re.sub(r"\{[^}]*\}", "{}", hook.path_shape)
+    method = getattr(hook, "method", "GET").lower()
+    return next(
+        operation
+        for path, item in described.members("paths")
+        if re.sub(r"\{[^}]*\}", "{}", path) == wanted and (operation := item.child(method)) is not None
     )
-    changed = hook(client).mutate(body={"permissions": ["FINANCE_APP"]}, params={"id": account.id}).unwrap()
-    assert changed.permissions == ("FINANCE_APP",)
-    assert_fields(changed, hook.data)
 
 
-def _end_sign_in(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
+def body_of(operation: Node) -> Node | None:
+    """The schema of what a call takes."""
+    body = operation.child("requestBody", "content", "application/json", "schema")
+    return body.target() if body is not None else None
+
+
+@pytest.fixture(scope="module")
+def known(sign_in: Callable[..., TokenPair]) -> dict[str, Any]:
+    """Values that no schema can know."""
+    fields = {LOGIN_EMAIL_FIELD: ADMIN, LOGIN_PASSWORD_FIELD: PASSWORD}
+    return fields | {REFRESH_TOKEN_FIELD: sign_in().refresh}
+
+
+class Write:
+    """A declared write, with what the schema says of it, called as one account."""
+
+    def __init__(self, key: str, client: QueryClient, *, described: Node, known: dict[str, Any]) -> None:
+        self.hook: Any = REGISTRY.mutations[key]
+        self.operation = operation_of(self.hook, described)
+        self.body = body_of(self.operation)
+        self._client, self._described, self._known = client, described, known
+
+    def needed(self) -> list[str]:
+        """The fields that the body must have."""
+        return list(self.body.value.get("required", [])) if self.body is not None else []
+
+    def send(self, *, only: str | None = None, row_id: str | None = None, body: Any = None) -> Any:
+        """Send an example of the body, or this body."""
+        parts: dict[str, Any] = {} if row_id is None else {"params": {"id": row_id}}
+        if self.body is not None:
+            parts["body"] = example(self.body, known=self._known, only=only) if body is None else body
+        return self.hook(self._client).mutate(**parts)
+
+    def row_id(self) -> str:
+        """The id of a row to write to: one that is made for it, else one that is there, but not the newest."""
+        path = self.hook.path_shape.removesuffix("/{id}")
+        for key in MUTATIONS:
+            made = REGISTRY.mutations[key]
+            if (made.method, made.path_shape) == ("POST", path):
+                create = Write(key, self._client, described=self._described, known=self._known)
+                return str(create.send().unwrap().id)
+        listed: Any = next(REGISTRY.queries[key] for key in LISTS if REGISTRY.queries[key].path_shape == path)
+        return str(listed(self._client).data.items[1].id)
+
+
+@pytest.fixture
+def write(
+    new_client: Callable[..., QueryClient], sign_in: Callable[..., TokenPair], described: Node, known: dict[str, Any]
+) -> Callable[[str], Write]:
+    # Two sign-ins: the older one may be ended.
     sign_in()
-    other = next(row for row in SignInQueries.use_get_sign_ins_query(client).data.items if not row.current)
-    assert hook(client).mutate(params={"id": other.id}).unwrap() is None
-    left = SignInQueries.use_get_sign_ins_query(client).refetch().data.items
-    assert other.id not in {row.id for row in left}
+    client = new_client(sign_in())
+    return lambda key: Write(key, client, described=described, known=known)
 
 
-def _create_work_order(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    created = hook(client).mutate(body={"title": "Replace a fuse", "priority": "high"}).unwrap()
-    assert_fields(created, hook.data)
+def writes(*methods: str, rows: bool) -> list[str]:
+    """The keys of writes with these methods, to one row or not."""
+    hooks = {key: REGISTRY.mutations[key] for key in MUTATIONS}
+    return [key for key, hook in hooks.items() if hook.method in methods and ("{" in hook.path_shape) is rows]
 
 
-def _update_work_order(client: QueryClient, hook: Any, sign_in: Callable[..., TokenPair]) -> None:
-    create: Any = REGISTRY.mutations["operations.create_work_order"]
-    row = create(client).mutate(body={"title": "Replace a fuse", "priority": "high"}).unwrap()
-    done = hook(client).mutate(body={"status": "done"}, params={"id": row.id}).unwrap()
-    assert done.completed_at
+@pytest.mark.parametrize("key", writes("POST", "PUT", "PATCH", rows=False))
+def test_a_write_takes_what_the_schema_needs_and_answers_as_declared(key: str, write: Callable[[str], Write]) -> None:
+    call = write(key)
+    answer = call.send().unwrap()
+    assert_fields(answer, call.hook.data)
+    if call.needed():
+        error = call.send(body={}).error
+        assert isinstance(error, ApiValidationError)
+        assert set(error.errors) == set(call.needed())
 
 
-WRITES = {
-    "auth.login": _login,
-    "auth.logout": _logout,
-    "energy.create_client": _create_client,
-    "energy.update_client": _update_client,
-    "energy.delete_client": _delete_client,
-    "iam.update_account": _update_account,
-    "iam.end_sign_in": _end_sign_in,
-    "operations.create_work_order": _create_work_order,
-    "operations.update_work_order": _update_work_order,
-}
+@pytest.mark.parametrize("key", writes("PUT", "PATCH", rows=True))
+def test_a_change_of_each_field_is_answered_with_the_changed_row(key: str, write: Callable[[str], Write]) -> None:
+    call = write(key)
+    row_id = call.row_id()
+    assert call.body is not None
+    for name in call.body.value["properties"]:
+        sent = example(call.body, known={}, only=name)
+        changed = call.send(row_id=row_id, body=sent).unwrap()
+        assert_fields(changed, call.hook.data)
+        assert changed.id == row_id
+        assert msgspec.json.decode(msgspec.json.encode(changed))[name] == sent[name]
+    assert isinstance(call.send(row_id="nobody", body={}).error, ApiNotFoundError)
 
 
-@pytest.mark.parametrize("key", MUTATIONS)
-def test_a_write_does_what_it_declares(key: str, client: QueryClient, sign_in: Callable[..., TokenPair]) -> None:
-    assert key in WRITES, "write an example for the new mutation, above"
-    WRITES[key](client, REGISTRY.mutations[key], sign_in)
+@pytest.mark.parametrize("key", writes("DELETE", rows=True))
+def test_what_is_deleted_is_gone(key: str, write: Callable[[str], Write]) -> None:
+    call = write(key)
+    row_id = call.row_id()
+    assert call.send(row_id=row_id).unwrap() is None
+    assert isinstance(call.send(row_id=row_id).error, ApiNotFoundError)
+
+
+def test_an_action_on_a_row_is_there(write: Callable[[str], Write]) -> None:
+    for key in writes("POST", rows=True):
+        call = write(key)
+        assert not isinstance(call.send(row_id=call.row_id()).error, ApiNotFoundError), key
+        assert isinstance(call.send(row_id="nobody").error, ApiNotFoundError), key
+
+
+def test_each_write_is_tried() -> None:
+    tried = [*writes("POST", "PUT", "PATCH", rows=False), *writes("POST", "PUT", "PATCH", "DELETE", rows=True)]
+    assert sorted(tried) == MUTATIONS
+
+
+def test_a_wrong_password_signs_nobody_in(new_client: Callable[..., QueryClient]) -> None:
+    login = AuthMutations.use_login_mutation(new_client())
+    assert isinstance(login.mutate(body={"email": ADMIN, "password": "wrong"}).error, ApiUnauthorizedError)
+
+
+def test_what_the_sandbox_answers_is_what_its_schema_says(
+    sandbox: RunningStack, admin: TokenPair, described: Node
+) -> None:
+    def ask(path: str) -> Any:
+        with requests.Session() as session:
+            session.trust_env = False
+            bearer = {"Authorization": f"Bearer {admin.access}"}
+            return session.get(f"{sandbox.backend}{path}", headers=bearer, timeout=10).json()
+
+    reads = [each for each in read_operations(described, Schemas()) if each.method == "GET"]
+    assert len(reads) >= len(LISTS) + len(ANSWERS)
+    for each in reads:
+        path = each.path
+        if each.path_parameters:
+            path = re.sub(r"\{[^}]*\}", ask(path.partition("/{")[0])["items"][0]["id"], path)
+        assert each.answer.shape is not None
+        assert list(misfits(ask(path), each.answer.shape, path)) == []
 
 
 def test_an_account_without_the_permission_gets_403(

@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
@@ -71,17 +72,26 @@ def test_list_page(backend: Backend, signed_in: SignedIn) -> None:
 
 @in_app("finance")
 def test_endpoint(backend: Backend, query_client: NewQueryClient) -> None:
-    rows = [{"id": "crn_1", "number": "C-1", "amount": "12.00"}]
+    rows = [{"id": "crn_1", "number": "C-1", "amount": "12.00", "reason": "goodwill"}]
+    made = {"id": "crn_2", "number": "C-2", "amount": "3.50", "reason": "returned"}
     backend.lists("/finance/credit-notes", rows)
     backend.answers("GET", "/finance/credit-notes/crn_1", json=rows[0])
+    backend.answers("POST", "/finance/credit-notes", json=made, status=201)
     entries = {entry.key: entry.hook for entry in all_entries()}
     assert entries["finance.get_credit_notes"] == "finance.credit_notes.CreditNoteQueries.use_get_credit_notes_query"
-    hooks: Any = import_module("portal.services.finance.credit_notes").CreditNoteQueries
-    client = query_client("FINANCE_APP")
-    assert hooks.use_get_credit_notes_query(client, {"invoiceId": "inv_1"}).unwrap().items == tuple(rows)
+    module: Any = import_module("portal.services.finance.credit_notes")
+    hooks, client = module.CreditNoteQueries, query_client("FINANCE_APP")
+    [note] = hooks.use_get_credit_notes_query(client, invoice_id="inv_1").unwrap().items
+    assert (note.amount, note.reason) == (Decimal("12.00"), module.CreditNoteReason.GOODWILL)
     assert backend.calls_to("/finance/credit-notes")[-1].query["invoiceId"] == "inv_1"
-    assert hooks.use_get_credit_note_query(client, {"id": "crn_1"}).unwrap() == rows[0]
-    assert "`finance.get_credit_note`" in (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text()
+    assert hooks.use_get_credit_note_query(client, id="crn_1").unwrap() == note
+    hooks.use_get_credit_notes_query(client).unwrap()
+    create = module.CreditNoteMutations.use_create_credit_note_mutation(client)
+    create.mutate(body=module.CreditNote.partial(invoice_id="inv_1", amount=Decimal("3.50"))).unwrap()
+    sent = backend.calls_to("/finance/credit-notes", method="POST")[-1].body
+    assert sent == {"invoiceId": "inv_1", "amount": "3.50"}
+    assert [each.id for each in hooks.use_get_credit_notes_query(client).unwrap().items] == ["crn_2", "crn_1"]
+    assert "`finance.create_credit_note`" in (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text()
 
 
 @in_app("energy")

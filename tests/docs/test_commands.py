@@ -6,6 +6,7 @@ import ast
 import re
 import shlex
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,11 @@ TARGETS = {
     for target in re.findall(r"^([a-z%-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     for app in (*APPS, "APP")
 }
-SANDBOX_COMMANDS = ROOT / "packages" / "sandbox_api" / "management" / "commands"
+#: Its own, and the one that writes its schema.
+SANDBOX_COMMANDS = [
+    Path(str(find_spec(package).origin)).parent / "management" / "commands"
+    for package in ("sandbox_api", "drf_spectacular")
+]
 PLACEHOLDER = re.compile(r"[A-Z][A-Z ]*|…|<.*>")
 ANYTHING = re.compile(r"[A-Za-z_]+=.*")
 
@@ -65,9 +70,10 @@ def options_of(name: str, app: str | None) -> set[str] | None:
         return None
     if name in PROGRAMS and app is None:
         return set()
-    if app == SANDBOX and (SANDBOX_COMMANDS / f"{name}.py").exists():
-        # Its parser needs the sandbox's settings.
-        return set(re.findall(r'add_argument\(\s*"(--[\w-]+)"', (SANDBOX_COMMANDS / f"{name}.py").read_text()))
+    for file in [folder / f"{name}.py" for folder in SANDBOX_COMMANDS if app == SANDBOX]:
+        if file.exists():
+            # Its parser needs the sandbox's settings.
+            return set(re.findall(r"""add_argument\(\s*["'](--[\w-]+)["']""", file.read_text()))
     commands = get_commands()
     if name not in commands or (name in WORKSPACE_COMMANDS and app is not None):
         return None

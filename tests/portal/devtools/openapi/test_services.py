@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import io
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT
+from tests.support.sandbox_schema import sandbox_schema
 
 SERVICES = ROOT / "packages" / "portal" / "services"
 #: Modules that a person named otherwise.
@@ -37,21 +35,7 @@ TYPES = {
 
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The schema that the sandbox publishes, made in a process of its own."""
-    folder = tmp_path_factory.mktemp("schema")
-    variables = {**os.environ, **clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "state"))}
-    done = subprocess.run(
-        [sys.executable, "-m", "sandbox_api", "spectacular", "--validate", "--fail-on-warn"],
-        cwd=ROOT / "packages",
-        env={name: value for name, value in variables.items() if value is not None},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    file = folder / "sandbox.yaml"
-    file.write_text(done.stdout)
-    return file
+    return sandbox_schema(tmp_path_factory.mktemp("schema"))
 
 
 def test_the_declared_calls_are_those_of_the_sandbox(schema: Path) -> None:

@@ -1,0 +1,75 @@
+"""The contract's own table of calls: how it is read, and that the sandbox has them all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from portal.devtools.openapi.schema import read_document
+from tests.portal.devtools.openapi.small_schemas import shape
+from tests.support.contract_calls import calls_in, contract_calls
+from tests.support.sandbox_schema import sandbox_schema
+from tests.support.schema_values import misfits
+
+
+@pytest.mark.parametrize(
+    ("cell", "calls"),
+    [
+        ("POST `/auth/login`", {"POST /auth/login"}),
+        ("GET, PATCH `/x/{id}`", {"GET /x/{id}", "PATCH /x/{id}"}),
+        ("GET `/x`, `/x/{id}`; PATCH `/x/{id}`", {"GET /x", "GET /x/{id}", "PATCH /x/{id}"}),
+        ("GET `/x`, DELETE `/x/{id}`", {"GET /x", "DELETE /x/{id}"}),
+        ("GET `/x`, `/y`, each also with `/{id}`", {"GET /x", "GET /y", "GET /x/{id}", "GET /y/{id}"}),
+        ("no call", set()),
+    ],
+)
+def test_a_cell_names_calls(cell: str, calls: set[str]) -> None:
+    assert {f"{method} {path}" for method, path in calls_in(cell)} == calls
+
+
+def test_the_table_is_read_whole() -> None:
+    calls = contract_calls()
+    assert {
+        ("POST", "/refresh"),
+        ("GET", "/me"),
+        ("DELETE", "/energy/clients/{id}"),
+        ("GET", "/energy/meters/{id}"),
+    } <= calls
+    assert len(calls) == 28
+
+
+def test_the_sandbox_has_every_call_of_the_contract(tmp_path: Path) -> None:
+    document = read_document(sandbox_schema(tmp_path).read_text())
+    described = {
+        (method.upper(), re.sub(r"\{[^}]*\}", "{id}", path))
+        for path, item in document.members("paths")
+        for method in item.mapping()
+    }
+    assert contract_calls() - described == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"id": "1", "at": "2026-03-09T10:00:00Z", "lines": [{"amount": "1.50"}], "kind": "a"}, []),
+        ({}, [".id: missing"]),
+        ({"id": 1}, [".id: 1 is not text"]),
+        ({"id": None}, [".id: null"]),
+        ({"id": "1", "more": 1}, [".more: not described"]),
+        ({"id": "1", "at": "soon"}, [".at: 'soon' is not time"]),
+        ({"id": "1", "at": None}, []),
+        ({"id": "1", "kind": "c"}, [".kind: 'c'"]),
+        ({"id": "1", "lines": [{"amount": 1.5}]}, [".lines[0].amount: 1.5 is not decimal"]),
+    ],
+)
+def test_an_answer_that_is_not_as_described_is_told(value: object, found: list[str]) -> None:
+    line = {"type": "object", "properties": {"amount": {"type": "string", "format": "decimal"}}}
+    fields = {
+        "id": {"type": "string"},
+        "at": {"type": ["string", "null"], "format": "date-time"},
+        "kind": {"enum": ["a", "b"]},
+        "lines": {"type": "array", "items": line},
+    }
+    assert list(misfits(value, shape({"required": ["id"], "properties": fields}))) == found

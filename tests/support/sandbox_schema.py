@@ -1,0 +1,26 @@
+"""The schema that the sandbox publishes, made in a process of its own: the portal does not import the sandbox."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.harness import ROOT, clean_environment
+
+
+def sandbox_schema(folder: Path) -> Path:
+    """Write the schema into `folder`; gives its file."""
+    variables = {**os.environ, **clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "state"))}
+    file = folder / "sandbox.yaml"
+    done = subprocess.run(
+        [sys.executable, "-m", "sandbox_api", "spectacular", "--validate", "--fail-on-warn", "--file", str(file)],
+        cwd=ROOT / "packages",
+        env={name: value for name, value in variables.items() if value is not None},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return file
