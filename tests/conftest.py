@@ -11,7 +11,7 @@ from django.utils import translation
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from tests.support.harness import RunningStack, running_stack
 
-pytest_plugins = ["portal.testing"]
+pytest_plugins = ["portal.testing", "tests.support.skipped_tests"]
 
 # How long an example takes says how busy the machine is. All else stays as it is, in CI as Hypothesis has it there.
 hypothesis.settings.register_profile("portal", hypothesis.settings(), deadline=None)

@@ -58,7 +58,22 @@ def test_it_keeps_the_time_of_a_run_that_passed(tmp_path: Path, capfd: pytest.Ca
 
 
 def alone(path: Path) -> tuple[str, ...]:
-    return ("-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(path.parent), str(path))
+    return ("-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), str(path))
+
+
+def test_a_run_ends_with_a_line_for_each_reason_to_skip(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "test_skips.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.parametrize('number', range(3))\n"
+        "def test_it(number): pytest.skip('needs redis-server on this machine')\n"
+        "@pytest.mark.skip(reason='needs nginx on this machine')\n"
+        "def test_other(): pass\n"
+    )
+    assert (
+        main(parts=[("-p", "tests.support.skipped_tests", "-n", "2", *alone(tmp_path))], last_run=tmp_path / "s") == 0
+    )
+    said = capfd.readouterr().out
+    assert "3 tests: needs redis-server on this machine\n1 test: needs nginx on this machine\n" in said
 
 
 def test_its_parts_are_all_tests() -> None:

@@ -52,14 +52,14 @@ ROOTS_PROGRAMS: Final = {"make", "adduser", "install", "editor", "systemctl", "l
 #: Commands that are looked up in `test_commands.py`, and not run here; with the reason.
 NOT_RUN: Final = {
     "make run": "servers, until Ctrl-C: tests/functional/test_run.py",
-    "make dev": "the same, reloading",
-    "make dev without=finance": "the same, reloading",
-    "APP_DEBUG_TOOLBAR=on make dev": "the same, reloading",
+    "make dev": "servers, until Ctrl-C: tests/docs/test_work_on_one_app.py",
+    "make dev without=finance": "as above",
+    "APP_DEBUG_TOOLBAR=on make dev": "as above",
     "make test": "all tests, this one among them",
     "make check": "minutes; CI runs it",
     "make hooks": "writes into the clone's .git: tests/architecture/test_pre_commit.py runs the hooks",
     "./manage.py --app energy serve --host 127.0.0.1 --port 8001 --workers 4 --threads 8": "tests/functional/test_serve.py",
-    "./manage.py --app finance runserver": "a server, until Ctrl-C",
+    "./manage.py --app finance runserver": "as above",
     "./manage.py --app sandbox_api serve --port 8100": "tests/sandbox_api/test_commands.py",
 }
 #: What is typed where a command asks: a password.

@@ -15,6 +15,7 @@ from pathlib import Path
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from tests.support.checkout_copy import in_copy
 from tests.support.harness import ROOT
+from tests.support.linked_environment import bare_shell
 
 MARKER = "PORTAL_TEST_RUN"
 #: Seconds. A machine under load may need long, and no test asserts how long.
@@ -26,28 +27,27 @@ class Run:
 
     :param options: of the command.
     :param checkout: this checkout, or a copy of it.
+    :param typed: a command line in place of the command, typed in a shell in which no environment was activated.
     :ivar variables: the environment of its processes.
     """
 
-    def __init__(self, folder: Path, port_base: int, *options: str, checkout: Path = ROOT) -> None:
+    def __init__(
+        self, folder: Path, port_base: int, *options: str, checkout: Path = ROOT, typed: str | None = None
+    ) -> None:
         self.port_base = port_base
         self.ports = [port_base + p.port_offset for p in PROJECTS] + [port_base + BACKEND_PORT_OFFSET]
         self.marker = f"{MARKER}={folder}"
-        merged = {
-            **os.environ,
-            **in_copy(
-                checkout,
-                PORT_BASE=str(port_base),
-                APP_STATE_DIR=str(folder / "state"),
-                SANDBOX_STATE_DIR=str(folder / "sandbox"),
-                DEBUG=None,
-                PYTHONUNBUFFERED="1",
-                **{MARKER: str(folder)},
-            ),
+        own = {
+            "PORT_BASE": str(port_base),
+            "APP_STATE_DIR": str(folder / "state"),
+            "SANDBOX_STATE_DIR": str(folder / "sandbox"),
+            "PYTHONUNBUFFERED": "1",
+            MARKER: str(folder),
         }
+        merged = bare_shell(**own) if typed else {**os.environ, **in_copy(checkout, DEBUG=None, **own)}
         self.variables = {name: value for name, value in merged.items() if value is not None}
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "run", *options],
+            ["sh", "-c", typed] if typed else [sys.executable, "manage.py", "run", *options],
             cwd=checkout,
             env=self.variables,
             start_new_session=True,
