@@ -208,6 +208,40 @@ _TEMPLATE: Final = """\
 {% endblock %}
 """
 
+_DECLARED_PAGES: Final = '''\
+"""The pages of the payments."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from portal.services.finance.payments import PaymentQueries
+from portal.web.pages import ListView, resource_pages
+
+payment_pages = resource_pages(
+    "finance/payments",
+    name="payment",
+    title=_("Invoices"),
+    list=ListView(hook=PaymentQueries.use_get_payments_query),
+)
+'''
+
+_LIST: Final = """\
+{% extends "portal/list.html" %}
+{% block row %}
+<td>{{ row.payerr }}</td>{# mistake 22 #}
+{% endblock %}
+"""
+
+#: What stands at the end of files of the checkout.
+ADDED: Final = {
+    f"{_APP}/urls.py": """
+from apps.finance.views.wrong_pages import payment_pages
+
+urlpatterns += payment_pages
+"""
+}
+
 #: The pages and the tests of a team that makes mistakes which only a run shows.
 _PAGES: Final = '''\
 """Pages whose mistakes a run shows."""
@@ -294,6 +328,8 @@ FILES: Final = {
     f"{_SERVICES}/wrong_others.py": _OTHERS,
     f"{_APP}/views/wrong_imports.py": _IMPORTS,
     f"{_APP}/views/wrong_views.py": _VIEWS,
+    f"{_APP}/views/wrong_pages.py": _DECLARED_PAGES,
+    f"{_TEMPLATES}/payments/list.html": _LIST,
     f"{_TEMPLATES}/wrong.html": _TEMPLATE,
     f"{_TEMPLATES}/wrong_layout.html": '{% extends "portal/shel.html" %}{# mistake 23 #}\n',
     f"{_TEMPLATES}/wrong_part.html": '{% include "portal/parts/toast.html" %}{# mistake 23 #}\n',

@@ -179,7 +179,7 @@ MISTAKES: Final = (
     Mistake(
         number=22,
         what="A template shows a field that the row does not have: `{{ row.payerr }}`",
-        told={TESTS: "has no attribute 'payerr'"},
+        told={CHECK: "Payment has no attribute 'payerr'", TESTS: "has no attribute 'payerr'"},
     ),
     Mistake(
         number=23,
@@ -214,6 +214,7 @@ ruff and Pylance, pyright or basedpyright while one types, with this project's s
 |---|---|---|---|
 """
 _TAIL: Final = """
+- Number 22 is told by `./manage.py --app finance check` for the templates of declared pages (`ListView`, `DetailView`), whose rows have a class. What a function gives to its template is known to a test alone.
 - What fails a test of the page with an exception (4, 5, 13, 22) is Django's technical page in `DEBUG`, and a traceback in the log otherwise.
 - A wrong declaration in `services/<domain>` stops the app of that name and those that import it, and no other one.
 - Each fault of `./manage.py --app finance check` has an id, such as `portal.source.E005`. `SILENCED_SYSTEM_CHECKS` in an app's settings takes ids.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mistakes.made import FILES, HIDING, SCHEMA
+from tests.mistakes.made import ADDED, FILES, HIDING, SCHEMA
 from tests.mistakes.table import CHECK, EDITOR, IMPORTS, MISTAKES, MYPY, RUFF, SERVICES, TESTS, page
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run
 from tests.support.harness import ROOT
@@ -48,6 +48,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    for name, text in ADDED.items():
+        (folder / name).write_text((folder / name).read_text() + text)
     for name in ("settings.py", "apps/finance/conftest.py"):
         shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
     if (ROOT / ".mypy_cache").exists():

@@ -4,8 +4,10 @@
 
     source              all faults of one app: its templates, its Python, its catalogs, the services of its domain
       template_names    templates that can't be compiled; functions, URLs, icons and files that are not there
-      python_code       the same in Python; texts without a mark; creates that could happen twice
-        routes          the names of the app's URLs
+      template_rows     attributes that a row does not have, in the templates of declared pages
+      python_code       the same in Python; creates that could happen twice
+        python_texts    texts of Python without a mark
+        routes          the app's URLs
       texts             texts of templates without a mark, and texts without a translation
       forms             forms without the CSRF token or the account of their page
       origins           addresses of servers

@@ -1,4 +1,4 @@
-"""The names of an app's URLs, for those who write them as constants."""
+"""The URLs of an app: their names, for those who write them as constants, and what declared pages show."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 from django.urls import URLPattern, get_resolver
 
 from portal.source_checks.faults import did_you_mean
+from portal.web.pages import shown_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from django.urls import URLResolver
+
+    from portal.web.pages import ShownRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +47,23 @@ def routes_of(urlconf: str) -> Routes:
     :param urlconf: the module with the app's URLs.
     """
     found: dict[str, set[int]] = {}
-    for name, values in _names(get_resolver(urlconf).url_patterns, values=0):
-        found.setdefault(name, set()).add(values)
+    for pattern, values in _patterns(get_resolver(urlconf).url_patterns, values=0):
+        if pattern.name:
+            found.setdefault(pattern.name, set()).add(values)
     return Routes({name: frozenset(counts) for name, counts in found.items()})
 
 
-def _names(patterns: Iterable[URLPattern | URLResolver], *, values: int) -> Iterator[tuple[str, int]]:
+def shown_rows(urlconf: str) -> list[ShownRow]:
+    """What the declared pages of an app show."""
+    found = (shown_row(pattern.callback) for pattern, _ in _patterns(get_resolver(urlconf).url_patterns, values=0))
+    return [shown for shown in found if shown is not None]
+
+
+def _patterns(patterns: Iterable[URLPattern | URLResolver], *, values: int) -> Iterator[tuple[URLPattern, int]]:
+    """Each pattern with the number of its values."""
     for each in patterns:
         count = values + len(each.pattern.converters)
-        if not isinstance(each, URLPattern):
-            yield from _names(each.url_patterns, values=count)
-        elif each.name:
-            yield each.name, count
+        if isinstance(each, URLPattern):
+            yield each, count
+        else:
+            yield from _patterns(each.url_patterns, values=count)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError
@@ -18,13 +17,15 @@ from portal.source_checks.forms import form_faults
 from portal.source_checks.markup import Markup, markup_in
 from portal.source_checks.origins import template_origins
 from portal.source_checks.python_code import Names, python_faults
-from portal.source_checks.routes import routes_of
+from portal.source_checks.routes import routes_of, shown_rows
 from portal.source_checks.template_names import compile_faults, icons_of, name_faults
+from portal.source_checks.template_rows import row_faults
 from portal.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
 from portal.web.templating import separate_environments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from django.apps import AppConfig
     from django.core.checks import CheckMessage
@@ -52,8 +53,9 @@ def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: obje
 
 def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> Iterator[SourceFault]:
     environment = environments[DEFAULT_LOCALE]
-    routes = routes_of(f"apps.{app}.urls")
-    paths = {name: _path_of(environment, name) for name in environment.list_templates(extensions=["html"])}
+    urlconf = f"apps.{app}.urls"
+    routes = routes_of(urlconf)
+    paths = {name: environment.path_of(name) for name in environment.list_templates(extensions=["html"])}
 
     @cache
     def load(name: str) -> Markup | None:
@@ -67,15 +69,12 @@ def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> I
     for name, path in paths.items():
         yield from compile_faults(environments, name)
         yield from name_faults(environment, name, path=path, routes=routes)
+    for shown in shown_rows(urlconf):
+        yield from row_faults(shown, environment)
     for name, markup in markups.items():
-        yield from unmarked_texts(paths[name], markup, class_blocks=class_blocks)
+        yield from unmarked_texts(paths[name], markup, class_blocks=class_blocks, macros=environment.macros)
         yield from form_faults(paths[name], markup, load=load)
         yield from template_origins(paths[name], markup)
-
-
-def _path_of(environment: PageEnvironment, name: str) -> Path:
-    _, filename, _ = environment.loader.get_source(environment, name) if environment.loader else ("", None, None)
-    return Path(filename or name)
 
 
 def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[SourceFault]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
@@ -9,7 +10,7 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from portal.source_checks.faults import SourceFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from portal.source_checks.markup import Markup, Tag
@@ -37,17 +38,21 @@ _BUTTONS: Final = frozenset({"submit", "button", "reset"})
 UNTRANSLATED: Final = "untranslated:"
 #: The product's name.
 _NAME: Final = "Portal"
-#: The places of texts among the arguments of functions.
-_TEXT_PLACES: Final = {"nav_link": 1, "bar_chart": 1, "split_bar": 1, "toast": 0}
+#: The one function with a text that is no macro: its arguments.
+_NAV_LINK: Final = {"nav_link": ("route", "label")}
+_CALL: Final = re.compile(r"call(?:\([^)]*\))?\s+(.+)", re.DOTALL)
 _PARSER: Final = Environment(autoescape=True)
 
 
-def unmarked_texts(path: Path, markup: Markup, *, class_blocks: Iterable[str]) -> Iterator[SourceFault]:
+def unmarked_texts(
+    path: Path, markup: Markup, *, class_blocks: Iterable[str], macros: Mapping[str, Sequence[str]]
+) -> Iterator[SourceFault]:
     """The texts of a template that no translator sees.
 
     :param class_blocks: names of the blocks that stand inside an attribute of a layout.
+    :param macros: names of the macros, each with its arguments.
     """
-    found = [*_in_contents(markup, class_blocks=frozenset(class_blocks)), *_in_attributes(markup)]
+    found = _UnmarkedTexts(markup, class_blocks=frozenset(class_blocks), functions={**macros, **_NAV_LINK}).found()
     for line, text in sorted(found):
         if UNTRANSLATED not in markup.comments.get(line, ""):
             yield SourceFault(
@@ -92,48 +97,78 @@ def _line_of(path: Path, text: str) -> int:
     return next((number for number, line in enumerate(path.read_text().splitlines(), start=1) if first in line), 1)
 
 
-def _in_contents(markup: Markup, *, class_blocks: frozenset[str]) -> Iterator[tuple[int, str]]:
-    hidden: list[bool] = []
-    for start, text in markup.texts:
-        line, words, first = start, "", start
+class _UnmarkedTexts:
+    def __init__(self, markup: Markup, *, class_blocks: frozenset[str], functions: Mapping[str, Sequence[str]]) -> None:
+        self._markup = markup
+        self._class_blocks = class_blocks
+        self._functions = functions
+        #: Whether each of the blocks around a text stands in an attribute.
+        self._hidden: list[bool] = []
+
+    def found(self) -> Iterator[tuple[int, str]]:
+        """Each text with its line."""
+        for line, text in self._markup.texts:
+            yield from self._in_text(line, text)
+        for attribute in self._markup.attributes:
+            if _is_read(attribute.element, attribute.type, attribute.name):
+                words = "".join(character for character in attribute.value if character not in self._markup.tags)
+                if _has_letters(words):
+                    yield attribute.line, " ".join(words.split())
+                for tag in self._markup.tags_in(attribute.value):
+                    yield from self._written_by(tag)
+
+    def _in_text(self, line: int, text: str) -> Iterator[tuple[int, str]]:
+        words, first = "", line
         for character in f"{text}\0":
-            tag = markup.tags.get(character)
+            tag = self._markup.tags.get(character)
             if tag is None and character != "\0":
-                if words or not character.isspace():
-                    first = line if not words else first
-                    words += character
+                if not words.strip():
+                    first = line
+                words += character
                 line += character == "\n"
                 continue
-            if not any(hidden) and _has_letters(words):
+            if not any(self._hidden) and _has_letters(words):
                 yield first, " ".join(words.split())
             words = ""
             if tag is not None:
-                if tag.is_expression and not any(hidden):
-                    yield from ((tag.line, shown) for shown in _shown_by(tag))
-                _follow_blocks(tag, hidden, class_blocks)
+                if not any(self._hidden):
+                    yield from self._written_by(tag)
+                self._follow(tag)
 
+    def _follow(self, tag: Tag) -> None:
+        self._hidden += [name in self._class_blocks for name in _block_name(tag)]
+        if tag.source.split(maxsplit=1)[:1] == ["endblock"] and self._hidden:
+            self._hidden.pop()
 
-def _follow_blocks(tag: Tag, hidden: list[bool], class_blocks: frozenset[str]) -> None:
-    hidden += [name in class_blocks for name in _block_name(tag)]
-    if tag.source.split(maxsplit=1)[:1] == ["endblock"] and hidden:
-        hidden.pop()
+    def _written_by(self, tag: Tag) -> Iterator[tuple[int, str]]:
+        """The constant texts of `{{ … }}`, or of the macro in `{% call … %}`."""
+        source = tag.source if tag.is_expression else (_CALL.match(tag.source) or ("", ""))[1]
+        try:
+            tree = _PARSER.parse(f"{{{{ {source} }}}}") if source else nodes.Template([])
+        except TemplateSyntaxError:
+            # The fault is reported when the template is compiled.
+            return
+        for output in tree.find_all(nodes.Output):
+            for node in output.nodes:
+                yield from ((tag.line, text) for text in self._constants(node) if _has_letters(text))
+
+    def _constants(self, node: nodes.Node | None) -> Iterator[str]:
+        """The constant texts that an expression may write."""
+        if isinstance(node, nodes.Const) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, nodes.Call):
+            names = self._functions.get(node.node.name, ()) if isinstance(node.node, nodes.Name) else ()
+            given = (*zip(names, node.args, strict=False), *((each.key, each.value) for each in node.kwargs))
+            for name, value in given:
+                if name in TEXT_ARGUMENTS:
+                    yield from self._constants(value)
+        for part in _alternatives(node):
+            yield from self._constants(part)
 
 
 def _block_name(tag: Tag) -> list[str]:
     words = tag.source.split()
     return words[1:2] if words[:1] == ["block"] and not tag.is_expression else []
-
-
-def _in_attributes(markup: Markup) -> Iterator[tuple[int, str]]:
-    for attribute in markup.attributes:
-        if not _is_read(attribute.element, attribute.type, attribute.name):
-            # A call may stand here as well: `{{ icon("plus", title="New") }}`.
-            continue
-        words = "".join(character for character in attribute.value if character not in markup.tags)
-        if _has_letters(words):
-            yield attribute.line, " ".join(words.split())
-        for tag in markup.tags_in(attribute.value):
-            yield from ((tag.line, shown) for shown in _shown_by(tag) if tag.is_expression)
 
 
 def _is_read(element: str, kind: str, attribute: str) -> bool:
@@ -142,27 +177,6 @@ def _is_read(element: str, kind: str, attribute: str) -> bool:
 
 def _has_letters(text: str) -> bool:
     return text.strip() != _NAME and any(character.isalpha() for character in text)
-
-
-def _shown_by(tag: Tag) -> Iterator[str]:
-    try:
-        tree = _PARSER.parse(f"{{{{ {tag.source} }}}}")
-    except TemplateSyntaxError:
-        # The fault is reported when the template is compiled.
-        return
-    for output in tree.find_all(nodes.Output):
-        for node in output.nodes:
-            yield from (text for text in _constants(node) if _has_letters(text))
-
-
-def _constants(node: nodes.Node | None) -> Iterator[str]:
-    """The constant texts that an expression may write."""
-    if isinstance(node, nodes.Const) and isinstance(node.value, str):
-        yield node.value
-    elif isinstance(node, nodes.Call):
-        yield from _arguments(node)
-    for part in _alternatives(node):
-        yield from _constants(part)
 
 
 def _alternatives(node: nodes.Node | None) -> list[nodes.Expr | None]:
@@ -178,13 +192,3 @@ def _alternatives(node: nodes.Node | None) -> list[nodes.Expr | None]:
             return [node.node, *(node.args if node.name in {"default", "d"} else ())]
         case _:
             return []
-
-
-def _arguments(call: nodes.Call) -> Iterator[str]:
-    for keyword in call.kwargs:
-        if keyword.key in TEXT_ARGUMENTS:
-            yield from _constants(keyword.value)
-    place = _TEXT_PLACES.get(call.node.name) if isinstance(call.node, nodes.Name) else None
-    if place is not None:
-        for argument in call.args[place : place + 1]:
-            yield from _constants(argument)

@@ -24,6 +24,10 @@ FAULTS = {
     'ListPageConfig(sorts=AGE_SORTS | {"a": "Newest"})': ("E005", "'Newest'"),
     'Badge(label="Paid" if paid else _("Open"))': ("E005", "'Paid'"),
     'messages.success(request, "It was saved.")': ("E005", "'It was saved.'"),
+    'class Meta:\n    fields = {"name": "Name"}': ("E005", "'Name'"),
+    'class Meta:\n    choices = {"kind": {"a": "First"}}': ("E005", "'First'"),
+    'DeleteView(text="It is gone.", message=_("x"))': ("E005", "'It is gone.'"),
+    'Count(label=_("x"), route="payments")': ("E008", "there is no icon 'payments'"),
     'ValidationError("No.")': ("E005", "'No.'"),
     'render(request, "finance/payment.html", context)': ("E008", "there is no template 'finance/payment.html'"),
     'ListPageConfig(template="finance/paymentz.html")': ("E008", "there is no template"),
@@ -41,6 +45,8 @@ FINE = [
     'SVG = "http://www.w3.org/2000/svg"',
     'CharField(label=_("Name"), help_text=gettext_lazy("x"))',
     'Point(label=f"{hour:02d}", text=f"{power} kW")',
+    'class Meta:\n    fields = {"name": _("Name")}\n    optional = ("name",)',
+    'Count(label=_("x"), route="payments", icon="plus")',
     'Badge(label="CCS")  # untranslated: a product',
     'messages.success(request, _("%(name)s was created.") % {"name": name})',
     'render(request, "finance/payments.html#table")',
@@ -57,7 +63,7 @@ FINE = [
 @pytest.mark.parametrize(("source", "words"), FAULTS.items())
 def test_a_fault_is_named_with_its_line(write, source: str, words: tuple[str, str]) -> None:
     (fault,) = python_faults(write("view.py", f"\n{source}"), names=NAMES)
-    assert (fault.line, fault.id) == (2, words[0])
+    assert (fault.line, fault.id) == (2 + source.startswith("class "), words[0])
     assert words[1] in fault.message
     assert fault.hint
 

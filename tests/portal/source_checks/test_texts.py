@@ -6,7 +6,10 @@ import pytest
 
 from portal.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
 
+MACROS = {"bar_chart": ("chart", "title"), "fact": ("label", "value")}
 UNMARKED = {
+    "{{ fact('Email', row.email) }}": "Email",
+    "{% call fact('Email') %}{% endcall %}": "Email",
     "<p>Hello</p>": "Hello",
     "<p>\n  Hello {{ name }}</p>": "Hello",
     "{% block title %}Payments{% endblock %}": "Payments",
@@ -26,6 +29,7 @@ UNMARKED = {
     "<a title=\"{{ 'Go' if x }}\">→</a>": "Go",
 }
 FINE = [
+    "{{ fact(_('Email'), 'x' if row.email) }}{% call fact(_('Email')) %}{% endcall %}",
     "<p>{{ _('Hello') }}</p>",
     "{% trans %}Hello{% endtrans %}",
     "{% trans n=1 %}One <b>cat</b>{% pluralize %}{{ n }} cats{% endtrans %}",
@@ -45,7 +49,7 @@ FINE = [
 @pytest.mark.parametrize(("source", "text"), UNMARKED.items())
 def test_a_text_without_a_mark_is_named(page, source: str, text: str) -> None:
     path, markup = page(f"\n{source}")
-    (fault,) = unmarked_texts(path, markup, class_blocks=())
+    (fault,) = unmarked_texts(path, markup, class_blocks=(), macros=MACROS)
     assert repr(text) in fault.message.replace("No ", "No")
     assert fault.line == 2 + source.startswith("<p>\n")
     assert "_(" in fault.hint
@@ -54,7 +58,7 @@ def test_a_text_without_a_mark_is_named(page, source: str, text: str) -> None:
 @pytest.mark.parametrize("source", FINE)
 def test_what_needs_no_translation_is_left_alone(page, source: str) -> None:
     path, markup = page(source)
-    assert list(unmarked_texts(path, markup, class_blocks={"page_class"})) == []
+    assert list(unmarked_texts(path, markup, class_blocks={"page_class"}, macros=MACROS)) == []
 
 
 def test_a_block_that_stands_in_an_attribute_is_no_text(page) -> None:

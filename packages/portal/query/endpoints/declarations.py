@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypedDict, TypeVar
+from functools import cached_property, partial
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
 from portal.config.limits import STALE_TIME_S
+from portal.config.places import declaring_line
 from portal.config.wire_names import CURSOR_PARAM
 from portal.errors import UsageError
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import checked_params, parameter_names
 from portal.query.endpoints.urls import Url, check_path, check_template, shape
 
-if TYPE_CHECKING:
-    from types import FrameType
-
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")
 
-#: Modules of code that runs while an endpoint is made: this layer's own, and that of `replace`.
-_NOT_DECLARING: Final = ("portal.query.", "dataclasses")
 #: Roles of the types that an endpoint declares, as the reference page lists them.
 _ROLES = ("data", "item", "body", "params")
 
@@ -51,11 +46,10 @@ class Endpoint(Generic[TParams]):
     group: type[Any] | None = field(default=None, init=False)
     name: str = field(default="", init=False)
     resource: str = field(default="", init=False)
-    declared_at: tuple[str, int] = field(default=("", 0), init=False)
+    declared_at: tuple[str, int] = field(default_factory=partial(declaring_line, "portal.query"), init=False)
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
-        self.declared_at = _declaring_line()
         if not callable(self.url):
             check_path(self.url, endpoint=self.declared_with)
             check_template(self.url, endpoint=self.declared_with, known=parameter_names(self.params))
@@ -98,14 +92,6 @@ class Endpoint(Generic[TParams]):
     def qualified(self, key: str) -> str:
         """An endpoint key with its domain: the group's own domain, unless the key names one."""
         return key if "." in key else f"{getattr(self.group, 'domain', '')}.{key}"
-
-
-def _declaring_line() -> tuple[str, int]:
-    """File and line of the innermost running code that is not part of the query layer."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  documented for this; `inspect` would read the source files
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(_NOT_DECLARING):
-        frame = frame.f_back
-    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 class ReadOptions(TypedDict, total=False):

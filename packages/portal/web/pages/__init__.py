@@ -23,6 +23,7 @@ from portal.web.pages.forms import BackendForm
 from portal.web.pages.guards import neutral_page, platform_page, with_405_page
 from portal.web.pages.list_views import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, ListView, is_load_more
 from portal.web.pages.overviews import Count, read_overview
+from portal.web.pages.page_names import ShownRow, shown_row
 from portal.web.pages.record_views import DeleteView, DetailView
 from portal.web.pages.resource_urls import resource_pages
 from portal.web.pages.validators import one_line, telephone

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.query import Row
-from portal.web.pages.page_names import DeclaredPage
+from portal.web.pages.page_names import DeclaredPage, ShownRow
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -119,6 +119,13 @@ class ListView(DeclaredPage, Generic[TRow]):
         """The key of the list."""
         return self.hook.key
 
+    def shown(self, pages: PageNames) -> ShownRow:
+        """The template, and the class of a row."""
+        return ShownRow(template=self._template(pages), row=self.hook.item, declared_at=self.declared_at)
+
+    def _template(self, pages: PageNames) -> str:
+        return self.template or f"{pages.templates}/list.html"
+
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.
 
@@ -127,7 +134,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         controls = self.controls(request)
         result = self.hook(request, **controls.params, cursor=controls.cursor or None, **values)
         page = self.page(pages, controls=controls, result=result, path=request.path, target=_htmx_target(request))
-        template = self.template or f"{pages.templates}/list.html"
+        template = self._template(pages)
         context = {**pages.context, "pages": pages, "list": page}
         response = render(request, f"{template}#table" if page.is_fragment else template, context)
         patch_vary_headers(response, ("HX-Request", "HX-Target"))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.query import Row, RowParams
 from portal.web.pages.form_pages import see_other
-from portal.web.pages.page_names import DeclaredPage
+from portal.web.pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,15 +53,21 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         """The key of the query."""
         return self.hook.key
 
+    def shown(self, pages: PageNames) -> ShownRow:
+        """The template, and the class of the row."""
+        return ShownRow(template=self._template(pages), row=self.hook.data, declared_at=self.declared_at)
+
+    def _template(self, pages: PageNames) -> str:
+        return self.template or f"{pages.templates}/detail.html"
+
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the row, and render it.
 
         :raises portal.errors.ApiError: there is no row to show.
         """
         row = self.hook(request, id=values["row_id"]).unwrap()
-        template = self.template or f"{pages.templates}/detail.html"
         made = self.context(row) if self.context else {}
-        return render(request, template, {**pages.context, **made, "pages": pages, "row": row})
+        return render(request, self._template(pages), {**pages.context, **made, "pages": pages, "row": row})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

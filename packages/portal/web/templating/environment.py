@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 from jinja2 import BaseLoader, Environment, FileSystemLoader, nodes
+from jinja2.runtime import Macro
 
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
@@ -49,6 +51,7 @@ def _shown(value: object) -> object:
 class PageEnvironment(Environment):
     """The environment of one language. What a template says in that language is settled when it is compiled.
 
+    :ivar macros: the shared macros, each with the names of its arguments.
     :param language: a language code of Django's.
     :param joins_pages: whether a page, its layouts and its parts are compiled as one template.
     """
@@ -82,6 +85,7 @@ class PageEnvironment(Environment):
         macros = self._macros()
         self.globals |= macros
         self._functions |= macros
+        self.macros = {name: tuple(value.arguments) for name, value in macros.items() if isinstance(value, Macro)}
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """The names of a template: a plain dict. Jinja2 copies it for each rendering, ten times as fast as its own."""
@@ -96,6 +100,13 @@ class PageEnvironment(Environment):
         for name in sorted(self._fragments):
             self.get_template(name)
         self._parts.clear()
+
+    def path_of(self, name: str) -> Path:
+        """The file of a template.
+
+        :raises jinja2.TemplateNotFound: there is none.
+        """
+        return Path(self._loader.get_source(self, name)[1] or name)
 
     def tree_with_calls(self, name: str) -> nodes.Template:
         """The tree of one template for who looks for faults: names of constants are replaced, no call is evaluated.
