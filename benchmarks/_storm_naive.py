@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from benchmarks._storm_hooks import PATH
 from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class NaiveList:
         rows: list[dict[str, Any]] = []
         params: dict[str, str] = {}
         while True:
-            page = self._server.call(method="GET", path="/energy/clients", params=params).data
+            page = self._server.call(method="GET", path=PATH, params=params).data
             rows += page["items"]
             if not page["hasNext"]:
                 break
@@ -40,13 +41,13 @@ class NaiveList:
         return rows
 
     def create(self, name: str) -> dict[str, Any]:
-        row = self._server.call(method="POST", path="/energy/clients", json={"name": name}).data
+        row = self._server.call(method="POST", path=PATH, json={"name": name}).data
         self._change(lambda rows: [row, *rows])
         return dict(row)
 
     def rename(self, row_id: str, name: str) -> dict[str, Any] | None:
         try:
-            row = self._server.call(method="PATCH", path=f"/energy/clients/{row_id}", json={"name": name}).data
+            row = self._server.call(method="PATCH", path=f"{PATH}/{row_id}", json={"name": name}).data
         except ApiNotFoundError:
             return None
         self._change(lambda rows: [row if old["id"] == row_id else old for old in rows])
@@ -54,7 +55,7 @@ class NaiveList:
 
     def delete(self, row_id: str) -> bool:
         try:
-            self._server.call(method="DELETE", path=f"/energy/clients/{row_id}")
+            self._server.call(method="DELETE", path=f"{PATH}/{row_id}")
         except ApiNotFoundError:
             return False
         self._change(lambda rows: [row for row in rows if row["id"] != row_id])

@@ -12,6 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
+from benchmarks._storm_hooks import PATH
 from portal.api import ApiResponse, SignInStatus
 from portal.errors import ApiNotFoundError
 
@@ -87,7 +88,7 @@ class StormServer:
     def _do(self, method: str, path: str, params: Mapping[str, Any], body: Any) -> Any:
         connection = self._connection()
         if method == "GET":
-            return self._page(connection, params)
+            return self._page(connection, params) if path == PATH else self._one(connection, path)
         connection.execute("BEGIN IMMEDIATE")
         try:
             return self._write(connection, method, path, body)
@@ -111,6 +112,13 @@ class StormServer:
         if not changed:
             raise ApiNotFoundError("gone", status=404)
         return None if method == "DELETE" else _row(row_id, body["name"], version)
+
+    def _one(self, connection: sqlite3.Connection, path: str) -> Any:
+        row_id = int(path.rpartition("/")[2])
+        found = connection.execute("SELECT id, name, version FROM rows WHERE id = ?", (row_id,)).fetchone()
+        if found is None:
+            raise ApiNotFoundError("gone", status=404)
+        return _row(*found)
 
     def _page(self, connection: sqlite3.Connection, params: Mapping[str, Any]) -> dict[str, Any]:
         begin = json.loads(params["cursor"]) if "cursor" in params else MAX_ROWS + 1

@@ -29,14 +29,16 @@ import redis
 from django.conf import settings
 
 from benchmarks._stores import caches
+from benchmarks._storm_hooks import RowMutations, RowQueries
 from benchmarks._storm_naive import NaiveList
 from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_rows
 from portal.api import TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
-from portal.query import create_query_client
+from portal.errors import ApiNotFoundError
+from portal.query import RowParams, create_query_client
 from portal.query.process_state import runtime_for
 from portal.store import query_store
-from tests.support.client_endpoints import REGISTRY, ClientMutations, ClientQueries
+from tests.support.client_endpoints import REGISTRY
 
 if TYPE_CHECKING:
     from portal.api import ApiSession
@@ -45,8 +47,11 @@ if TYPE_CHECKING:
 SECONDS = 60
 PROCESSES = 3
 THREADS = 4
-#: Chance of each step of a thread: an eviction, a purge, a creation, a deletion, a change; else a read.
-EVICT, PURGE, CREATE, DELETE, RENAME = 0.03, 0.002, 0.06, 0.05, 0.25
+#: Chance of each step of a thread: an eviction, a purge, a creation, a deletion, a change, a read of one row; else a
+#: read of the list.
+EVICT, PURGE, CREATE, DELETE, RENAME, READ_ONE = 0.03, 0.002, 0.06, 0.05, 0.25, 0.25
+#: Chance of a change to be by the mutation that only invalidates.
+TOUCH = 0.2
 MOST_ROWS = 45
 #: Seconds of a page's life that pass in one: it is stale after 0.5 s, and dead after 1.5.
 AGEING = 600
@@ -195,24 +200,32 @@ class _LogUser:
 
     def read(self, *, all_pages: bool) -> list[dict[str, Any]]:
         client = self.client()
-        params: Any = None if all_pages or random.random() < 0.5 else {"q": "row"}
-        result = ClientQueries.use_get_clients_query(client, params, pages=MAX_PAGES if all_pages else 2)
+        params = {} if all_pages or random.random() < 0.5 else {"q": "row"}
+        result = RowQueries.use_get_rows_query(client, params, pages=MAX_PAGES if all_pages else 2)
         if result.error is not None:
             raise result.error
         self.fetched += client.events[-1].cache_status in {"miss", "partial"}
-        return [dict(row) for row in result.data.items]
+        return list(result.data.items)
+
+    def read_one(self, row_id: str) -> dict[str, Any] | None:
+        client = self.client()
+        result = RowQueries.use_get_row_query(client, id=row_id)
+        if result.error is not None and not isinstance(result.error, ApiNotFoundError):
+            raise result.error
+        self.fetched += client.events[-1].cache_status == "miss"
+        return result.data
 
     def create(self, name: str) -> dict[str, Any]:
-        body: Any = {"name": name, "email": ""}
-        return dict(ClientMutations.use_create_client_mutation(self.client()).mutate(body=body).unwrap())
+        return RowMutations.use_create_row_mutation(self.client()).mutate(body={"name": name}).unwrap()
 
     def rename(self, row_id: str, name: str) -> dict[str, Any] | None:
-        mutation = ClientMutations.use_update_client_mutation(self.client())
-        row = mutation.mutate(body={"name": name}, params={"id": row_id}).data
-        return None if row is None else dict(row)
+        change = (
+            RowMutations.use_touch_row_mutation if random.random() < TOUCH else RowMutations.use_update_row_mutation
+        )
+        return change(self.client()).mutate(body={"name": name}, params=RowParams(id=row_id)).data
 
     def delete(self, row_id: str) -> bool:
-        return ClientMutations.use_delete_client_mutation(self.client()).mutate(params={"id": row_id}).is_success
+        return RowMutations.use_delete_row_mutation(self.client()).mutate(params=RowParams(id=row_id)).is_success
 
     def purge(self) -> None:
         self.client().purge()
@@ -229,6 +242,9 @@ class _NaiveUser:
     def read(self, *, all_pages: bool) -> list[dict[str, Any]]:
         del all_pages
         return self.rows.read()
+
+    def read_one(self, row_id: str) -> dict[str, Any] | None:
+        return next((row for row in self.rows.read() if row["id"] == row_id), None)
 
     def purge(self) -> None:
         """It has no namespaces."""
@@ -256,6 +272,7 @@ class _Thread:
             (CREATE, self._create),
             (DELETE, self._delete),
             (RENAME, self._rename),
+            (READ_ONE, self._read_one),
         ):
             if chance < limit:
                 action()
@@ -281,6 +298,22 @@ class _Thread:
             for row_id in range(1, MAX_ROWS):
                 if created[row_id] and not leaving[row_id] and row_id not in shown:
                     self._missed(f"{row_id} was created and is not shown")
+
+    def _read_one(self) -> None:
+        row_id = self.user.server.some_id()
+        if row_id is None:
+            return
+        number = int(row_id)
+        version, deleted = self.known.version[number], self.known.deleted[number]
+        row = self.user.read_one(row_id)
+        self.report.reads += 1
+        if row is None:
+            if self.known.created[number] and not self.known.leaving[number]:
+                self._missed(f"{number} was created and is not found")
+        elif deleted:
+            self._missed(f"{number} was deleted and is shown")
+        elif row["version"] < version:
+            self._missed(f"{number} is shown in version {row['version']} after {version} was completed")
 
     def _create(self) -> None:
         if self.user.server.count() > MOST_ROWS:

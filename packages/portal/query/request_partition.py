@@ -128,14 +128,19 @@ class RequestPartition:
         :param sent: the access token before the call.
         :raises ApiUnauthorizedError: the tokens are of two users, as a browser may send after two sign-ins.
         """
-        token = self.token
-        if token != sent:
-            self.sync_with_tokens()
-        if self._partition_of(sent) == partition == self._partition_of(token):
+        if self.answers_for(partition, sent=sent):
             return True
+        token = self.token
         if sent is not None and token is not None and different_subjects(sent, token):
             raise ApiUnauthorizedError("These tokens belong to two different sign-ins.", status=401)
         return False
+
+    def answers_for(self, partition: Partition, *, sent: str | None) -> bool:
+        """The same, without an error: a write is done, whoever its tokens belong to."""
+        token = self.token
+        if token != sent:
+            self.sync_with_tokens()
+        return self._partition_of(sent) == partition == self._partition_of(token)
 
     def unbind(self, partition: Partition) -> None:
         """Discard the binding of the request's token, because the namespace of `partition` was purged.

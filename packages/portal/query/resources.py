@@ -30,8 +30,9 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
 
     :param list: GET of the path: a cursor-paginated list.
     :param detail: GET of `<path>/{id}`.
-    :param create: POST to the path. The new row comes first in the list.
-    :param update: PATCH of `<path>/{id}`. Lists show the changed row where it stands.
+    :param create: POST to the path. The new row comes first in the list; it is the detail too, where both are of one
+        class.
+    :param update: PATCH of `<path>/{id}`. Lists show the changed row where it stands. The response is the new detail.
     :param replace: PUT to `<path>/{id}`, for a backend that has no PATCH.
     :param delete: DELETE of `<path>/{id}`. Lists no longer show the row.
     """
@@ -132,7 +133,8 @@ class ResourceFactory(Generic[ListP, RowP]):
 
         :param path: of the list, below the backend's address; a row's is `<path>/{id}`.
         :param item: class of a row.
-        :param detail: class of a single row, where the backend gives it more fields than in the list.
+        :param detail: class of a single row, where the backend gives it more fields than in the list. It is also what a
+            PATCH or PUT answers with.
         :param params: class of the list's parameters; without it, :class:`~portal.query.rows.parameters.ListParams`.
         :param newest_first_by: field of the wire, which no write changes, and by which the list without parameters is
             newest first. None where the backend orders otherwise: then a write has the list fetched again.
@@ -152,6 +154,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         create = mutation_endpoint(data=item, body=body, url=path, method="POST").add_created_to_paginated_list(
             list_query_key=found, newest_first_by=newest_first_by
         )
+        if shown is item:
+            create = create.set_answer(query_key=single)
         delete = (
             mutation_endpoint(params=row, url=of_a_row, method="DELETE")
             .remove_from_paginated_list(list_query_key=found)
@@ -162,7 +166,7 @@ class ResourceFactory(Generic[ListP, RowP]):
             return (
                 mutation_endpoint(data=shown, body=body, params=row, url=of_a_row, method=method)
                 .merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
-                .invalidates(query_key=single, get_params=same_params)
+                .set_answer(query_key=single)
             )
 
         others = tuple(invalidates)

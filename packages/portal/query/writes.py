@@ -6,21 +6,40 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from portal.config.wire_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.query.backend_calls import may_have_arrived
-from portal.query.cache import ALL_INVALIDATED, ALL_QUERIES, KINDS, InvalidatedQueries, Patch, WriteRecord, row_id
-from portal.query.endpoints import address, checked_params, given_params, parameter_names
+from portal.query.cache import (
+    ALL_INVALIDATED,
+    ALL_QUERIES,
+    ANSWER,
+    KINDS,
+    InvalidatedQueries,
+    Page,
+    Patch,
+    WriteRecord,
+    query_name,
+    row_id,
+)
+from portal.query.endpoints import ID_PARAM, address, checked_params, given_params, parameter_names, query_key
+from portal.query.request_partition import PROFILE_QUERY
 from portal.strict_json import check_depth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from portal.query.backend_calls import BackendCaller
-    from portal.query.cache import PageCache
-    from portal.query.endpoints import Invalidation, ListHelper, Registry, WriteRequest
+    from portal.query.cache import PageCache, VersionStamp
+    from portal.query.endpoints import (
+        Invalidation,
+        ListHelper,
+        QueryKey,
+        Registry,
+        SetAnswer,
+        WriteRequest,
+    )
     from portal.query.partition import Partition
     from portal.query.reads import Reads
     from portal.query.request_cache import RequestCache
@@ -52,7 +71,7 @@ class Writes:
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
         sent = self.reads.partition.token
-        since: Mapping[str, int | None] = self.cache.log_positions(partition, targets) if partition else {}
+        since = self.cache.stamps(partition, targets) if partition else {}
         began_at = self.clock()
         try:
             data = self.caller.write(write)
@@ -64,10 +83,17 @@ class Writes:
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             raise
-        done = records_of(write, data, registry=self.registry)
+        answers = [answer_of(part, write, data, registry=self.registry) for part in write.answers]
+        done = records_of(write, data, answers, registry=self.registry)
         done_at = self.clock()
         records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
-        self._record(partition, records, since, sent=sent)
+        # Each answer is a page too, as if its request had been a read: so it shows where no page was cached.
+        pages = [
+            (key, Page(stamp=since.get(key.endpoint), at=began_at, came_at=done_at, cursor=None, body=data))
+            for key, _ in filter(None, answers)
+            if self._is_cached(key)
+        ]
+        self._record(partition, records, since, sent=sent, pages=pages)
         return data
 
     def invalidate(
@@ -92,13 +118,18 @@ class Writes:
         record = WriteRecord(invalidated=(queries,))
         self._record(partition, {endpoint: record}, {}, sent=self.reads.partition.token)
 
+    def _is_cached(self, key: QueryKey) -> bool:
+        query = self.registry.queries.get(key.endpoint)
+        return query is not None and query.cache
+
     def _record(
         self,
         partition: Partition | None,
         records: Mapping[str, WriteRecord],
-        since: Mapping[str, int | None],
+        since: Mapping[str, VersionStamp | None],
         *,
         sent: str | None,
+        pages: Sequence[tuple[QueryKey, Page]] = (),
     ) -> None:
         request = self.reads.partition
         if records:
@@ -106,8 +137,13 @@ class Writes:
             self.cache.marks.close(records)
             if not request.same_user_as(sent):
                 # The tokens are another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
-                records = dict.fromkeys(records, ALL_INVALIDATED)
-            for principal in request.principals_of_write(partition, sent=sent):
+                records, pages = dict.fromkeys(records, ALL_INVALIDATED), ()
+            principals = request.principals_of_write(partition, sent=sent)
+            if partition is not None and pages and request.answers_for(partition, sent=sent):
+                # Before the records: a page that is fetched after them is newer, and stays.
+                for key, page in pages:
+                    self.cache.put(partition, key, page, start=None, index=0)
+            for principal in principals:
                 self.cache.append_records(principal, records, since=since)
         self.request_cache.drop(records)
 
@@ -122,14 +158,22 @@ def record_of_failure(error: ApiError) -> WriteRecord | None:
     return None
 
 
-def records_of(write: WriteRequest, data: Any, *, registry: Registry) -> dict[str, WriteRecord]:
-    """What a write that succeeded means for each endpoint that it concerns."""
+def records_of(
+    write: WriteRequest, data: Any, answers: Sequence[Answer | None], *, registry: Registry
+) -> dict[str, WriteRecord]:
+    """What a write that succeeded means for each endpoint that it concerns.
+
+    :param answers: what :func:`answer_of` gave for each of `write.answers`.
+    """
     records: dict[str, WriteRecord] = {}
     for target in write.targets:
         found = [_patch(helper, write, data) for helper in write.helpers if helper.target == target]
+        set_here = [answer for part, answer in zip(write.answers, answers, strict=True) if part.target == target]
+        found += [answer and answer.patch for answer in set_here]
         patches = [patch for patch in found if patch is not None]
         invalidated = [_invalidated(part, write, registry) for part in write.invalidations if part.target == target]
-        changed_ids: frozenset[str] | None = frozenset(patch.row_id for patch in patches)
+        query = registry.queries.get(target)
+        changed_ids: frozenset[str] | None = _changed(patches, invalidated, is_list=query is None or query.is_list)
         if len(patches) < len(found):
             invalidated.append(ALL_QUERIES)
             changed_ids = None
@@ -140,6 +184,50 @@ def records_of(write: WriteRequest, data: Any, *, registry: Registry) -> dict[st
             changed_ids=changed_ids,
         )
     return records
+
+
+def _changed(patches: Sequence[Patch], invalidated: Sequence[InvalidatedQueries], *, is_list: bool) -> frozenset[str]:
+    """The rows, or the one-shot queries, that a write says it changed."""
+    named = {query_name(part.params) for part in invalidated if part.params is not None and not is_list}
+    return frozenset(named | {patch.row_id for patch in patches})
+
+
+class Answer(NamedTuple):
+    """The response of a write, as that of a one-shot query."""
+
+    key: QueryKey
+    patch: Patch
+
+
+def answer_of(part: SetAnswer, write: WriteRequest, data: Any, *, registry: Registry) -> Answer | None:
+    """The query that the response answers; None, with a warning that says what to fix, where it answers none."""
+    by = f"{write.endpoint}: set_answer"
+    query = registry.queries.get(part.target)
+    if part.target == PROFILE_QUERY.key.endpoint or query is None or query.is_list:
+        # The profile decides about access, so only GET /me itself changes it. A system check names the others.
+        return None
+    if not isinstance(data, dict):
+        logger.warning("%s: the response is no object, so %s is fetched anew", by, part.target)
+        return None
+    try:
+        given = part.params(write.variables, data)
+    except Exception:
+        logger.warning(
+            "%s: get_params raised, so %s is fetched anew; it should give the parameters of the query",
+            by,
+            part.target,
+            exc_info=True,
+        )
+        return None
+    params = exact_query(given, endpoint=part.target, by=by, registry=registry).params
+    if params is None:
+        return None
+    asked = params.get(ID_PARAM)
+    if asked is not None and row_id(data) != str(asked):
+        logger.warning("%s: the response has another id than its query, so %s is fetched anew", by, part.target)
+        return None
+    patch = Patch(kind=ANSWER, row_id=query_name(params), row=data)
+    return Answer(query_key(endpoint=part.target, params=params), patch)
 
 
 def _patch(helper: ListHelper, write: WriteRequest, data: Any) -> Patch | None:

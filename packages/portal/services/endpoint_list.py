@@ -97,6 +97,7 @@ def _entry(hook: Endpoint[Any]) -> Entry:
     if isinstance(hook, DeclaredMutation):
         effects = (
             *(f"{helper.effect} `{helper.target}`" for helper in hook.helpers),
+            *(f"sets `{answer.target}`" for answer in hook.answers),
             *(f"invalidates `{invalidation.target}`" for invalidation in hook.invalidations),
         )
     return Entry(

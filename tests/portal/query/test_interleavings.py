@@ -19,9 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from portal.errors import ApiNotFoundError
 from portal.query.cache.write_records import WriteRecord
+from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, NoSingleFlight, World
 from tests.portal.query.test_model import VersionedBackend
-from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ class InterleavingMachine(RuleBasedStateMachine):
         self.processes = [self.world.process(single_flight=NoSingleFlight()) for _ in range(2)]
         self.ada = self.world.backend.sign_in("ada")
         for process in self.processes:
-            ClientQueries.use_get_clients_query(process.request(self.ada))
+            Queries.use_get_clients_query(process.request(self.ada))
         self.world.backend.before = self.world.backend.inside = self._gate
         self.written: dict[str, int] = {}
         self.deleted: set[str] = set()
@@ -105,20 +105,36 @@ class InterleavingMachine(RuleBasedStateMachine):
                 missing = created - self.deleted - self._being_deleted() - set(shown)
                 assert not missing, f"{missing} were created and are not shown"
 
-        self._begin(process, lambda client: ClientQueries.use_get_clients_query(client, pages=pages), check)
+        self._begin(process, lambda client: Queries.use_get_clients_query(client, pages=pages), check)
 
     @precondition(lambda self: len(self.underway) < MOST_AT_ONCE)
     @rule(process=st.integers(0, 1), row=st.integers(0, 1))
-    def begin_rename(self, process: int, row: int) -> None:
+    def begin_read_one(self, process: int, row: int) -> None:
         row_id = f"c{row + 1}"
+        version, deleted = self.written.get(row_id, 0), row_id in self.deleted
+
+        def check(result: Any) -> None:
+            if isinstance(result.error, ApiNotFoundError):
+                assert row_id == "c1", f"{row_id} is there, and is not shown"
+                return
+            assert not deleted, f"{row_id} was deleted"
+            assert result.unwrap()["version"] >= version, f"{row_id} is older than a completed write"
+
+        self._begin(process, lambda client: Queries.use_get_client_query(client, {"id": row_id}), check)
+
+    @precondition(lambda self: len(self.underway) < MOST_AT_ONCE)
+    @rule(process=st.integers(0, 1), row=st.integers(0, 1), touches=st.booleans())
+    def begin_rename(self, process: int, row: int, touches: bool = False) -> None:
+        """By a mutation that has helpers, or by one that only invalidates."""
+        row_id = f"c{row + 1}"
+        hook: Any = Mutations.use_touch_client_mutation if touches else Mutations.use_update_client_mutation
 
         def completed(result: Any) -> None:
             if not isinstance(result.error, ApiNotFoundError):
                 self.written[row_id] = max(self.written.get(row_id, 0), result.unwrap()["version"])
 
         def rename(client: QueryClient) -> Any:
-            mutation = ClientMutations.use_update_client_mutation(client)
-            return mutation.mutate(body={"name": f"n{next(self.names)}"}, params={"id": row_id})
+            return hook(client).mutate(body={"name": f"n{next(self.names)}"}, params={"id": row_id})
 
         self._begin(process, rename, completed)
 
@@ -129,7 +145,7 @@ class InterleavingMachine(RuleBasedStateMachine):
             if result.error is None:
                 self.deleted.add("c1")
 
-        delete = ClientMutations.use_delete_client_mutation
+        delete = Mutations.use_delete_client_mutation
         self._begin(process, lambda client: delete(client).mutate(params={"id": "c1"}), completed)
 
     @precondition(lambda self: len(self.underway) < MOST_AT_ONCE and len(self.world.backend.rows) < 7)
@@ -140,7 +156,7 @@ class InterleavingMachine(RuleBasedStateMachine):
             self.created.add(row["id"])
             self.written[row["id"]] = max(self.written.get(row["id"], 0), row["version"])
 
-        create = ClientMutations.use_create_client_mutation
+        create = Mutations.use_create_client_mutation
         body: Any = {"name": "new", "email": "new@example.com"}
         self._begin(process, lambda client: create(client).mutate(body=body), completed)
 
@@ -241,5 +257,6 @@ def test_a_write_whose_record_gave_up_its_change_still_names_its_row() -> None:
 def test_and_if_it_did_not_an_older_version_would_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = WriteRecord.without_rows
     monkeypatch.setattr(WriteRecord, "without_rows", lambda self: replace(kept(self), changed_ids=frozenset()))
+    monkeypatch.setattr(WriteRecord, "names_nothing", False)
     with pytest.raises(AssertionError, match="is older than a completed write"):
         three_writes_of_a_row()

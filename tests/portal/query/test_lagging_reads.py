@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from portal.query.cache.write_records import WriteRecord
+from tests.portal.query import answering
 from tests.portal.query.fakes import FakeStore, Process, World
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 from tests.portal.query.lagging import LaggingBackend
@@ -214,6 +215,20 @@ class TestHowLongSuchAPageCounts:
         passes(world, 4)
         assert listed(process.request(ada), params={"q": "client"})[0] == created
 
+    def test_a_created_row_that_is_put_on_top_again_has_its_latest_version(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        """Also if a later write does not say what it changed."""
+        world.backend.lag_s = 0
+        first = answering.create(process.request(ada), "first")
+        answering.create(process.request(ada), "second")
+        answering.create(process.request(ada), "third")
+        answering.rename(process.request(ada), first, "renamed")
+        touch = answering.Mutations.use_touch_client_mutation(process.request(ada))
+        touch.mutate(body={"name": "touched"}, params={"id": "c5"})
+        rows = answering.Queries.use_get_clients_query(process.request(ada)).data.items
+        assert {row["id"]: row["name"] for row in rows}.get(first, "renamed") == "renamed"
+
     def test_a_single_record_is_asked_for_again_then(self, world: World, process: Process, ada: TokenStore) -> None:
         def shown() -> Any:
             return ClientQueries.use_get_client_query(process.request(ada), {"id": "c1"}).unwrap()["name"]
@@ -303,6 +318,8 @@ class LaggingMachine(QueryMachine):
 
     #: Where a new row stands in another order than by creation, only the server knows, and that does not say it yet.
     complete = (0,)
+    #: Nor is there a page to patch where it answers 404, and no patch takes a detail away.
+    details_follow = False
 
     def start_backend(self) -> LaggingVersions:
         return LaggingVersions(clock=self.world.clock)
@@ -321,6 +338,9 @@ class LaggingMachine(QueryMachine):
 
     def purge(self) -> None:
         """Nor this one."""
+
+    def touch(self) -> None:
+        """Nor this one: which of two changes is the later one, only the server knows, and that lags."""
 
 
 def run_lagging(examples: int) -> None:

@@ -34,8 +34,9 @@ from portal.query import create_query_client
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
+from portal.query.cache.write_records import WriteRecord
+from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, World
-from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 
@@ -64,7 +65,7 @@ class VersionedBackend(FakeBackend):
 
 nested_actions = st.lists(
     st.tuples(
-        st.sampled_from(["read", "rename", "delete", "create", "evict", "tick", "revalidate"]),
+        st.sampled_from(["read", "read one", "rename", "touch", "delete", "create", "evict", "tick", "revalidate"]),
         st.integers(0, 1),  # process
         st.integers(0, 5),  # row, variant or key
         st.sampled_from(["before", "inside"]),
@@ -76,10 +77,14 @@ nested_actions = st.lists(
 class QueryMachine(RuleBasedStateMachine):
     """The actions."""
 
+    queries: Any = Queries
+    mutations: Any = Mutations
     single_flight: type[SingleFlight[Any]] = SingleFlight
     random_below: type[Dice] = Dice
     #: Variants whose pages together show all that was created.
     complete = (0, 1)
+    #: Whether a detail that is fetched after a creation or deletion shows it.
+    details_follow = True
 
     @initialize()
     def start(self) -> None:
@@ -110,7 +115,7 @@ class QueryMachine(RuleBasedStateMachine):
         client = self.processes[process].request(self.ada)
         with_nested = self._with(nested)
         with with_nested:
-            result = ClientQueries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
+            result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
         assert result.error is None
         shown = {row["id"]: row for row in result.data.items}
         assert len(shown) == len(result.data.items), "a row came twice"
@@ -126,14 +131,40 @@ class QueryMachine(RuleBasedStateMachine):
         if pages == MAX_PAGES and not nested:
             assert result.data.total in {None, len(shown)}, "the total is not that of the rows"
 
+    @rule(process=st.integers(0, 1), row=st.integers(0, 7), nested=nested_actions)
+    def read_one(self, process: int, row: int, nested: list[Any]) -> None:
+        known = ["c1", "c2", "c3", "c4", *self.created]
+        row_id = known[row % len(known)]
+        version, deleted = self.written.get(row_id, 0), row_id in self.deleted
+        with self._with(nested):
+            result = self.queries.use_get_client_query(self.processes[process].request(self.ada), {"id": row_id})
+        if isinstance(result.error, ApiNotFoundError):
+            there = {row["id"] for row in self.world.backend.rows}
+            assert row_id not in there or not self.details_follow, f"{row_id} is there, and is not shown"
+            return
+        shown: Any = result.unwrap()
+        if deleted and not self.details_follow:
+            return
+        assert not deleted, f"{row_id} was deleted"
+        assert (shown["id"], shown["shown_to"]) == (row_id, "ada")
+        assert shown["version"] >= version, f"{row_id} is older than a completed write"
+
     @rule(
         process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "b", "z"]), nested=nested_actions
     )
     def rename(self, process: int, row: int, name: str, nested: list[Any]) -> None:
+        self._change(self.mutations.use_update_client_mutation, process, row, name, nested)
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "z"]), nested=nested_actions)
+    def touch(self, process: int, row: int, name: str, nested: list[Any]) -> None:
+        """A write that only invalidates."""
+        self._change(self.mutations.use_touch_client_mutation, process, row, name, nested)
+
+    def _change(self, hook: Any, process: int, row: int, name: str, nested: list[Any]) -> None:
         if not self.world.backend.rows:
             return
         row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
-        mutation = ClientMutations.use_update_client_mutation(self.processes[process].request(self.ada))
+        mutation = hook(self.processes[process].request(self.ada))
         with self._with(nested):
             result = mutation.mutate(body={"name": name}, params={"id": row_id})
         if isinstance(result.error, ApiNotFoundError):
@@ -146,7 +177,7 @@ class QueryMachine(RuleBasedStateMachine):
         if len(self.world.backend.rows) < 2:
             return
         row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
-        mutation = ClientMutations.use_delete_client_mutation(self.processes[process].request(self.ada))
+        mutation = self.mutations.use_delete_client_mutation(self.processes[process].request(self.ada))
         with self._with(nested):
             result = mutation.mutate(params={"id": row_id})
         if result.error is None:
@@ -155,7 +186,7 @@ class QueryMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.world.backend.rows) < 12)
     @rule(process=st.integers(0, 1), name=st.sampled_from(["a", "b"]), nested=nested_actions)
     def create(self, process: int, name: str, nested: list[Any]) -> None:
-        mutation = ClientMutations.use_create_client_mutation(self.processes[process].request(self.ada))
+        mutation = self.mutations.use_create_client_mutation(self.processes[process].request(self.ada))
         with self._with(nested):
             data: Any = mutation.mutate(body={"name": name, "email": "a@example.com"}).unwrap()
         self.created[data["id"]] = name
@@ -166,7 +197,7 @@ class QueryMachine(RuleBasedStateMachine):
     @rule(process=st.integers(0, 1), nested=nested_actions)
     def ben_reads(self, process: int, nested: list[Any]) -> None:
         with self._with(nested):
-            result = ClientQueries.use_get_clients_query(self.processes[process].request(self.ben))
+            result = self.queries.use_get_clients_query(self.processes[process].request(self.ben))
         assert {row["shown_to"] for row in result.data.items} <= {"ben"}, "these are another user's rows"
 
     @rule(process=st.integers(0, 1), ends=st.sampled_from(["signed out", "signed in as ben"]))
@@ -174,7 +205,7 @@ class QueryMachine(RuleBasedStateMachine):
         tokens = TokenStore(self.ada.current)
         runtime = self.processes[process].runtime
         client = create_query_client(tokens=tokens, api=self.world.backend, runtime=runtime, clock=self.world.clock)
-        ClientQueries.use_get_clients_query(client)
+        self.queries.use_get_clients_query(client)
         if ends == "signed out":
             tokens.clear()
         else:
@@ -223,7 +254,7 @@ class QueryMachine(RuleBasedStateMachine):
 
     @rule(process=st.integers(0, 1))
     def invalidate(self, process: int) -> None:
-        ClientQueries.use_get_clients_query.invalidate(self.processes[process].request(self.ada))
+        self.queries.use_get_clients_query.invalidate(self.processes[process].request(self.ada))
 
     @invariant()
     def no_token_is_stored(self) -> None:
@@ -243,8 +274,12 @@ class QueryMachine(RuleBasedStateMachine):
     def run_nested(self, what: str, process: int, number: int) -> None:
         if what == "read":
             self.read(process, number % 3, 2, [])
+        elif what == "read one":
+            self.read_one(process, number, [])
         elif what == "rename":
             self.rename(process, number, "n", [])
+        elif what == "touch":
+            self.touch(process, number, "n", [])
         elif what == "delete":
             self.delete(process, number, [])
         elif what == "create":
@@ -345,9 +380,20 @@ def _invalidated_pages_shown_as_stale(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def _a_write_changes_nothing_but_what_it_patches(patch: pytest.MonkeyPatch) -> None:
+    kept = WriteRecord.stored
+
+    def stored(self: WriteRecord) -> list[Any]:
+        return kept(replace(self, changed_ids=frozenset(patch.row_id for patch in self.patches)))
+
+    patch.setattr(WriteRecord, "stored", stored)
+    patch.setattr(WriteRecord, "names_nothing", False)
+
+
 @pytest.mark.parametrize(
     "sabotage",
     [
+        _a_write_changes_nothing_but_what_it_patches,
         _overlaps_ignored,
         _stamps_taken_late,
         _log_begins_at_the_same_place,

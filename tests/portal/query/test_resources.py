@@ -10,7 +10,7 @@ from portal.config.wire_names import CREATED_AT_FIELD
 from portal.errors import ApiMalformedError, UsageError
 from portal.query import ListParams, MutationGroup, QueryGroup, Row, RowParams, query_endpoint, resource
 from portal.query.endpoints import DeclaredMutation
-from portal.query.endpoints.list_helpers import AddToList, MergeIntoList, RemoveFromList
+from portal.query.endpoints.effects import AddToList, MergeIntoList, RemoveFromList
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.fakes import Process, World
 

@@ -19,7 +19,7 @@ from portal.errors import (
 )
 from portal.process.deadline import Deadline
 from portal.query.backend_calls import may_have_arrived, may_repeat_write
-from portal.query.endpoints.list_helpers import Variables
+from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
 from portal.query.retries import Retries, Tries, can_help
 

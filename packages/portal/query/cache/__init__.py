@@ -28,9 +28,11 @@ from portal.query.cache.write_log import MAX_RECORDS
 from portal.query.cache.write_records import (
     ALL_INVALIDATED,
     ALL_QUERIES,
+    ANSWER,
     KINDS,
     InvalidatedQueries,
     Patch,
     WriteRecord,
+    query_name,
     row_id,
 )

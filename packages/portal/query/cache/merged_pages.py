@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S
-from portal.query.cache.patches import apply_patches, is_invalidated
+from portal.query.cache.patches import apply_answers, apply_patches
 from portal.query.cache.row_matcher import DeclaredMatches
 from portal.query.endpoints import ListRequest
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class MergedPage:
     """One page of a read.
 
+    :param page: of a one-shot query, its body is that of the newest write that answers it.
     :param rows: with the writes that the page lacks; empty for a one-shot query.
     :param is_invalidated: whether a write made the page stale.
     :param total: how many rows the whole list has, by this page and the writes that it lacks; None where that is not
@@ -109,13 +110,13 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     """The cached pages of a query with the writes that they lack, and how many patches that took."""
     params, records = request.key.params, entry.records
     if not isinstance(request, ListRequest):
-        return tuple(
-            MergedPage(
-                page=page,
-                is_invalidated=bool(records) and is_invalidated(page=page, records=records, params=params),
-            )
-            for page in entry.pages
-        ), 0
+        if not records:
+            return tuple(MergedPage(page=page) for page in entry.pages), 0
+        answered = [apply_answers(page=page, records=records, params=params) for page in entry.pages]
+        return (
+            tuple(MergedPage(page=page, is_invalidated=is_invalidated) for page, is_invalidated, _ in answered),
+            sum(applied for _, _, applied in answered),
+        )
     if not records:
         return tuple(MergedPage(page=page, rows=page.rows, total=page.total) for page in entry.pages), 0
     matches = DeclaredMatches(request.key.endpoint, registry)

@@ -168,24 +168,26 @@ class PageCache:
 
     # --- writes ---
 
-    def log_positions(self, partition: Partition, endpoints: Sequence[str]) -> dict[str, int | None]:
-        """The positions of the write logs of `endpoints`, before a write leaves; None where a position is not known."""
+    def stamps(self, partition: Partition, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:
+        """The version stamps of `endpoints` before a write leaves; None where a stamp is not known."""
         try:
             if self._pending_purges.queue:
                 self._pending_purges.flush()
-            return {endpoint: self._log(partition.namespace, endpoint).position() for endpoint in endpoints}
+            versions = {endpoint: self._versions(partition.namespace, endpoint) for endpoint in endpoints}
+            found = self._store.get_many({key for log, keys in versions.values() for key in (log.key, *keys)})
+            return {endpoint: self._stamp(log, keys, found) for endpoint, (log, keys) in versions.items()}
         except StoreUnavailableError as error:
             logger.warning("a write begins without the cache: %s", error)
             return dict.fromkeys(endpoints)
 
     def append_records(
-        self, principal: str, records: Mapping[str, WriteRecord], *, since: Mapping[str, int | None]
+        self, principal: str, records: Mapping[str, WriteRecord], *, since: Mapping[str, VersionStamp | None]
     ) -> None:
         """Append the records of a completed write to the log of each endpoint. Every read from now on knows the write.
 
         If that can't be done, all that is cached for the principal is purged; later, if the store is down.
 
-        :param since: the positions of the logs before the write left.
+        :param since: the version stamps of before the write left.
         """
         try:
             # The present namespace: one that was made after the write was done holds nothing older.
@@ -231,21 +233,28 @@ class PageCache:
         found = self._store.get_many([*partition.keys, log.key, *generations, *[place.key for place in places]])
         if not partition.is_current(found):
             return CacheEntry(is_current=False)
+        stamp = self._stamp(log, generations, found)
+        if stamp is None:
+            return NO_ENTRY
+        pages = _chain([place.page_in(found) for place in places], start=start, stamp=stamp)
+        entry = CacheEntry(stamp=stamp, pages=pages)
+        oldest = min([page.shows_until for page in pages], default=stamp.position)
+        return entry if oldest == stamp.position else _with_records(log, entry, after=oldest, until=stamp.position)
+
+    def _stamp(self, log: WriteLog, generations: tuple[str, ...], found: Mapping[str, Any]) -> VersionStamp | None:
+        """The version stamp of an endpoint, among values that were read from the store. Makes what is missing."""
         position = log.position_in(found)
         if position is None:
             position = log.create()
         if position is None:
-            return NO_ENTRY
-        stamp = VersionStamp(position=position, generation=self._namespaces.generations.current(generations, found))
-        pages = _chain([place.page_in(found) for place in places], start=start, stamp=stamp)
-        entry = CacheEntry(stamp=stamp, pages=pages)
-        oldest = min([page.shows_until for page in pages], default=position)
-        return entry if oldest == position else _with_records(log, entry, after=oldest, until=position)
+            return None
+        return VersionStamp(position=position, generation=self._namespaces.generations.current(generations, found))
 
-    def _append(self, log: WriteLog, record: WriteRecord, since: int | None) -> None:
+    def _append(self, log: WriteLog, record: WriteRecord, stamp: VersionStamp | None) -> None:
         position = log.reserve()
         if position is None:
             return
+        since = None if stamp is None else stamp.position
         try:
             if record.patches and position - 1 != since:
                 record = record.resolve_overlap(log.others(since=since, until=position))

@@ -10,12 +10,12 @@ applied to the page as well. That changes nothing where the page has them alread
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, JsonRow, Page
-from portal.query.cache.write_records import Kind, Patch, WriteRecord
+from portal.query.cache.write_records import ANSWER, Kind, Patch, WriteRecord, query_name
 
 #: Whether a row belongs in a variant of a list. Arguments: the patch's kind, the key of the mutation, the variant's
 #: parameters, the row. True: at the start, or in its place. False: not in this variant. None: only the server knows.
@@ -55,6 +55,7 @@ def apply_patches(
     rows = [page.rows for page in pages]
     invalidated = [False] * len(pages)
     totals = [page.total for page in pages]
+    added: set[str] = set()
     applied = 0
     for position, record in records:
         lacking = [index for index, page in enumerate(pages) if page.stamp and page.shows_until < position]
@@ -63,7 +64,10 @@ def apply_patches(
         before = [index for index in lacking if _left_before(pages[index], position)]
         is_unsure = any(part.covers(params) for part in record.invalidated)
         for patch in record.patches:
-            concerned = before if _is_superseded(patch, position, records) else lacking
+            concerned = lacking
+            if _is_superseded(patch, position, records):
+                # A row that an earlier record put there is older for certain.
+                concerned = sorted({0, *before}) if patch.row_id in added else before
             if not concerned:
                 continue
             fits = False if patch.row is None else matches(patch.kind, record.by, params, patch.row)
@@ -72,8 +76,11 @@ def apply_patches(
             # A changed row that fits and is not there: it may match the filter only now, or have moved to this page.
             is_unsure = is_unsure or fits is None or bool(params and patch.kind == "merge" and fits and not was_there)
             adds = patch.kind == "add" and bool(fits) and not was_there and _is_start(pages) and 0 in concerned
-            applied += _apply(patch, rows, places=places, concerned=concerned, fits=fits, adds=adds)
+            # A page that was asked for after the write has the created row as it was then, or newer.
+            replaced = before if patch.kind == "add" else concerned
+            applied += _apply(patch, rows, places=places, concerned=replaced, fits=fits, adds=adds)
             if adds:
+                added.add(patch.row_id)
                 _count(totals, concerned, 1)
             elif fits is False and was_there and not any(places[index] for index in _others(pages, concerned)):
                 _count(totals, concerned, -1)
@@ -85,12 +92,26 @@ def apply_patches(
     return PatchedPages(rows=rows, invalidated=invalidated, totals=totals, patches=applied)
 
 
-def is_invalidated(*, page: Page, records: Sequence[tuple[int, WriteRecord]], params: Mapping[str, Any]) -> bool:
-    """Whether a newer record made the page of a one-shot query stale."""
-    return any(
-        _left_before(page, position) and any(part.covers(params) for part in record.invalidated)
-        for position, record in records
-    )
+def apply_answers(
+    *, page: Page, records: Sequence[tuple[int, WriteRecord]], params: Mapping[str, Any]
+) -> tuple[Page, bool, int]:
+    """Apply to the page of a one-shot query the answers of writes that it may lack.
+
+    :returns: the page with the newest such answer as its body; whether a write made it stale; how many were applied. A
+        query that a record invalidates stays so until it is fetched, whatever later writes answer.
+    """
+    name = query_name(params)
+    invalidated, applied = False, 0
+    for position, record in records:
+        if page.stamp is None or position <= page.shows_until:
+            continue
+        left_before = _left_before(page, position)
+        answer = next((patch for patch in record.patches if patch.kind == ANSWER and patch.row_id == name), None)
+        if answer is None:
+            invalidated = invalidated or (left_before and any(part.covers(params) for part in record.invalidated))
+        elif left_before or not _is_superseded(answer, position, records):
+            page, applied = replace(page, body=answer.row), applied + 1
+    return page, invalidated, applied
 
 
 def _places(name: str, rows: Sequence[JsonRow]) -> list[int]:
@@ -129,12 +150,13 @@ def _is_superseded(patch: Patch, position: int, records: Sequence[tuple[int, Wri
     """Whether a later write of this user may have changed the row too, in a way that its record does not say.
 
     The two overlapped, so the later one gave up its own change (:meth:`WriteRecord.resolve_overlap`); or the later one
-    failed, and may have been done. Then only what the server answers after both counts.
+    failed, and may have been done; or it only has the query fetched again. Then only what the server answers after both
+    counts. But what was removed stays away, and what was created is there, whatever a later write does not say.
     """
-    name = patch.row_id
+    name, shows_content = patch.row_id, patch.kind not in {"remove", "add"}
     return any(
         later > position
-        and (record.changed_ids is None or name in record.changed_ids)
+        and (record.changed_ids is None or name in record.changed_ids or (shows_content and record.names_nothing))
         and not any(other.row_id == name for other in record.patches)
         for later, record in records
     )

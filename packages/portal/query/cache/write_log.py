@@ -58,11 +58,6 @@ class WriteLog:
         """Make the key once."""
         object.__setattr__(self, "key", f"{self.namespace}:{self.endpoint}:log")
 
-    def position(self) -> int | None:
-        """The position of the newest record. Makes a log that is missing; None if it is lost at once."""
-        found = self.store.get_many([self.key])
-        return self.position_in(found) if self.key in found else self.create()
-
     def create(self) -> int | None:
         """Make the log, unless another process has made it meanwhile; gives its position."""
         base = _FIRST_BASE + self.random_below((_LAST_BASE - _FIRST_BASE) // _LOG_SPAN) * _LOG_SPAN

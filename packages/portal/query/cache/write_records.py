@@ -12,19 +12,21 @@ from typing import Any, Final, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
 from portal.query.cache.pages import READ_LAG_S, JsonRow
-from portal.query.endpoints import LIST_HELPERS
+from portal.query.endpoints import LIST_HELPERS, canonical_json
 
 Kind: TypeAlias = str
+#: Of a patch that is the new response of a one-shot query.
+ANSWER: Final = "answer"
 #: In the order in which they are applied.
-KINDS: Final[tuple[Kind, ...]] = tuple(helper.kind for helper in LIST_HELPERS)
+KINDS: Final[tuple[Kind, ...]] = (*(helper.kind for helper in LIST_HELPERS), ANSWER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """One change of a list.
+    """One change of a list, or the new response of a one-shot query.
 
-    :param row_id: id of the row.
-    :param row: the row's new content; None for a removal.
+    :param row_id: id of the row; of a one-shot query, its name (:func:`query_name`).
+    :param row: the row's new content, or the response; None for a removal.
     """
 
     kind: Kind
@@ -56,6 +58,11 @@ class InvalidatedQueries:
 ALL_QUERIES: Final = InvalidatedQueries()
 
 
+def query_name(params: Mapping[str, Any]) -> str:
+    """What stands for one query of an endpoint in write records: equal for parameters with the same address."""
+    return canonical_json(_as_addressed(params))
+
+
 def _as_addressed(params: Mapping[str, Any]) -> dict[str, str]:
     """Parameters as an address has them: there the number 5 and the text `5` are the same."""
     given = {name: value for name, value in params.items() if value is not None}
@@ -67,8 +74,8 @@ class WriteRecord:
     """What one write, or one invalidation, changes in an endpoint's pages.
 
     :param by: qualified key of the mutation; empty for an invalidation.
-    :param changed_ids: ids of the rows that the write changed on the server, with or without a patch; None where that
-        is not known.
+    :param changed_ids: ids of the rows, or names of the one-shot queries, that the write says it changed on the server,
+        with or without a patch; None where it may have failed, or can't be read.
     :param began_at: when the write left, seconds since the epoch by its machine's clock; None for an invalidation.
     :param done_at: when its response came.
     """
@@ -79,6 +86,11 @@ class WriteRecord:
     changed_ids: frozenset[str] | None = frozenset()
     began_at: float | None = None
     done_at: float | None = None
+
+    @property
+    def names_nothing(self) -> bool:
+        """Whether this is a write that has queries fetched again, and does not say what it changed: maybe any row."""
+        return bool(self.by and self.invalidated) and self.changed_ids == frozenset()
 
     def may_be_missing(self, *, at: float, lag_s: float = READ_LAG_S) -> bool:
         """Whether a page whose request left at this time, after the write, may lack the write.
@@ -95,12 +107,15 @@ class WriteRecord:
 
         :param others: what was appended while the write was under way; None for a record that can't be read.
         """
-        if not any(other is None or _may_share_a_row(self.changed_ids, other.changed_ids) for other in others):
+        if not any(
+            other is None or other.names_nothing or _may_share_a_row(self.changed_ids, other.changed_ids)
+            for other in others
+        ):
             return self
         return self.without_rows()
 
     def without_rows(self) -> WriteRecord:
-        """The same record, which shows removals only, and has the list fetched again.
+        """The same record, which shows removals only, and has the list, or the one-shot query, fetched again.
 
         It still names the rows: a third write that overlaps with this one, and ends later, has to know them.
         """

@@ -3,8 +3,9 @@
 ::
 
     registry             the hooks of this process, by key
-      list_helpers       DeclaredMutation; what a write changes in cached lists
-        declarations     Endpoint, DeclaredQuery, DeclaredList: what the hooks of `portal.query.hooks` declare
+      mutations          DeclaredMutation
+        effects            what a write changes in cached queries: list helpers, set answers, invalidations
+          declarations       Endpoint, DeclaredQuery, DeclaredList: what the hooks of `portal.query.hooks` declare
     requests             one call for the client: ReadRequest, ListRequest, WriteRequest
       keys               the identity of a cached query
       urls               the address of a call
@@ -14,17 +15,18 @@
 from __future__ import annotations
 
 from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint, ReadOptions
-from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
-from portal.query.endpoints.list_helpers import (
+from portal.query.endpoints.effects import (
+    ID_PARAM,
     LIST_HELPERS,
-    DeclaredMutation,
     Effect,
     Invalidation,
     ListHelper,
-    Method,
+    SetAnswer,
     Variables,
     same_params,
 )
+from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
+from portal.query.endpoints.mutations import DeclaredMutation, Method
 from portal.query.endpoints.params import OF_THE_CALL, checked_params, given_params, named_params, parameter_names
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from portal.query.endpoints.list_helpers import DeclaredMutation
+from portal.query.endpoints.mutations import DeclaredMutation
 
 if TYPE_CHECKING:
     from portal.query.endpoints.declarations import DeclaredQuery, Endpoint

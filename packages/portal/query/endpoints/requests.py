@@ -13,8 +13,9 @@ from portal.strict_json import replace_surrogates
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
     from portal.query.endpoints.keys import QueryKey
-    from portal.query.endpoints.list_helpers import Effect, Invalidation, ListHelper, Method, Variables
+    from portal.query.endpoints.mutations import Method
     from portal.query.rows import Decoder
 
 TResult = TypeVar("TResult")
@@ -96,6 +97,7 @@ class WriteRequest:
     variables: Variables
     has_body: bool
     helpers: tuple[ListHelper, ...] = ()
+    answers: tuple[SetAnswer, ...] = ()
     invalidations: tuple[Invalidation, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
@@ -104,7 +106,7 @@ class WriteRequest:
     @property
     def targets(self) -> tuple[str, ...]:
         """Keys of the endpoints whose cached queries it changes, each once."""
-        effects: tuple[Effect, ...] = (*self.helpers, *self.invalidations)
+        effects: tuple[Effect, ...] = (*self.helpers, *self.answers, *self.invalidations)
         return tuple(dict.fromkeys(effect.target for effect in effects))
 
     def address(self) -> Address:

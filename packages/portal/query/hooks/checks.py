@@ -21,6 +21,7 @@ from portal.query.endpoints import (
     DeclaredList,
     ListHelper,
     Registry,
+    SetAnswer,
     check_template,
     is_path,
     parameter_names,
@@ -106,12 +107,12 @@ def _type_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
             )
 
 
-def _field_names(item: Any) -> list[str] | None:
-    """The names on the wire of a row's fields; None where they are not declared."""
-    if is_typeddict(item):
-        return list(item.__annotations__)
+def _field_names(kind: Any) -> list[str] | None:
+    """The names on the wire of an object's fields; None where they are not declared."""
+    if is_typeddict(kind):
+        return list(kind.__annotations__)
     try:
-        return list(field_types(item)) if is_record(item) else None
+        return list(field_types(kind)) if is_record(kind) else None
     except UsageError:
         # Told by itself.
         return None
@@ -123,7 +124,7 @@ def _mutation_faults(
     yield from _url_faults(mutation)
     yield from _type_faults(mutation)
     try:
-        effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.invalidations)
+        effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.answers, *mutation.invalidations)
     except UsageError as error:
         yield Error(
             f"{mutation.hook_name}: a query that it names has no key: {error}",
@@ -148,6 +149,8 @@ def _mutation_faults(
             )
         elif isinstance(effect, ListHelper):
             yield from _row_faults(mutation, effect, query)
+        elif isinstance(effect, SetAnswer):
+            yield from _answer_faults(mutation, query)
 
 
 def _row_faults(
@@ -170,6 +173,34 @@ def _row_faults(
             hint="name the list of that resource, or give select_list_item=… that returns a whole row",
             obj=place(*mutation.declared_at),
             id="portal.query.E011",
+        )
+
+
+def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
+    if query.is_list:
+        yield Error(
+            f"{mutation.hook_name}: {query.key!r} is a paginated list, and set_answer is for a one-shot query",
+            hint="put the row into the list with a list cache helper",
+            obj=place(*mutation.declared_at),
+            id="portal.query.E004",
+        )
+        return
+    shown, sent = _field_names(getattr(query, "data", None)), _field_names(mutation.data)
+    missing = set(shown or ()) - set(sent or ())
+    if sent is not None and missing:
+        yield Error(
+            f"{mutation.hook_name}: its response is not that of {query.key!r}:"
+            f" {getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}",
+            hint="a part must not stand for the whole: use .invalidates(query_key=…, get_params=same_params)",
+            obj=place(*mutation.declared_at),
+            id="portal.query.E009",
+        )
+    if query.key == PROFILE_QUERY.key.endpoint:
+        yield Error(
+            f"{mutation.hook_name}: set_answer can't set {query.key!r}, which decides about access",
+            hint="use .invalidates(query_key=…): then the next page asks for it",
+            obj=place(*mutation.declared_at),
+            id="portal.query.E009",
         )
 
 

@@ -151,6 +151,7 @@ class Mutation(Generic[TData, TBody, TParams]):
             variables=Variables(body=sent, params=checked),
             has_body=hook.body is not None,
             helpers=hook.helpers,
+            answers=hook.answers,
             invalidations=hook.invalidations,
             params=checked,
             idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=sent),

@@ -148,7 +148,7 @@ class PageFetcher:
                 # The next read has to meet the error too, and show nothing older.
                 self.cache.delete(plan.partition, request.key, start=plan.call.start, index=len(pages))
         fetched = len(pages) - plan.kept
-        if plan.partition is not None and isinstance(request, ListRequest):
+        if plan.partition is not None:
             # The backend's reads may be behind its writes.
             entry = self.cache.with_recent_writes(
                 plan.partition, request.key, [merged.page for merged in pages[plan.kept :]]

@@ -44,6 +44,14 @@ def adding(data: Any = dict, **helper: Any) -> Any:
             lambda: mutation_endpoint(url="/a", method="POST").invalidates(query_key="a", get_params={}),
             "get_params should be a function",
         ),
+        (
+            lambda: mutation_endpoint(url="/a", method="POST").set_answer(query_key="a"),
+            "give data=…, the type of the response",
+        ),
+        (
+            lambda: mutation_endpoint(data=dict, url="/a", method="POST").set_answer(query_key="a", get_params={}),
+            "get_params should be a function",
+        ),
     ],
 )
 def test_a_wrong_declaration_is_refused_at_once(declare: Any, message: str) -> None:

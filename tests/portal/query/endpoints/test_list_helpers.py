@@ -10,7 +10,7 @@ import pytest
 
 from portal.query import MutationGroup, mutation_endpoint
 from portal.query.cache.write_records import WriteRecord
-from portal.query.endpoints.list_helpers import LIST_HELPERS, ListHelper
+from portal.query.endpoints.effects import LIST_HELPERS, ListHelper
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.faulty import Faulty, ThingParams, adds, merges, removes
 

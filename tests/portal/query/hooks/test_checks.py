@@ -216,3 +216,54 @@ def test_a_hook_that_gets_no_name_is_an_error_at_start(faulty: Faulty) -> None:
     [fault] = check_registry(faulty.registry)
     assert fault.id == "portal.query.E003"
     assert "should derive from QueryGroup" in fault.msg
+
+
+class TestSetAnswer:
+    """What can't be the response of the query is told at start."""
+
+    class Part(Row):
+        name: str = ""
+
+    class Whole(Part):
+        notes: tuple[str, ...] = ()
+
+    @pytest.mark.parametrize(
+        ("response", "query", "faults"),
+        [
+            (Part, Whole, ["portal.query.E009"]),
+            (Whole, Part, []),
+            (Whole, Whole, []),
+            (Part, dict, []),
+            (dict, Whole, []),
+            (Thing, Whole, ["portal.query.E009"]),
+        ],
+    )
+    def test_a_part_of_the_response_is_an_error(self, response: Any, query: Any, faults: list[str]) -> None:
+        registry = Registry()
+
+        class Queries(QueryGroup, domain="faulty", registry=registry):
+            use_get_one_query = query_endpoint(data=query, url="/one")
+
+        class Mutations(MutationGroup, domain="faulty", registry=registry):
+            use_write_mutation = mutation_endpoint(data=response, url="/one", method="PUT").set_answer(
+                query_key="get_one"
+            )
+
+        found = check_registry(registry)
+        assert [fault.id for fault in found] == faults
+        assert all("lacks createdAt, notes" in fault.msg or "lacks notes" in fault.msg for fault in found)
+
+    @pytest.mark.parametrize(
+        ("named", "fault"),
+        [
+            ("get_things", "portal.query.E004"),
+            ("get_thingz", "portal.query.E003"),
+            ("user.get_me", "portal.query.E009"),
+        ],
+    )
+    def test_so_is_a_query_that_takes_no_answer(self, faulty: Faulty, named: str, fault: str) -> None:
+        class Profile(QueryGroup, domain="user", registry=faulty.registry):
+            use_get_me_query = query_endpoint(data=dict, url="/me")
+
+        faulty.write(lambda endpoint: endpoint.set_answer(query_key=named))
+        assert [found.id for found in check_registry(faulty.registry)] == [fault]

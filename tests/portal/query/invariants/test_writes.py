@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiUnavailableError
+from tests.portal.query import answering
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
@@ -205,3 +206,25 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         rename(process.request(ada), "c5", "five")
         assert names(process.request(ada)) == {"c5": "five", "c4": "four"}
         assert world.backend.reads() == reads
+
+    @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
+    def test_with_a_write_that_only_invalidates(
+        self, world: World, process: Process, ada: TokenStore, at_once: bool
+    ) -> None:
+        """It may have changed any row, and does not say how."""
+
+        def shown() -> Any:
+            return {
+                row["id"]: row["name"]
+                for row in answering.Queries.use_get_clients_query(process.request(ada)).data.items
+            }
+
+        shown()
+        touch = answering.Mutations.use_touch_client_mutation(process.request(ada))
+        second = functools.partial(touch.mutate, body={"name": "second"}, params={"id": "c5"})
+        if at_once:
+            world.backend.inside = once(second, method="PATCH", path="/energy/clients/c5")
+        answering.rename(process.request(ada), "c5", "first")
+        if not at_once:
+            second()
+        assert shown()["c5"] == "second"

@@ -1,140 +1,49 @@
-"""What a write changes in cached queries: the list helpers, and what a mutation declares with them.
-
-A new list helper is a class here with its place in `LIST_HELPERS`, and a method of :class:`DeclaredMutation`. How it
-changes cached rows is in :mod:`portal.query.cache.patches`.
-"""
+"""What a mutation declares: its endpoint, and what it changes in cached queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args
 
-from portal.config.wire_names import ID_FIELD
 from portal.errors import UsageError
 from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint
-from portal.query.rows import Decoder, decoder_of, to_json
+from portal.query.endpoints.effects import (
+    AddToList,
+    AnyQueryKey,
+    Effect,
+    Invalidation,
+    ListHelper,
+    Matches,
+    MergeIntoList,
+    RemoveFromList,
+    SetAnswer,
+    Variables,
+)
+from portal.query.rows import decoder_of, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from portal.query.rows import Decoder
 
 TData = TypeVar("TData")
 TBody = TypeVar("TBody")
 TParams = TypeVar("TParams")
 TItem = TypeVar("TItem")
 TListParams = TypeVar("TListParams")
-
-Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
-#: A query hook, or its key: `get_clients` within the domain, `energy.get_clients` from anywhere.
-ListQueryKey: TypeAlias = DeclaredList[TItem, TListParams] | str
-AnyQueryKey: TypeAlias = DeclaredQuery[Any] | str
-_SORT: Final = "sort"
-#: Of a variant's parameters and a row: True where the row belongs at the start, or stays in its place; False where it
-#: does not belong; None where only the server knows.
-Matches: TypeAlias = Callable[[TListParams, TItem], bool | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variables:
-    """What `mutate` was called with, as JSON by the names on the wire.
-
-    :param body: None where the endpoint declares none.
-    :param params: empty where the endpoint declares none.
-    """
-
-    body: Any
-    params: Mapping[str, Any]
-
-
-def same_params(variables: Variables) -> Any:
-    """For `get_params`: the query has the parameters that `mutate` was called with."""
-    return variables.params
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
-    """What a write changes in the cached queries of one endpoint.
-
-    :param query: the endpoint's hook, which may get its name from its group later, or its key.
-    :param target: its qualified key; empty until the mutation is used (:attr:`DeclaredMutation.helpers`).
-    """
-
-    query: AnyQueryKey
-    target: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListHelper(Effect):
-    """One change of a list, as a mutation declares it.
-
-    :cvar kind: its name in the write log.
-    :cvar effect: its name on the reference page: "adds to `energy.get_clients`".
-    :cvar option: the name of the function that a team gives it.
-    :cvar returns: what that function should return, for warnings.
-    :cvar puts_row: whether it puts a whole row into the list. A mutation may have one such helper of a kind for a list.
-    :cvar keeps_place: whether the row stays where it is in its list, in either order of creation.
-    :param select: the team's function; None for the usual one.
-    :param matches: without it, the list without parameters takes every row; for all others only the server knows.
-    """
-
-    kind: ClassVar[str]
-    effect: ClassVar[str]
-    option: ClassVar[str] = "select_list_item"
-    returns: ClassVar[str] = "the full object with its id"
-    puts_row: ClassVar[bool] = True
-    keeps_place: ClassVar[bool] = False
-
-    select: Callable[[Any], object] | None = None
-    matches: Matches[Any, Any] | None = None
-
-    def row(self, variables: Variables, data: Any) -> object:
-        """The row that the write is about: the response, or what the team's function takes from it."""
-        del variables
-        return data if self.select is None else self.select(data)
-
-
-class RemoveFromList(ListHelper):
-    """Delete: removes the row with that id."""
-
-    kind = "remove"
-    effect = "removes from"
-    option = "get_deleted_id"
-    returns = "the id of the deleted row"
-    puts_row = False
-
-    def row(self, variables: Variables, data: Any) -> object:
-        """A row of which only the id is known: the parameter `id`, or what the team's function gives."""
-        del data
-        return {ID_FIELD: variables.params["id"] if self.select is None else self.select(variables)}
-
-
-class AddToList(ListHelper):
-    """Create: puts the row at the start."""
-
-    kind = "add"
-    effect = "adds to"
-
-
-class MergeIntoList(ListHelper):
-    """Update: replaces the row with the same id, whole, where it stands."""
-
-    kind = "merge"
-    effect = "merges in"
-    keeps_place = True
-
-
 TEffect = TypeVar("TEffect", bound=Effect)
 
-#: In the order in which a list sees the helpers of one write.
-LIST_HELPERS: Final[tuple[type[ListHelper], ...]] = (RemoveFromList, AddToList, MergeIntoList)
+Method: TypeAlias = Literal["POST", "PUT", "PATCH", "DELETE"]
+#: As `AnyQueryKey`, of a list.
+ListQueryKey: TypeAlias = DeclaredList[TItem, TListParams] | str
+_SORT: Final = "sort"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invalidation(Effect):
-    """Queries that a write makes stale.
+class OneShotQuery(Protocol[TData]):
+    """The hook of a one-shot query. Its `data` is the same type as that of the write whose response it gets."""
 
-    :param get_params: of the variables: the parameters of the one query; None for all queries of that endpoint.
-    """
-
-    get_params: Callable[[Variables], Mapping[str, Any]] | None = None
+    data: type[TData]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -216,6 +125,27 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         """
         return self._with(MergeIntoList, list_query_key, select_list_item, matches, newest_first_by)
 
+    def set_answer(
+        self,
+        *,
+        query_key: OneShotQuery[TData] | str,
+        get_params: Callable[[Variables, TData], Mapping[str, Any]] | None = None,
+    ) -> Self:
+        """The response becomes that of a one-shot query: its next read shows it without a fetch, in all processes.
+
+        The response must be all that a GET of that query returns. If the write answers with a part of it, mark the
+        query as stale with :meth:`invalidates`.
+
+        :param get_params: of what `mutate` was called with, and of the response: the parameters of the query. Without
+            it, those of the write; of a write without parameters, `{"id": …}` with the id of the response. If they fit
+            no query, or name another id than the response, all queries of that endpoint become stale, with a warning.
+        """
+        if self.data is None:
+            raise UsageError(f"{self.declared_with}: give data=…, the type of the response, to set it as an answer")
+        self._check_function("get_params", get_params)
+        of_json = _of_variables_and_response(get_params, decoder_of(self.data))
+        return self._and(SetAnswer(query=_checked_query(query_key), get_params=of_json))
+
     def invalidates(
         self,
         *,
@@ -234,6 +164,11 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     def helpers(self) -> tuple[ListHelper, ...]:
         """The list helpers, each with the qualified key of its list."""
         return self._qualified(ListHelper)
+
+    @cached_property
+    def answers(self) -> tuple[SetAnswer, ...]:
+        """The one-shot queries that get the response, each with its qualified key."""
+        return self._qualified(SetAnswer)
 
     @cached_property
     def invalidations(self) -> tuple[Invalidation, ...]:
@@ -289,7 +224,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
             raise UsageError(f"{self.declared_with}: {name} should be a function, not {function!r}")
 
 
-def _checked_query(query: AnyQueryKey) -> AnyQueryKey:
+def _checked_query(query: object) -> AnyQueryKey:
     """The query as it was given; its key is asked for when the mutation is used.
 
     :raises UsageError: it is neither a hook nor a key.
@@ -304,6 +239,15 @@ def _checked_query(query: AnyQueryKey) -> AnyQueryKey:
 def _of_response(select: Callable[[Any], object], decode: Decoder | None) -> Callable[[Any], object]:
     """The team's function, which takes the decoded response and may return a record, as one from JSON to JSON."""
     return select if decode is None else lambda response: to_json(select(decode(response)))
+
+
+def _of_variables_and_response(
+    get_params: Callable[[Variables, Any], Mapping[str, Any]] | None, decode: Decoder | None
+) -> Callable[[Variables, Any], Mapping[str, Any]] | None:
+    """The same for a function that also takes what `mutate` was called with."""
+    if get_params is None or decode is None:
+        return get_params
+    return lambda variables, response: get_params(variables, decode(response))
 
 
 def _of_rows(matches: Matches[Any, Any] | None, query: ListQueryKey[Any, Any]) -> Matches[Any, Any] | None:

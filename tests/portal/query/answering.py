@@ -1,0 +1,80 @@
+"""Hooks for tests: the answer of a write becomes that of the detail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from portal.config.wire_names import CREATED_AT_FIELD
+from portal.query import (
+    ListParams,
+    MutationGroup,
+    QueryGroup,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+    same_params,
+)
+from tests.support.client_endpoints import PATH, REGISTRY
+
+if TYPE_CHECKING:
+    from portal.query import QueryClient
+
+
+class Row(TypedDict, total=False):
+    id: str
+    name: str
+
+
+class RowParams(TypedDict):
+    id: str
+
+
+def row_path(params: RowParams) -> str:
+    return f"{PATH}/{params['id']}"
+
+
+class Queries(QueryGroup, domain="tests_answers", registry=REGISTRY):
+    use_get_clients_query = paginated_query_endpoint(item=Row, params=ListParams, url=PATH)
+    use_get_client_query = query_endpoint(data=Row, params=RowParams, url=row_path)
+
+
+class Mutations(MutationGroup, domain="tests_answers", registry=REGISTRY):
+    use_create_client_mutation = (
+        mutation_endpoint(data=Row, body=Row, url=PATH, method="POST")
+        .add_created_to_paginated_list(list_query_key=Queries.use_get_clients_query, newest_first_by=CREATED_AT_FIELD)
+        .set_answer(query_key=Queries.use_get_client_query)
+    )
+    use_update_client_mutation = (
+        mutation_endpoint(data=Row, body=Row, params=RowParams, url=row_path, method="PATCH")
+        .merge_updated_in_paginated_list(list_query_key=Queries.use_get_clients_query, newest_first_by=CREATED_AT_FIELD)
+        .set_answer(query_key=Queries.use_get_client_query)
+    )
+    use_delete_client_mutation = (
+        mutation_endpoint(params=RowParams, url=row_path, method="DELETE")
+        .remove_from_paginated_list(list_query_key=Queries.use_get_clients_query)
+        .invalidates(query_key=Queries.use_get_client_query, get_params=same_params)
+    )
+    #: It says which queries it concerns, and not what they show now.
+    use_touch_client_mutation = (
+        mutation_endpoint(data=Row, body=Row, params=RowParams, url=row_path, method="PATCH")
+        .invalidates(query_key=Queries.use_get_clients_query)
+        .invalidates(query_key=Queries.use_get_client_query, get_params=same_params)
+    )
+
+
+def read(client: QueryClient, row_id: str) -> Any:
+    return Queries.use_get_client_query(client, {"id": row_id})
+
+
+def shown(client: QueryClient, row_id: str) -> Any:
+    """The name of a row's detail."""
+    return read(client, row_id).unwrap()["name"]
+
+
+def rename(client: QueryClient, row_id: str, name: str) -> Any:
+    return Mutations.use_update_client_mutation(client).mutate(body={"name": name}, params={"id": row_id})
+
+
+def create(client: QueryClient, name: str) -> Any:
+    """The id of a new row."""
+    return Mutations.use_create_client_mutation(client).mutate(body={"name": name}).unwrap()["id"]
