@@ -271,7 +271,8 @@ def _decoded(decode: Decoder | None, body: Any) -> tuple[Any, ApiError | None]:
     if decode is None:
         return copied(body), None
     try:
-        return decode(body), None
+        # msgspec gives out the inner lists and objects of a field that is not typed, so they are copied too.
+        return decode(copied(body)), None
     except ApiMalformedError as error:
         return None, without_traceback(error)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.errors import UsageError
 from portal.query.endpoints import same_params
 from portal.query.hooks import mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.query.rows import ListParams, Partial, Row, RowParams, partial_type
+from portal.query.rows import ListParams, Partial, Row, RowParams, field_types, partial_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,8 +41,8 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
     list: PaginatedQueryHook[TRow, P]
     detail: QueryHook[TDetail, RowP]
     create: MutationHook[TRow, Partial[TRow], None]
-    update: MutationHook[TDetail, Partial[TRow], RowParams]
-    replace: MutationHook[TDetail, Partial[TRow], RowParams]
+    update: MutationHook[TDetail, Partial[TDetail], RowParams]
+    replace: MutationHook[TDetail, Partial[TDetail], RowParams]
     delete: MutationHook[None, None, RowParams]
 
 
@@ -145,15 +146,20 @@ class ResourceFactory(Generic[ListP, RowP]):
         """
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
+        fields = field_types(cast("Any", item))
+        if path.endswith("/"):
+            raise UsageError(f"resource: the path {path!r} should not end with a slash")
+        if newest_first_by is not None and newest_first_by not in fields:
+            names = ", ".join(fields)
+            raise UsageError(f"resource {path}: newest_first_by should be a field's name on the wire, one of {names}")
         row: Any = self._row_params
         found = paginated_query_endpoint(
             item=item, params=params or self._list_params, url=path, unique_by=unique_by, **options
         )
         single = query_endpoint(data=shown, params=row, url=of_a_row, **options)
-        body = partial_type(item)
-        create = mutation_endpoint(data=item, body=body, url=path, method="POST").add_created_to_paginated_list(
-            list_query_key=found, newest_first_by=newest_first_by
-        )
+        create = mutation_endpoint(
+            data=item, body=partial_type(item), url=path, method="POST"
+        ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
         if shown is item:
             create = create.set_answer(query_key=single)
         delete = (
@@ -164,7 +170,7 @@ class ResourceFactory(Generic[ListP, RowP]):
 
         def changing(method: Literal["PATCH", "PUT"]) -> MutationHook[Any, Any, Any]:
             return (
-                mutation_endpoint(data=shown, body=body, params=row, url=of_a_row, method=method)
+                mutation_endpoint(data=shown, body=partial_type(shown), params=row, url=of_a_row, method=method)
                 .merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
                 .set_answer(query_key=single)
             )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from portal.config.wire_names import CREATED_AT_FIELD
 from portal.errors import ApiMalformedError, UsageError
-from portal.query import ListParams, MutationGroup, QueryGroup, Row, RowParams, query_endpoint, resource
+from portal.query import ListParams, MutationGroup, Params, QueryGroup, Row, RowParams, query_endpoint, resource
 from portal.query.endpoints import DeclaredMutation
 from portal.query.endpoints.effects import AddToList, MergeIntoList, RemoveFromList
 from portal.query.endpoints.registry import Registry
@@ -24,6 +26,11 @@ class Client(Row):
 
 class ClientDetail(Client):
     notes: tuple[str, ...] = ()
+
+
+class DayParams(Params):
+    day: date
+    at_least: Decimal | None = None
 
 
 class ClientsListParams(ListParams):
@@ -169,3 +176,59 @@ def test_a_list_of_records_may_be_a_one_shot_query(client: Any, world: World) ->
 
     world.backend.open_paths["/names"] = [{"id": 1}, {"id": "2", "isNew": True}]
     assert More.use_get_names_query(client).unwrap() == (Client(id="1"), Client(id="2", is_new=True))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"path": "/a/"}, "the path '/a/' should not end with a slash"),
+        (
+            {"newest_first_by": "created_at"},
+            "newest_first_by should be a field's name on the wire, one of id, createdAt",
+        ),
+        ({"params": Client}, "params=Client should derive from Params"),
+    ],
+)
+def test_a_resource_that_does_not_fit_is_told_where_it_is_declared(options: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        resource(**{"path": "/a", "item": Client, **options})
+
+
+def test_a_hook_that_no_group_names_says_where_it_is_declared() -> None:
+    with pytest.raises(
+        UsageError, match=r"/a/\{id\}, declared at .*test_resources.py:\d+, should be an attribute of a QueryGroup"
+    ):
+        resource("/a", item=Client).detail.key  # noqa: B018  what this test is about
+
+
+def test_a_mutation_of_a_resource_may_have_further_effects() -> None:
+    made = resource("/a", item=Client)
+
+    class More(MutationGroup, domain="more", registry=Registry()):
+        use_update_thing_mutation = made.update.invalidates(query_key="energy.get_summary")
+
+    assert [effect.target for effect in More.use_update_thing_mutation.invalidations] == ["energy.get_summary"]
+
+
+def test_what_one_request_changes_in_an_untyped_field_no_other_request_sees(
+    process: Process, ada: Any, world: World
+) -> None:
+    class Blob(Row):
+        blob: Any = None
+
+    class Blobs(QueryGroup, domain="blobs", registry=Registry()):
+        use_get_blob_query = query_endpoint(data=Blob, url="/blob")
+
+    world.backend.open_paths["/blob"] = {"id": "b", "blob": {"k": []}}
+    request = process.request(ada)
+    Blobs.use_get_blob_query(request).unwrap().blob["k"].append("mine")
+    assert Blobs.use_get_blob_query(request).unwrap().blob == {"k": []}
+
+
+def test_dates_and_decimals_may_be_parameters(client: Any, world: World) -> None:
+    class Days(QueryGroup, domain="days", registry=Registry()):
+        use_get_days_query = query_endpoint(data=dict, params=DayParams, url="/days")
+
+    world.backend.open_paths["/days"] = {}
+    Days.use_get_days_query(client, day=date(2026, 1, 31), at_least=Decimal("1.50"))
+    assert world.backend.calls[-1][2] == {"day": "2026-01-31", "atLeast": "1.50"}

@@ -14,6 +14,7 @@ from portal.errors import UsageError
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import checked_params, parameter_names
 from portal.query.endpoints.urls import Url, check_path, check_template, shape
+from portal.query.rows import Params
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")
@@ -45,14 +46,20 @@ class Endpoint(Generic[TParams]):
     params: type[TParams] | None
     group: type[Any] | None = field(default=None, init=False)
     name: str = field(default="", init=False)
-    resource: str = field(default="", init=False)
+    resource: str = ""
     declared_at: tuple[str, int] = field(default_factory=partial(declaring_line, "portal.query"), init=False)
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
+        self._check_params()
         if not callable(self.url):
             check_path(self.url, endpoint=self.declared_with)
             check_template(self.url, endpoint=self.declared_with, known=parameter_names(self.params))
+
+    def _check_params(self) -> None:
+        params: Any = self.params
+        if hasattr(params, "__struct_fields__") and not issubclass(params, Params):
+            raise UsageError(f"{self.declared_with}: params={params.__name__} should derive from Params")
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         """Python calls this when the class is made. The first name stays."""
@@ -66,7 +73,12 @@ class Endpoint(Generic[TParams]):
         :raises UsageError: it is not the attribute of a group, or its name does not fit its kind.
         """
         match = re.fullmatch(rf"use_([a-z][a-z0-9_]*)_{self.kind}", self.name)
-        owner = "the class" if self.group is None else self.group.__qualname__
+        if self.group is None:
+            file, line = self.declared_at
+            raise UsageError(
+                f"{self.path_shape}, declared at {file}:{line}, should be an attribute of a {self.kind.title()}Group"
+            )
+        owner = self.group.__qualname__
         if not hasattr(self.group, "domain"):
             raise UsageError(f"{owner} should derive from {self.kind.title()}Group for its endpoints to become hooks")
         if match is None:

@@ -54,7 +54,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     helpers of one write in the order of `LIST_HELPERS`, all of them before `on_success`.
 
     :param data: type of the response.
-    :param body: TypedDict of what is sent.
+    :param body: type of what is sent.
     :raises UsageError: the url is not a path, or the method does not write.
     """
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import Any, Final, TypeGuard, is_typeddict
+from datetime import date
+from decimal import Decimal
+from typing import Any, TypeGuard, is_typeddict
+from uuid import UUID
 
 from portal.errors import UsageError
-from portal.query.rows import Params, required_fields, wire_names, wire_params
+from portal.query.rows import OF_THE_CALL, Params, required_fields, to_json, wire_names, wire_params
 from portal.strict_json import replace_surrogates
-
-#: Keywords of a list's hook that are no parameters of the list.
-OF_THE_CALL: Final = frozenset({"pages", "cursor"})
 
 
 def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:
@@ -124,4 +124,7 @@ def _plain(value: object) -> object:
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return int(value)
+    if isinstance(value, date | Decimal | UUID):
+        # As in a body.
+        return to_json(value)
     return float(value) if isinstance(value, float) else value

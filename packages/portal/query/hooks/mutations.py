@@ -60,8 +60,11 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
         """
         if get_origin(self.body) is Partial:
             [row] = get_args(self.body)
-            if not isinstance(body, Mapping) and not (isinstance(body, Partial) and body.record is row):
-                raise UsageError(f"{self.key}: the body should be {row.__name__}.partial(…), not {type(body).__name__}")
+            if not isinstance(body, Mapping) and not (
+                isinstance(body, Partial) and issubclass(row, cast("Any", body.record))
+            ):
+                given = getattr(getattr(body, "record", type(body)), "__name__", "")
+                raise UsageError(f"{self.key}: the body should be {row.__name__}.partial(…), not one of {given}")
             unknown = [name for name in body if name not in field_types(row)] if isinstance(body, Mapping) else []
             if unknown:
                 raise UsageError(f"{self.key}: {row.__name__} has no field {', '.join(unknown)} on the wire")

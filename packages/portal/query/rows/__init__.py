@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from portal.query.rows.decoding import Decoder, check_decodable, decoder_of, is_record, rows_decoder_of
 from portal.query.rows.open_enums import OpenEnum
-from portal.query.rows.parameters import ListParams, Params, RowParams, wire_params
+from portal.query.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, wire_params
 from portal.query.rows.partials import Partial, partial_type, to_json, wire_body
 from portal.query.rows.records import Record, Row, field, field_types, wire_names
 from portal.query.rows.struct_types import required_fields

@@ -7,12 +7,13 @@ that is not a number), the record is decoded field by field.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
 from math import isfinite
 from types import GenericAlias, NoneType, UnionType
-from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
@@ -49,28 +50,37 @@ def check_decodable(kind: Any) -> None:
 
     :raises UsageError: the message says which.
     """
+    if isinstance(kind, type) and not is_record(kind) and (is_dataclass(kind) or hasattr(kind, "__struct_fields__")):
+        raise UsageError(f"{kind.__name__} should derive from Record or Row")
     if not _has_records(kind):
         return
     try:
         msgspec.inspect.type_info(kind)
+        _check_containers(kind, set())
     except NameError as error:
         raise UsageError(str(error)) from error
     except TypeError as error:
         raise UsageError(" ".join(str(error).split())) from error
 
 
+def _check_containers(kind: Any, seen: set[Any]) -> None:
+    """Refuse what is not read part by part: `tuple[int, str]`, `Mapping`, `dict[int, …]`, `Page[Row]`."""
+    origin, parts = get_origin(kind), get_args(kind)
+    is_read = origin is None or origin in _UNIONS or origin in {Annotated, Literal, list, set, frozenset}
+    if not is_read and (origin, parts[1:]) != (tuple, (Ellipsis,)) and (origin, parts[:1]) != (dict, (str,)):
+        raise TypeError(f"{kind} is none of list[…], tuple[…, ...], set[…], frozenset[…] and dict[str, …]")
+    if is_record(kind):
+        parts = () if kind in seen else tuple(info.type for info in field_types(kind).values())
+        seen.add(kind)
+    for part in () if origin is Literal else parts[:1] if origin is Annotated else parts:
+        _check_containers(part, seen)
+
+
 @lru_cache(maxsize=512)
 def _decoder(kind: Any) -> Decoder:
-    check, read = _check_of(kind), _reader(kind)
+    read = _reader(kind)
 
     def decode(value: Any) -> Any:
-        try:
-            decoded = msgspec.convert(value, kind)
-        except msgspec.ValidationError:
-            pass
-        else:
-            if check is None or check(decoded):
-                return decoded
         try:
             return read(value)
         except _OddValueError:
@@ -145,10 +155,26 @@ def _record_check(record: Any) -> Check:
 
 @lru_cache(maxsize=2048)
 def _reader(kind: Any) -> Decoder:
-    """A function that reads a value as this type, or raises :class:`_OddValueError`."""
+    """A function that reads a value as this type, or raises :class:`_OddValueError`.
+
+    What msgspec reads as a whole is the same whether or not something beside it is odd.
+    """
+    check, by_parts = _check_of(kind), _parts_reader(kind)
+
+    def read(value: Any) -> Any:
+        try:
+            found = msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            return by_parts(value)
+        return found if check is None or check(found) else by_parts(value)
+
+    return read
+
+
+def _parts_reader(kind: Any) -> Decoder:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _reader(parts[0])
+        return _annotated_reader(kind, _reader(parts[0]))
     if origin in _UNIONS:
         return _union_reader(parts)
     if origin in _SEQUENCES:
@@ -158,8 +184,20 @@ def _reader(kind: Any) -> Decoder:
     return _record_reader(kind) if is_record(kind) else _scalar_reader(kind)
 
 
+def _annotated_reader(kind: Any, reader: Decoder) -> Decoder:
+    def read(value: Any) -> Any:
+        found = reader(value)
+        try:
+            return msgspec.convert(found, kind)
+        except msgspec.ValidationError:
+            raise _OddValueError from None
+
+    return read
+
+
 def _union_reader(kinds: tuple[Any, ...]) -> Decoder:
-    readers = [_reader(kind) for kind in kinds if kind is not NoneType]
+    # Not `_reader` for a record: msgspec takes a missing tag for the right one.
+    readers = [(_record_reader if is_record(kind) else _reader)(kind) for kind in kinds if kind is not NoneType]
 
     def read(value: Any) -> Any:
         for found in (found for reader in readers for found in _read([value], reader)):

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, dataclass_transform
+from typing import TYPE_CHECKING, Any, Final, dataclass_transform
 
 import msgspec
 
-from portal.query.rows.struct_types import StructType
+from portal.errors import UsageError
+from portal.query.rows.struct_types import StructType, default_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+#: Keywords of a list's hook that are no parameters of the list.
+OF_THE_CALL: Final = frozenset({"pages", "cursor"})
+
+
+class ParamsType(StructType):
+    """Makes parameter classes. A default other than None would be sent by no call."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_options: Any) -> None:  # noqa: N805  a metaclass: its instance is a class
+        super().__init__(name, bases, namespace)
+        own = set(namespace.get("__annotations__", ()))
+        if cls.__module__ != __name__ and own & {*OF_THE_CALL, "params"}:
+            raise UsageError(f"{name}: pages, cursor and params belong to the call, and can't be fields")
+        given = [field for field in own if namespace.get(field) is not None and cls.__module__ != __name__]
+        wrong = [field for field in given if default_of(cls, field) is not None]
+        if wrong:
+            raise UsageError(
+                f"{name}: give {', '.join(sorted(wrong))} the default None, or none: no call would send another"
+            )
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
-class Params(msgspec.Struct, frozen=True, metaclass=StructType):
+class Params(msgspec.Struct, frozen=True, metaclass=ParamsType):
     """The parameters of an endpoint: `params=SessionsParams` makes its fields keywords of the hook.
 
     ::

@@ -43,7 +43,7 @@ def to_json(value: object) -> Any:
 
     :raises TypeError: it can't be written as JSON.
     """
-    return msgspec.to_builtins(value)
+    return msgspec.to_builtins(value, order="deterministic")
 
 
 def wire_body(body: object, *, endpoint: str) -> Any:

@@ -37,6 +37,16 @@ class RecordType(StructType):
             raise UsageError(
                 f"{name}: give {', '.join(missing)} a default, such as None: the backend may leave out all but the id"
             )
+        if "partial" in namespace.get("__annotations__", ()):
+            raise UsageError(
+                f'{name}: every record has a method partial; name the attribute otherwise, with field(name="partial")'
+            )
+        for field_name, default in zip(cls.__struct_fields__, cls.__struct_defaults__, strict=True):
+            if isinstance(default, Record) and not _is_immutable(default):
+                raise UsageError(
+                    f"{name}: all rows would share the default of {field_name}, which can be changed: give its lists as"
+                    " tuples, or field(default_factory=…)"
+                )
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
@@ -69,6 +79,15 @@ class Record(msgspec.Struct, frozen=True, metaclass=RecordType):
         if unknown:
             raise UsageError(f"{_name_of(cls)} has no field {', '.join(unknown)}; it has {', '.join(names)}")
         return Partial(record=cls, fields=dict(fields), names=names)
+
+
+def _is_immutable(record: Record) -> bool:
+    """Whether nothing in it can be changed: what has a list or a dict has no hash."""
+    try:
+        hash(record)
+    except TypeError:
+        return False
+    return True
 
 
 class Row(Record):

@@ -20,6 +20,14 @@ class StructType(msgspec.StructMeta):
         return super().__new__(cls, name, bases, namespace, **(defaults | options))
 
 
+def default_of(made: type, field: str) -> Any:
+    """The default of a struct class's field; None for a field without one."""
+    names, defaults = getattr(made, "__struct_fields__", ()), getattr(made, "__struct_defaults__", ())
+    place = names.index(field) - (len(names) - len(defaults))
+    default = defaults[place] if place >= 0 else None
+    return None if default is msgspec.NODEFAULT else default
+
+
 def required_fields(made: type) -> tuple[str, ...]:
     """The attributes of a struct class that have no default."""
     names, defaults = getattr(made, "__struct_fields__", ()), getattr(made, "__struct_defaults__", ())

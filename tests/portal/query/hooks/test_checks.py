@@ -215,7 +215,7 @@ def test_a_hook_that_gets_no_name_is_an_error_at_start(faulty: Faulty) -> None:
 
     [fault] = check_registry(faulty.registry)
     assert fault.id == "portal.query.E003"
-    assert "should derive from QueryGroup" in fault.msg
+    assert "should be an attribute of a QueryGroup" in fault.msg
 
 
 class TestSetAnswer:

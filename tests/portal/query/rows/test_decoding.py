@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Meta
 
 from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
-from portal.errors import ApiMalformedError
+from portal.errors import ApiMalformedError, UsageError
 from portal.query import OpenEnum, Record, Row, field
-from portal.query.rows import decoder_of, rows_decoder_of
+from portal.query.rows import check_decodable, decoder_of, rows_decoder_of
 
 
 class Method(OpenEnum):
@@ -204,3 +207,49 @@ def test_no_value_of_a_field_makes_a_row_fail(fields: dict[str, Any]) -> None:
     found = decoded(**fields)
     assert found.created_at is None or found.created_at.tzinfo is not None
     assert found.amount is None or found.amount.is_finite()
+
+
+class Lists(Row):
+    either: int | str | None = None
+    by_kind: dict[str, Method] = field(default_factory=dict)
+    few: Annotated[int, Meta(gt=0)] | None = None
+    rows: list[Line] = []
+    share: float | None = None
+
+
+@pytest.mark.parametrize("beside", [{}, {"createdAt": "2026-01-31"}, {"id": 5}])
+def test_a_value_is_read_the_same_whether_or_not_something_beside_it_is_odd(beside: Any) -> None:
+    decode = decoder_of(Lists)
+    assert decode is not None
+    read = decode(
+        {"either": "5", "byKind": {"a": "card"}, "few": -5, "rows": [{"text": "x"}], "share": "nan", **beside}
+    )
+    assert (read.either, read.few, read.rows, read.share) == ("5", None, [Line(text="x")], None)
+    assert type(read.by_kind["a"]) is Method
+
+
+class Pair(Row):
+    pair: tuple[datetime, str] | None = None
+
+
+class Prices(Row):
+    prices: Mapping[str, Decimal] | None = None
+
+
+class ByNumber(Row):
+    by_number: dict[int, str] | None = None
+
+
+@pytest.mark.parametrize("kind", [Pair, Prices, ByNumber, list[Pair]])
+def test_a_container_that_is_not_read_part_by_part_is_refused_at_start(kind: Any) -> None:
+    with pytest.raises(UsageError, match=r"is none of list\[…\], tuple\[…, ...\]"):
+        check_decodable(kind)
+
+
+def test_a_class_that_is_no_record_is_refused_at_start() -> None:
+    @dataclass
+    class Plain:
+        name: str = ""
+
+    with pytest.raises(UsageError, match="Plain should derive from Record or Row"):
+        check_decodable(Plain)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -100,3 +101,37 @@ def test_parameters_have_their_names_on_the_wire() -> None:
     assert sent == {"clientId": "c1", "odd-one": 3, "pages": 1}
     assert wire_params(RowParams(id="x")) == {"id": "x"}
     assert issubclass(RowParams, Params)
+
+
+def test_a_default_that_all_rows_would_share_is_refused() -> None:
+    class Tags(Record):
+        names: list[str] = []
+
+    with pytest.raises(UsageError, match="all rows would share the default of tags"):
+
+        class Wrong(Row):
+            tags: Tags = Tags()
+
+
+def test_a_field_may_not_hide_the_method_partial() -> None:
+    with pytest.raises(UsageError, match="every record has a method partial"):
+
+        class Wrong(Row):
+            partial: bool = False  # type: ignore[assignment]  what this test is about
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"status": "open"}, "give status the default None"),
+        ({"pages": 2}, "pages, cursor and params belong to the call"),
+        ({"params": None}, "pages, cursor and params belong to the call"),
+    ],
+)
+def test_parameters_that_no_call_would_send_are_refused(fields: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        type("Wrong", (ListParams,), {"__annotations__": dict.fromkeys(fields, "str | None"), **fields})
+
+
+def test_a_body_is_the_same_text_in_each_process() -> None:
+    assert wire_body({"tags": {"b", "a", "c"}}, endpoint="e") == {"tags": ["a", "b", "c"]}
