@@ -109,7 +109,7 @@ class Links:
         A list that is shown again has the same links, so they are kept.
         """
         if not isinstance(label, str):
-            label = escape(NO_VALUE if label is None else label)
+            label = NO_VALUE if label is None else str(label)
         is_short = len(label) <= _MAX_KEPT_CHARS and sum(map(len, filter(None, ids))) <= _MAX_KEPT_CHARS
         return self._kept_link(label, route, *ids) if is_short else self._link(label, route, *ids)
 
