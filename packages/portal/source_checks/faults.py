@@ -40,6 +40,11 @@ class SourceFault:
         return Error(self.message, hint=self.hint or None, obj=where, id=f"portal.source.{self.id}")
 
 
+def is_allowed(comment: str, word: str) -> bool:
+    """Whether a comment, or a line with one, allows what its word names, and says why."""
+    return bool(comment.partition(word)[2].strip(" #}"))
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint with the known name that is most like this one; else all of them."""
     names = sorted(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import SourceFault
+from portal.source_checks.faults import SourceFault, is_allowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,5 +41,5 @@ def template_origins(path: Path, markup: Markup) -> Iterator[SourceFault]:
     """The addresses in a template, but for those in comments."""
     for line, text in enumerate(markup.code, start=1):
         for origin in origins_in(text):
-            if FIXED_ADDRESS not in markup.comments.get(line, ""):
+            if not is_allowed(markup.comments.get(line, ""), FIXED_ADDRESS):
                 yield origin_fault(path, line=line, origin=origin)

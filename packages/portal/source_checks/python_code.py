@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import SourceFault, did_you_mean
+from portal.source_checks.faults import SourceFault, did_you_mean, is_allowed
 from portal.source_checks.origins import FIXED_ADDRESS, origin_fault, origins_in
 from portal.source_checks.python_texts import constant, dotted, unmarked_python_texts
 
@@ -48,7 +48,7 @@ def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
         return
     lines = source.splitlines()
     for line, origin in _origins(tree):
-        if FIXED_ADDRESS not in lines[line - 1]:
+        if not is_allowed(lines[line - 1], FIXED_ADDRESS):
             yield origin_fault(path, line=line, origin=origin)
     yield from unmarked_python_texts(path, tree, lines)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import SourceFault
+from portal.source_checks.faults import SourceFault, is_allowed
 from portal.source_checks.texts import UNTRANSLATED
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _ARGUMENTS: Final = frozenset(
 )
 #: A value with its unit: `Point(text="12 kWh")`.
 _MEASURED: Final = ("Point", "text")
+#: Functions whose arguments are the backend's data: `Payment.partial(…)` and hooks.
+_OF_THE_BACKEND: Final = re.compile(r"(\.partial|\buse_\w+_(query|mutation)(\.\w+)?)$")
 #: The arguments, and what `class Meta` of a form has, whose values are mappings to texts.
 _MAPPINGS: Final = frozenset({"error_messages", "sorts", "fields", "choices", "help_texts"})
 #: The functions of `django.contrib.messages`, and of errors: which argument people read.
@@ -37,7 +40,7 @@ def unmarked_python_texts(path: Path, tree: ast.Module, lines: Sequence[str]) ->
     :param lines: of the module.
     """
     for node, text in _found(tree):
-        if UNTRANSLATED not in lines[node.lineno - 1]:
+        if not is_allowed(lines[node.lineno - 1], UNTRANSLATED):
             yield SourceFault(
                 path=path,
                 line=node.lineno,
@@ -63,6 +66,8 @@ def _found(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 def _in_call(call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     function = dotted(call.func)
+    if _OF_THE_BACKEND.search(function):
+        return
     for keyword in call.keywords:
         if keyword.arg in _MAPPINGS:
             yield from _in_mappings(keyword.value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
-from portal.source_checks.faults import SourceFault
+from portal.source_checks.faults import SourceFault, is_allowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def unmarked_texts(
     """
     found = _UnmarkedTexts(markup, class_blocks=frozenset(class_blocks), functions={**macros, **_NAV_LINK}).found()
     for line, text in sorted(found):
-        if UNTRANSLATED not in markup.comments.get(line, ""):
+        if not is_allowed(markup.comments.get(line, ""), UNTRANSLATED):
             yield SourceFault(
                 path=path,
                 line=line,

@@ -17,6 +17,7 @@ NAMES = Names(
 FAULTS = {
     'redirect("https://energy.example.com/en")': ("E007", "https://energy.example.com/en"),
     'redirect(f"https://{host}/en")': ("E007", "https://{host}/en"),
+    'CharField(label="Name")  # untranslated:': ("E005", "'Name'"),
     'CharField(label="Name")': ("E005", "'Name'"),
     'ListPageConfig(title="Payments")': ("E005", "'Payments'"),
     'form_page(request, submit_label=f"Save {name}")': ("E005", "'Save …'"),
@@ -47,6 +48,8 @@ FINE = [
     'Point(label=f"{hour:02d}", text=f"{power} kW")',
     'class Meta:\n    fields = {"name": _("Name")}\n    optional = ("name",)',
     'Count(label=_("x"), route="payments", icon="plus")',
+    'Payment.partial(title="A text"); PaymentQueries.use_get_payments_query(request, title="A text")',
+    'PaymentQueries.use_get_payments_query.spec(title="A text")',
     'Badge(label="CCS")  # untranslated: a product',
     'messages.success(request, _("%(name)s was created.") % {"name": name})',
     'render(request, "finance/payments.html#table")',

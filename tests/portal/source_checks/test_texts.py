@@ -8,6 +8,7 @@ from portal.source_checks.texts import blocks_in_attributes, unmarked_texts, unt
 
 MACROS = {"bar_chart": ("chart", "title"), "fact": ("label", "value")}
 UNMARKED = {
+    "<p>{# untranslated: #}Hello</p>": "Hello",
     "{{ fact('Email', row.email) }}": "Email",
     "{% call fact('Email') %}{% endcall %}": "Email",
     "<p>Hello</p>": "Hello",
