@@ -204,3 +204,15 @@ def test_an_unknown_name_is_told_with_those_that_there_are(tmp_path: Path) -> No
     finally:
         run.end()
     assert any("finanse" in line and "'finance'" in line for line in run.lines)
+
+
+def test_reload_without_the_development_requirements_says_how_to_get_them(tmp_path: Path) -> None:
+    stack = Stack(tmp_path)
+    (stack.code / "watchfiles.py").write_text("raise ModuleNotFoundError(\"No module named 'watchfiles'\")\n")
+    stack.start()
+    try:
+        assert stack.run.process.wait(timeout=PATIENCE_S) != 0
+    finally:
+        stack.run.end()
+    needs = "--reload needs the development requirements (No module named 'watchfiles'): make install"
+    assert [line for line in stack.run.lines if line] == [f"CommandError: {needs}"]

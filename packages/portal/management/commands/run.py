@@ -77,9 +77,9 @@ class Command(BaseCommand):
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
+            reloader = self._make_reloader(servers) if options["reload"] else None
             if BACKEND not in stack.without:
                 self._prepare_backend(environment)
-            reloader = self._make_reloader(servers) if options["reload"] else None
             self._say("starting the servers")
             group.start(servers)
             group.wait_until_ready(may_end=reloader is not None)
