@@ -68,6 +68,7 @@ class Writes:
         :raises ApiError: all tries failed. If the write may have happened, or the row is gone, the affected queries are
             invalidated.
         """
+        write = replace(write, invalidations=(*write.invalidations, *self.registry.tagged(write.invalidated_tags)))
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
         sent = self.reads.partition.token

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from portal.query import REGISTRY, DeclaredMutation
+from portal.query import REGISTRY, DeclaredMutation, DeclaredQuery
 from portal.services.service_imports import import_services
 
 if TYPE_CHECKING:
@@ -94,11 +94,14 @@ def as_markdown(entries: Sequence[Entry]) -> str:
 
 def _entry(hook: Endpoint[Any]) -> Entry:
     effects: tuple[str, ...] = ()
+    if isinstance(hook, DeclaredQuery):
+        effects = tuple(f"has the tag `{tag}`" for tag in hook.tags)
     if isinstance(hook, DeclaredMutation):
         effects = (
             *(f"{helper.effect} `{helper.target}`" for helper in hook.helpers),
             *(f"sets `{answer.target}`" for answer in hook.answers),
             *(f"invalidates `{invalidation.target}`" for invalidation in hook.invalidations),
+            *(f"invalidates the tag `{tag}`" for tag in hook.invalidated_tags),
         )
     return Entry(
         method=_method(hook),

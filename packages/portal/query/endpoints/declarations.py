@@ -117,18 +117,22 @@ class ReadOptions(TypedDict, total=False):
 
     `stale_while_revalidate`: False for a response that must not be shown once it is stale. By default a stale response
     is shown, up to 15 minutes old, and fetched again behind the request.
+
+    `tags`: names of what the response tells about, such as `("finance-figures",)`. A mutation with
+    `.invalidates(tag="finance-figures")` makes all queries stale that have the tag, of any domain.
     """
 
     stale_time_s: float
     cache: bool
     stale_while_revalidate: bool
+    tags: tuple[str, ...]
 
 
 @dataclass(kw_only=True, eq=False)
 class DeclaredQuery(Endpoint[TParams]):
     """An endpoint that is read. Its options: :class:`ReadOptions`.
 
-    :raises UsageError: the url is not a path, or the stale time is not a number of seconds.
+    :raises UsageError: the url is not a path, the stale time is not a number of seconds, or the tags are no tuple.
     """
 
     kind = "query"
@@ -139,6 +143,7 @@ class DeclaredQuery(Endpoint[TParams]):
     stale_time_s: float = STALE_TIME_S
     cache: bool = True
     stale_while_revalidate: bool = True
+    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
@@ -147,6 +152,9 @@ class DeclaredQuery(Endpoint[TParams]):
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
             message = f"stale_time_s should be a number of seconds from 0 on, not {seconds!r}"
             raise UsageError(f"{self.declared_with}: {message}")
+        tags: object = self.tags
+        if not isinstance(tags, tuple) or not all(isinstance(tag, str) and tag for tag in tags):
+            raise UsageError(f'{self.declared_with}: tags should be a tuple of names, as ("figures",), not {tags!r}')
 
     def query_key(self, params: TParams | None = None) -> QueryKey:
         """The query key for these parameters.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args, overload
 
 from portal.errors import UsageError
 from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint
@@ -66,6 +66,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     data: type[TData] | None
     body: type[TBody] | None
     effects: tuple[Effect, ...] = ()
+    invalidated_tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
@@ -146,18 +147,37 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         of_json = _of_variables_and_response(get_params, decoder_of(self.data))
         return self._and(SetAnswer(query=_checked_query(query_key), get_params=of_json))
 
+    @overload
     def invalidates(
         self,
         *,
         query_key: AnyQueryKey,
         get_params: Callable[[Variables], Mapping[str, Any]] | None = None,
+    ) -> Self: ...
+    @overload
+    def invalidates(self, *, tag: str) -> Self: ...
+    def invalidates(
+        self,
+        *,
+        query_key: AnyQueryKey | None = None,
+        get_params: Callable[[Variables], Mapping[str, Any]] | None = None,
+        tag: str | None = None,
     ) -> Self:
-        """Make queries of another endpoint stale: the next read fetches them again.
+        """Make queries of another endpoint, or of a tag, stale: the next read fetches them again.
 
         :param get_params: the parameters of the one query, such as :func:`same_params`; without it, all queries of that
             endpoint become stale. The same happens, with a warning, where the parameters are None or fit no query.
+        :param tag: all queries of all endpoints that have this among their `tags`, wherever they are declared.
+        :raises UsageError: not one of `query_key` and `tag` is given.
         """
         self._check_function("get_params", get_params)
+        if tag is not None and query_key is None and get_params is None:
+            name: object = tag
+            if not isinstance(name, str) or not name:
+                raise UsageError(f"{self.declared_with}: tag should be a name, not {tag!r}")
+            return replace(self, invalidated_tags=(*self.invalidated_tags, tag))
+        if tag is not None or query_key is None:
+            raise UsageError(f"{self.declared_with}: give query_key=…, or tag=… alone, for what becomes stale")
         return self._and(Invalidation(query=_checked_query(query_key), get_params=get_params))
 
     @cached_property

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from portal.query.endpoints.effects import Invalidation
 from portal.query.endpoints.mutations import DeclaredMutation
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
 
 
@@ -27,6 +30,11 @@ class Registry:
         known: dict[str, Any] = self.mutations if isinstance(hook, DeclaredMutation) else self.queries
         if known.setdefault(hook.key, hook) is not hook:
             self.duplicates.append(hook)
+
+    def tagged(self, tags: Collection[str]) -> tuple[Invalidation, ...]:
+        """The queries that have any of these tags, as what a write invalidates."""
+        found = [key for key, hook in self.queries.items() if not set(tags).isdisjoint(hook.tags)] if tags else []
+        return tuple(Invalidation(query=key, target=key) for key in found)
 
     def forget(self, module: str) -> None:
         """Take out what a module has declared: it could not be imported to its end, and may be imported again."""

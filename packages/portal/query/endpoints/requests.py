@@ -99,13 +99,14 @@ class WriteRequest:
     helpers: tuple[ListHelper, ...] = ()
     answers: tuple[SetAnswer, ...] = ()
     invalidations: tuple[Invalidation, ...] = ()
+    invalidated_tags: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
     decode: Decoder | None = None
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Keys of the endpoints whose cached queries it changes, each once."""
+        """Keys of the endpoints whose cached queries it changes, each once; without those that only tags name."""
         effects: tuple[Effect, ...] = (*self.helpers, *self.answers, *self.invalidations)
         return tuple(dict.fromkeys(effect.target for effect in effects))
 

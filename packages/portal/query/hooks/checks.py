@@ -134,6 +134,7 @@ def _mutation_faults(
         )
         return
     yield from _helper_faults(mutation)
+    yield from _tag_faults(mutation, registry, incomplete)
     for effect in effects:
         query = registry.queries.get(effect.target)
         if query is None and _domain(effect.target) in incomplete:
@@ -151,6 +152,22 @@ def _mutation_faults(
             yield from _row_faults(mutation, effect, query)
         elif isinstance(effect, SetAnswer):
             yield from _answer_faults(mutation, query)
+
+
+def _tag_faults(
+    mutation: DeclaredMutation[Any, Any, Any], registry: Registry, incomplete: Collection[str]
+) -> Iterator[CheckMessage]:
+    known = {tag for query in registry.queries.values() for tag in query.tags}
+    for tag in mutation.invalidated_tags:
+        if tag in known or incomplete:
+            continue
+        close = difflib.get_close_matches(tag, known, n=1, cutoff=0.4)
+        yield Error(
+            f"{mutation.hook_name}: no query has the tag {tag!r}",
+            hint=f"did you mean {close[0]!r}?" if close else f"give the queries that it makes stale tags=({tag!r},)",
+            obj=place(*mutation.declared_at),
+            id="portal.query.E012",
+        )
 
 
 def _row_faults(

@@ -156,6 +156,7 @@ class Mutation(Generic[TData, TBody, TParams]):
             helpers=hook.helpers,
             answers=hook.answers,
             invalidations=hook.invalidations,
+            invalidated_tags=hook.invalidated_tags,
             params=checked,
             idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=sent),
             decode=decoder_of(hook.data),
