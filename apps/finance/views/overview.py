@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
-from portal.services.finance.summary import FinanceSummary, FinanceSummaryQueries
+from portal.services.finance.summary import FinanceSummaryQueries
 from portal.web.pages import Count, read_overview
 from portal.web.present import (
     BarChart,
@@ -24,13 +24,15 @@ from portal.web.present import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from decimal import Decimal
 
     from django.http import HttpRequest, HttpResponse
 
-COUNTS: Final = (
-    Count[FinanceSummary](
+    from portal.services.finance.summary import FinanceSummary
+
+COUNTS: Final[Sequence[Count[FinanceSummary]]] = (
+    Count(
         label=_("Invoices"),
         route="invoices",
         hook=InvoiceQueries.use_get_invoices_query,
