@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from portal.config.projects import PROJECT_BY_APP
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell, link_environment
@@ -109,4 +110,5 @@ def test_make_runs_the_tests_of_one_app(checkout: Path) -> None:
 def test_a_folder_that_is_not_there_is_told_with_those_that_are(checkout: Path) -> None:
     done = make(checkout, "test-finanse")
     assert done.returncode != 0
-    assert "tests/apps/finanse is not there: auth_app/ energy/ finance/ operations/\n" in done.stdout
+    folders = " ".join(f"{app}/" for app in sorted(PROJECT_BY_APP))
+    assert f"tests/apps/finanse is not there: {folders}\n" in done.stdout

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from portal.config.environment.developer import MARKER
+from portal.config.projects import PROJECT_BY_APP
 from portal.server.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
@@ -166,7 +167,7 @@ def test_without_pytest_the_command_says_what_installs_it(bare: Path) -> None:
 def test_an_unknown_app_is_answered_with_all_there_are(checkout: Path) -> None:
     ran = type_in(checkout, "./manage.py", "--app", "nowhere", "check")
     assert ran.returncode == 2
-    assert ran.stderr.endswith(f" finance and {BACKEND}\n")
+    assert ran.stderr.endswith(f"there are {', '.join(PROJECT_BY_APP)} and {BACKEND}\n")
 
 
 def test_a_project_is_named_where_a_command_needs_one(checkout: Path) -> None:

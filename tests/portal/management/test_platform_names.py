@@ -7,6 +7,7 @@ import re
 import pytest
 
 from portal.management.platform_names import LONGEST, why_no_platform
+from tests.support.checkout_copy import NEW_PLATFORM
 from tests.support.harness import ROOT
 
 FORM = "it should be 2 to 14 lower-case letters (a to z) and digits, and begin with a letter"
@@ -82,7 +83,7 @@ def test_a_name_that_is_taken(name: str, reason: str) -> None:
     assert why_no_platform(name) == reason
 
 
-@pytest.mark.parametrize("name", ["hr", "hr2", "trialplatform", "map", "x" * LONGEST])
+@pytest.mark.parametrize("name", ["q7", NEW_PLATFORM, "callable", "x" * LONGEST])
 def test_other_names_are_free_those_of_built_in_functions_too(name: str) -> None:
     assert why_no_platform(name) is None
 
