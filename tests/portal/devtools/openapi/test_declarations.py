@@ -243,6 +243,7 @@ def test_parameters_of_a_path_item_are_those_of_its_calls() -> None:
     ("path", "method", "call", "reason"),
     [
         ("/a", "get", {"deprecated": True, **answers(TEXT)}, "it is deprecated"),
+        ("/a", "get", answers(None, status="204"), "its answer is nothing that a hook reads"),
         ("/a?x=1", "get", answers(TEXT), "the url of a hook is a path alone"),
         ("/a", "get", answers(TEXT, media_type="text/csv"), "its answer: it is text/csv, no JSON"),
         (
@@ -275,7 +276,7 @@ def test_what_cannot_be_declared_is_told_with_the_reason(
     path: str, method: str, call: dict[str, Any], reason: str
 ) -> None:
     [module] = declarations(json.dumps(document(paths={path: {method: call}})))
-    assert module.left_out == [f"{method.upper()} {path}: {reason}"]
+    assert module.left_out == [f"`{method.upper()} {path}`: {reason}"]
     assert bool(module.hooks) == reason.startswith("without")
 
 

@@ -59,7 +59,7 @@ def test_several_modules_are_printed_below_their_names_and_what_is_left_out_is_w
     out, err = printed(str(schema))
     assert out.startswith('# --- shop/orders.py\n\n"""Orders."""\n')
     assert '\n# --- shop/summary.py\n\n"""Summary."""\n' in out
-    assert err == "POST /files: its body: it is text/plain, no JSON\n"
+    assert err == "`POST /files`: its body: it is text/plain, no JSON\n"
 
 
 def test_modules_are_written_into_a_folder_with_its_packages(schema: Path, tmp_path: Path) -> None:

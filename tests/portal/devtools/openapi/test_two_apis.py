@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import pkgutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from portal.devtools.openapi import differences
 from portal.query import REGISTRY, QueryClient
 from portal.testing import Backend, NewQueryClient
 from tests.support.harness import ROOT
@@ -263,3 +265,19 @@ def test_answers_that_are_no_objects(client: QueryClient, backend: Backend) -> N
         "core": 5000
     }
     assert module("tracker_services.meta").MetaQueries.use_get_meta_query(client).unwrap() == [1, {"a": None}]
+
+
+def test_what_was_written_from_a_schema_differs_from_it_where_no_row_can_say_it(client: QueryClient) -> None:
+    for package, schema in SCHEMAS.items():
+        for info in pkgutil.iter_modules([str(Path(module(package).__file__).parent)]):
+            module(f"{package}.{info.name}")
+        hooks = [hook for hook in (*REGISTRY.queries.values(), *REGISTRY.mutations.values()) if _is_of(hook, package)]
+        assert len(hooks) > 10
+        found = [each.message for each in differences(schema.read_text(), hooks)]
+        assert found == (
+            ["Team.created_at is datetime here, and an integer in the schema"] if "tracker" in package else []
+        )
+
+
+def _is_of(hook: Any, package: str) -> bool:
+    return hook.hook_name.partition(".")[0] == package

@@ -195,7 +195,7 @@ def _object_faults(body: Any, shape: ObjectOf) -> Iterator[TypeFault]:
     for wire, field in declared.items():
         member = shape.fields.get(wire)
         if member is not None:
-            yield from Comparison(sent=True).faults(field.kind, member.shape, declared=field)
+            yield from Comparison(sent=True, of_a_row=is_row).faults(field.kind, member.shape, declared=field)
         elif not is_row:
             hint = did_you_mean(wire, shape.fields)
             yield TypeFault(message=f"{field.title}: the schema's body has no field {wire}{hint}", declared=field)

@@ -14,20 +14,21 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 import msgspec
 
 from portal.config.environment import REPOSITORY
+from portal.query import Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredField:
     """A field of a record, of parameters or of a TypedDict.
 
-    :param owner: the class that declares it.
-    :param required: whether it must be given.
+    :param owner: the class that declares it; of what all rows have, the row's class.
+    :param of_all_rows: whether `Row` declares it.
     """
 
     owner: type[Any]
     name: str
     kind: Any
-    required: bool = False
+    of_all_rows: bool = False
 
     @property
     def title(self) -> str:
@@ -38,23 +39,17 @@ class DeclaredField:
 def fields_of(kind: Any) -> dict[str, DeclaredField] | None:
     """The fields of a record, of parameters or of a TypedDict, by the names on the wire; None for any other type."""
     if is_typeddict(kind):
-        required = kind.__required_keys__
-        return {
-            name: DeclaredField(owner=kind, name=name, kind=hint, required=name in required)
-            for name, hint in get_type_hints(kind).items()
-        }
+        return {name: DeclaredField(owner=kind, name=name, kind=hint) for name, hint in get_type_hints(kind).items()}
     if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
         return None
-    return {
-        info.encode_name: DeclaredField(
-            owner=_owner(kind, info.name), name=info.name, kind=info.type, required=info.required
+    found = {}
+    for info in msgspec.structs.fields(kind):
+        owner = next((each for each in kind.__mro__ if info.name in inspect.get_annotations(each)), kind)
+        is_rows = owner is Row
+        found[info.encode_name] = DeclaredField(
+            owner=kind if is_rows else owner, name=info.name, kind=info.type, of_all_rows=is_rows
         )
-        for info in msgspec.structs.fields(kind)
-    }
-
-
-def _owner(kind: type[Any], name: str) -> type[Any]:
-    return next((each for each in kind.__mro__ if name in inspect.get_annotations(each)), kind)
+    return found
 
 
 def alternatives(kind: Any) -> tuple[tuple[Any, ...], bool]:

@@ -12,7 +12,6 @@ from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
 from portal.devtools.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, name_of
 from portal.devtools.openapi.comparison.suggestions import did_you_mean
 from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, ValueKind, in_words
-from portal.query import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,9 +45,11 @@ class Comparison:
     """Holds types against shapes.
 
     :param sent: the value is sent, not received: then null and values that are not known do not matter.
+    :param of_a_row: some fields of a row are sent: then it does not matter either that a row has more values.
     """
 
     sent: bool
+    of_a_row: bool = False
     _seen: set[tuple[Any, str]] = field(default_factory=set)
 
     def faults(self, kind: Any, shape: Shape, *, declared: DeclaredField | None = None) -> Iterator[TypeFault]:
@@ -59,9 +60,9 @@ class Comparison:
         kinds, may_be_none = alternatives(kind)
         if Any in kinds or object in kinds or (isinstance(shape, Scalar) and shape.kind == "any"):
             return
-        title = f"{declared.title} is" if declared else "it is"
-        if shape.nullable and not (may_be_none or self.sent) and isinstance(shape, Scalar):
-            yield TypeFault(message=f"{title} never None here, and may be null in the schema", declared=declared)
+        if declared and shape.nullable and not (may_be_none or self.sent) and isinstance(shape, Scalar):
+            message = f"{declared.title} is never None here, and may be null in the schema"
+            yield TypeFault(message=message, declared=declared)
         each = [list(self._faults_of(one, shape, declared=declared)) for one in kinds]
         if all(each):
             yield from each[0]
@@ -89,7 +90,7 @@ class Comparison:
             member = shape.fields.get(wire)
             if member is not None:
                 yield from self.faults(declared.kind, member.shape, declared=declared)
-            elif not (declared.owner is Row and wire == CREATED_AT_FIELD):
+            elif not (declared.of_all_rows and wire == CREATED_AT_FIELD):
                 hint = did_you_mean(wire, shape.fields)
                 yield TypeFault(message=f"{declared.title}: the schema has no field {wire}{hint}", declared=declared)
 
@@ -97,7 +98,7 @@ class Comparison:
         self, kind: Any, values: frozenset[str], shape: Enumeration, *, declared: DeclaredField | None
     ) -> Iterator[TypeFault]:
         known = frozenset(shape.values)
-        unknown = sorted(values - known)
+        unknown = [] if self.of_a_row else sorted(values - known)
         missing = [] if self.sent else [value for value in shape.values if value not in values and value]
         if unknown:
             yield TypeFault(
@@ -135,7 +136,7 @@ def _holds(kind: Any, shape: Shape) -> bool:
 def _is_id(declared: DeclaredField | None, shape: Shape) -> bool:
     """Whether it is the id of a row: rows have texts, also of a backend that has numbers."""
     is_integer = isinstance(shape, Scalar) and shape.kind == "integer"
-    return is_integer and declared is not None and declared.owner is Row and declared.name == ID_FIELD
+    return is_integer and declared is not None and declared.of_all_rows and declared.name == ID_FIELD
 
 
 def _values(kind: Any) -> frozenset[str] | None:

@@ -76,12 +76,25 @@ class Classes:
         )
         self._by_pointer[shape.pointer] = made
         inherited: frozenset[str] = frozenset()
-        extends = extends or shape.extends
-        if extends is not None and (extends.pointer in self._library.rows) is is_row and _has_all(shape, extends):
-            made.base, inherited = self.record(extends, wanted=""), frozenset(extends.fields)
+        base = self._base(shape, extends or shape.extends, is_row=is_row)
+        if base is not None:
+            made.base, inherited = self.record(base, wanted=""), frozenset(base.fields)
         self._fill(made, shape, is_row=is_row, inherited=inherited)
         self.declared.append(made)
         return name
+
+    def _base(self, shape: ObjectOf, other: ObjectOf | None, *, is_row: bool) -> ObjectOf | None:
+        """The object whose class may be the base: it is declared before, in this module.
+
+        A linter does not see that a class is a record whose base stands elsewhere.
+        """
+        if other is None or (other.pointer in self._library.rows) is not is_row or not _has_all(shape, other):
+            return None
+        known = self._by_pointer.get(other.pointer)
+        if known is None:
+            self.record(other, wanted="")
+            known = self._by_pointer[other.pointer]
+        return other if known in self.declared else None
 
     def _known(self, pointer: str) -> Declared | None:
         known = self._by_pointer.get(pointer)
@@ -123,7 +136,7 @@ class Classes:
     def _fill(self, made: Declared, shape: ObjectOf, *, is_row: bool, inherited: frozenset[str]) -> None:
         names = FreeNames({"id", "created_at"} if is_row else ())
         for wire, member in shape.fields.items():
-            if wire in inherited or (is_row and wire == ID_FIELD):
+            if not wire or wire in inherited or (is_row and wire == ID_FIELD):
                 continue
             is_time = isinstance(member.shape, Scalar) and member.shape.kind == "time"
             if is_row and wire == CREATED_AT_FIELD:

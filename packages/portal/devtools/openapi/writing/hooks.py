@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +36,8 @@ _VERBS: Final[dict[Role, str]] = {
 OF_ALL_LISTS: Final = frozenset({SEARCH_PARAM, SORT_PARAM, CURSOR_PARAM, LIMIT_PARAM})
 #: FreeNames on the wire of what `ListParams` has.
 _TAKEN: Final = {"q", "sort", "cursor", "pages"}
+#: Characters of a url on one line.
+_LONGEST_LITERAL: Final = 90
 #: What may tell rows apart that have no `id`.
 _OTHER_IDS: Final = ("uuid", "key", "slug", "code", "number", "name")
 
@@ -186,9 +189,9 @@ class Hooks:
         if isinstance(item, ObjectOf):
             row = self.classes.record(item, wanted=class_name(place.noun))
             unique = [] if is_row(item) else [f"unique_by={_unique_by(item)!r}"]
-            return f"paginated_query_endpoint({', '.join([f'item={row}', *given, f'url={url!r}', *unique])})"
+            return f"paginated_query_endpoint({', '.join([f'item={row}', *given, f'url={literal(url)}', *unique])})"
         data = self._type(answer, self._answer_name(call, place))
-        return f"query_endpoint({', '.join([f'data={data}', *given, f'url={url!r}'])})"
+        return f"query_endpoint({', '.join([f'data={data}', *given, f'url={literal(url)}'])})"
 
     def _answer_name(self, call: PlacedCall, place: ResourcePlace) -> str:
         """The name of an answer's class, where the schema has none."""
@@ -211,7 +214,7 @@ class Hooks:
             parts.append(f"body={self._body(operation.body.shape, name, place)}")
         if params:
             parts.append(f"params={params}")
-        parts += [f"url={url!r}", f"method={operation.method!r}"]
+        parts += [f"url={literal(url)}", f"method={operation.method!r}"]
         return f"mutation_endpoint({', '.join(parts)}){self._effects(call, place)}"
 
     def _type(self, shape: Shape | None, wanted: str, doc: str = "") -> str:
@@ -244,6 +247,16 @@ class Hooks:
         if above is not None:
             reads += [*([above.list_hook] if above.list_hook else []), *above.reads]
         return patch + "".join(f".invalidates(query_key={query})" for query in dict.fromkeys(reads))
+
+
+def literal(url: str) -> str:
+    """A url as source; one that is too long for a line in pieces."""
+    pieces = [""]
+    for part in re.split(r"(?=/)", url):
+        if len(pieces[-1]) + len(part) > _LONGEST_LITERAL:
+            pieces.append("")
+        pieces[-1] += part
+    return " ".join(map(repr, filter(None, pieces)))
 
 
 def sendable(operation: Operation) -> list[Parameter]:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from portal.devtools.openapi.writing.resources import PlacedCall
 #: How much of a row a schema has, in its name: `full_repository`.
 _DEGREE: Final = re.compile(r"^(full|simple|minimal|basic|short|nullable)_|_(full|simple|minimal|basic|short|detail)$")
+#: Words of a noun; a longer one would make names of hooks that fill a line.
+_MAX_WORDS: Final = 4
 
 
 @dataclass(kw_only=True)
@@ -137,7 +139,8 @@ def _noun(path: str, calls: list[PlacedCall]) -> str:
         row = shape.item if isinstance(shape, ListOf) else shape
         is_row_of_list = call.role != "list" or call.operation.page_item is not None or isinstance(shape, ListOf)
         if isinstance(row, ObjectOf) and row.name and is_row_of_list and call.role != "delete":
-            return _DEGREE.sub("", snake(plain_class_name(row.name)))
+            found = _DEGREE.sub("", snake(plain_class_name(row.name)))
+            return found if found.count("_") < _MAX_WORDS else singular(last)
     return singular(last)
 
 
@@ -173,7 +176,7 @@ def _read_alone(places: list[ResourcePlace]) -> str:
 
 
 def _call_of(call: PlacedCall) -> str:
-    return f"{call.operation.method} {call.operation.path}"
+    return f"`{call.operation.method} {call.operation.path}`"
 
 
 def _not_declared(operation: Operation) -> Iterator[str]:
@@ -182,6 +185,8 @@ def _not_declared(operation: Operation) -> Iterator[str]:
         yield "it is deprecated"
     if {"?", "#"} & set(operation.path):
         yield "the url of a hook is a path alone"
+    if operation.method == "GET" and operation.answer.shape is None and not operation.answer.note:
+        yield "its answer is nothing that a hook reads"
     for what, body in (("its body", operation.body), ("its answer", operation.answer)):
         if body.note:
             yield f"{what}: {body.note}"

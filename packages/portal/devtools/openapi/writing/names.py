@@ -26,6 +26,8 @@ _TAKEN_CLASSES: Final = frozenset(
 )
 #: What frameworks add to the names of schemas; a person leaves it out.
 _ADDED: Final = re.compile(r"(?<=.)(Serializer|Schema|Response|Dto|DTO|Out|Res)$")
+#: Characters from which on a name with dots is shortened.
+_LONG: Final = 40
 _SIGNS: Final = {"+": " plus ", "-": " minus "}
 
 
@@ -67,14 +69,17 @@ def _title_words(name: str) -> list[str]:
 
 def plain_class_name(name: str) -> str:
     """The same without what frameworks add: `ClientSerializer` is `Client`, `LoginRequestRequest` is `LoginReq`."""
-    found = re.sub(r"(?<=.)(Request)+$", "Req", class_name(name).removesuffix("Enum"))
+    # Of a long name with dots the last part: `io.k8s.api.core.v1.Pod` is `Pod`.
+    last = name.rpartition(".")[2] if len(name) > _LONG else name
+    found = re.sub(r"(?<=.)(Request)+$", "Req", class_name(last).removesuffix("Enum"))
     return class_name(_ADDED.sub("", found) or name)
 
 
 def member_name(value: str) -> str:
     """The member of an enumeration for a text: `in_progress` is `IN_PROGRESS`."""
     found = "_".join(words(value)).upper() or ("BLANK" if not value else "OTHER")
-    return f"VALUE_{found}" if found[0].isdigit() else found
+    # Linters take these two for digits.
+    return f"VALUE_{found}" if found[0].isdigit() or found in {"I", "O"} else found
 
 
 def singular(word: str) -> str:

@@ -67,12 +67,11 @@ def docstring(text: str, *more: str, indent: str = "    ") -> list[str]:
     # A quotation mark at the end would end the docstring.
     if len(paragraphs) == 1 and len(one) <= _WIDTH and not paragraphs[0].endswith('"'):
         return [one]
-    lines: list[str] = []
-    for number, part in enumerate(paragraphs):
-        start = f'{indent}{raw}"""' if number == 0 else indent
-        if number:
-            lines.append("")
-        lines += _wrapped(part, first=start, other=indent)
+    # A formatter puts the end beside a line that stands alone, also where that makes it too long.
+    first, *others = paragraphs
+    lines = _wrapped(first, first=f'{indent}{raw}"""', other=indent, width=_WIDTH if others else _WIDTH - 3)
+    for part in others:
+        lines += ["", *_wrapped(part, first=indent, other=indent)]
     return [*lines, f'{indent}"""']
 
 
@@ -91,9 +90,9 @@ def _begun(text: str) -> str:
     return found[:1].upper() + found[1:]
 
 
-def _wrapped(text: str, *, first: str, other: str) -> list[str]:
+def _wrapped(text: str, *, first: str, other: str, width: int = _WIDTH) -> list[str]:
     # An address that is longer than a line is left out: no line may be that long.
     words = " ".join(word for word in text.split() if len(word) < _WIDTH - len(other) - 10)
     return textwrap.wrap(
-        words, _WIDTH, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False
+        words, width, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False
     )

@@ -19,7 +19,7 @@ Role: TypeAlias = Literal["list", "detail", "create", "update", "replace", "dele
 #: The methods of a row.
 _OF_A_ROW: Final[Mapping[str, Role]] = {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
 #: Segments at the start of a path that say nothing of what stands there.
-_PREFIX: Final = re.compile(r"v\d+(\.\d+)*|api|rest", re.IGNORECASE)
+_PREFIX: Final = re.compile(r"v\d+(\.\d+)*|\d{4}-\d\d-\d\d|api|rest", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,8 @@ _IMPORTS: Final = {
         "resource",
     ),
 }
+#: Those of them that are the standard library's, and come first.
+_STANDARD: Final = ("datetime", "decimal", "typing")
 #: Names of constants that a linter takes for secrets.
 _SECRET: Final = re.compile(r"(^|_)(pas+wo?r?d|pass(phrase)?|pwd|token|secrete?)($|_)", re.IGNORECASE)
 
@@ -52,17 +54,17 @@ def source_of(module: Module) -> str:
     :raises SchemaError: ruff is missing, or the source is no Python, which would be a fault of these modules.
     """
     body = [line for part in _parts(module) for line in ("", "", *part)]
-    used = {node.id for node in ast.walk(ast.parse("\n".join(body))) if isinstance(node, ast.Name)}
-    imports = [
-        f"from {origin} import {', '.join(needed)}"
-        for origin, names in _IMPORTS.items()
-        if (needed := [name for name in names if name in used])
-    ]
-    # The standard library's come first.
-    ours = next((number for number, each in enumerate(imports) if "portal" in each), 0)
-    if ours:
-        imports.insert(ours, "")
-    imports += [f"from {origin} import {', '.join(sorted(names))}" for origin, names in sorted(module.imported.items())]
+    used = {
+        node.id
+        for node in ast.walk(ast.parse("\n".join(body)))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    needed = {origin: [name for name in names if name in used] for origin, names in _IMPORTS.items()}
+    needed |= {origin: sorted(names) for origin, names in module.imported.items()}
+    lines = {origin: f"from {origin} import {', '.join(names)}" for origin, names in needed.items() if names}
+    standard = [lines[origin] for origin in _STANDARD if origin in lines]
+    others = [lines[origin] for origin in sorted(set(lines) - set(_STANDARD))]
+    imports = [*standard, *([""] if standard and others else []), *others]
     head = [*docstring(module.doc, indent=""), "", "from __future__ import annotations", ""]
     return formatted("\n".join([*head, *imports, *body, ""]))
 

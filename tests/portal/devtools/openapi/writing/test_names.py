@@ -80,6 +80,8 @@ def test_classes(schema: str, name: str) -> None:
         ("LoginRequestRequest", "LoginReq"),
         ("RefreshTokenRequest", "RefreshTokenReq"),
         ("Request", "Request"),
+        ("checkout.session", "CheckoutSession"),
+        ("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "ObjectMeta"),
     ],
 )
 def test_what_frameworks_add_is_left_out(schema: str, name: str) -> None:
@@ -97,6 +99,7 @@ def test_what_frameworks_add_is_left_out(schema: str, name: str) -> None:
         ("", "BLANK"),
         ("日付", "OTHER"),
         ("None", "NONE"),
+        ("I", "VALUE_I"),
     ],
 )
 def test_members(value: str, member: str) -> None:
