@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MAX_REDIRECTS: Final = 20
 MAX_BEFORE: Final = 3
 #: The kinds of a timeline's rows: one of them, and more.
-KINDS: Final = (("query", "queries"), ("mutation", "mutations"), ("call", "calls"))
+ROW_KINDS: Final = (("query", "queries"), ("mutation", "mutations"), ("call", "calls"))
 #: A browser and the address to which it was redirected, to the toolbar's id of that request.
 _redirects: OrderedDict[tuple[str, str], str] = OrderedDict()
 
@@ -55,7 +55,7 @@ class QueriesPanel(Panel):
         """How many queries, mutations and calls there were, also in the requests that led here."""
         stats = self.get_stats()  # type: ignore[no-untyped-call]  # the toolbar's own has no types
         kinds = [row["kind"] for request in stats.get("requests", ()) for row in request["rows"]]
-        counts = {name: kinds.count(name[0]) for name in KINDS}
+        counts = {name: kinds.count(name[0]) for name in ROW_KINDS}
         return ", ".join(f"{count} {name[count > 1]}" for name, count in counts.items() if count)
 
     @classmethod
