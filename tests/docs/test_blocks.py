@@ -213,6 +213,7 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
         "from tests.support.every_page.cases import Case, Visit",
         "from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXTS",
     ),
+    "docs/reference/pages.md": with_declared_payments,
     "docs/reference/query-layer.md": with_payments,
     "docs/reference/query-layer-calls.md": with_declared_payments,
     "docs/reference/query-layer-faults.md": with_declared_payments,

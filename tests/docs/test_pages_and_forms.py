@@ -1,0 +1,71 @@
+"""The reference of pages and forms names every parameter of every declaration, with its default."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from portal.web.pages import BackendForm, Count, CreateView, DeleteView, DetailView, EditView, ListView
+from portal.web.pages.form_fields import FormOptions
+from portal.web.pages.list_views import AGE_SORTS
+from portal.web.pages.overviews import OverviewData
+from tests.support.harness import ROOT
+from tests.support.how_to import section
+
+PAGE = ROOT / "docs" / "reference" / "pages.md"
+VIEWS = (ListView, DetailView, CreateView, EditView, DeleteView)
+
+
+def rows_of(heading: str) -> Iterator[list[str]]:
+    """The rows of a section's tables, each as its cells."""
+    for line in section(PAGE, heading).splitlines():
+        cells = [cell.strip().strip("`") for cell in line.strip("|").split(" | ")]
+        if line.startswith("|") and not set(line) <= set("|- "):
+            yield cells
+
+
+def told() -> dict[str, dict[str, str]]:
+    """View to its parameters, each with the default that the page names."""
+    found: dict[str, dict[str, str]] = {}
+    view = ""
+    for cells in rows_of("The five pages"):
+        if len(cells) == 4 and cells[0] != "page":
+            view = cells[0].strip("| ") or view
+            found.setdefault(view, {})[cells[1].strip("`| ")] = cells[3].strip("| `")
+    return found
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.__name__)
+def test_each_parameter_is_named_with_its_default(view: type) -> None:
+    parameters = told()[view.__name__]
+    fields = {field.name: field.default for field in dataclasses.fields(view) if field.init}
+    assert set(parameters) == set(fields)
+    for name, default in fields.items():
+        if name in {"template", "context"} or default is dataclasses.MISSING:
+            continue
+        assert parameters[name] == str(default)
+    assert ListView(hook=None).sorts is AGE_SORTS  # type: ignore[arg-type]  only its default is looked at
+
+
+def first_cells(heading: str) -> set[str]:
+    return {cells[0] for cells in rows_of(heading)}
+
+
+def test_each_option_of_a_form_is_named() -> None:
+    assert {field.name for field in dataclasses.fields(FormOptions)} <= first_cells("`BackendForm`")
+
+
+def test_each_member_of_a_form_is_named() -> None:
+    named = set(re.findall(r"\w+", section(PAGE, "`BackendForm`")))
+    assert {
+        name for name in vars(BackendForm) if name in {"body", "show_backend_error", "outage", "was_rejected"}
+    } <= named
+
+
+def test_each_part_of_a_count_and_of_an_overview_is_named() -> None:
+    assert {field.name for field in dataclasses.fields(Count)} <= first_cells("Numbers of an overview")
+    named = set(re.findall(r"`(\w+)`", section(PAGE, "Numbers of an overview")))
+    assert {field.name for field in dataclasses.fields(OverviewData)} <= named
