@@ -226,6 +226,7 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
+            is_placeholder=result.is_placeholder,
             _refetch=lambda: self.query(call.request, force=True),
         )
 

@@ -54,6 +54,11 @@ class RequestPartition:
         except StoreUnavailableError:
             return False
 
+    @property
+    def known(self) -> Partition | None:
+        """The partition of the request's access token, if it is bound and has not expired; nothing is refreshed."""
+        return self._partition_of(self.token)
+
     def same_user_as(self, token: str | None) -> bool:
         """Whether the request's tokens are still those of the user who had this access token."""
         now = self.token

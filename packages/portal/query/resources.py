@@ -65,6 +65,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         item: type[TRow],
         newest_first_by: str | None = ...,
         invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        invalidates_tags: Iterable[str] = ...,
+        placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
         **options: Unpack[ReadOptions],
     ) -> Resource[TRow, TRow, ListP, RowP]: ...
@@ -77,6 +79,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         params: Callable[P, object],
         newest_first_by: str | None = ...,
         invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        invalidates_tags: Iterable[str] = ...,
+        placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
         **options: Unpack[ReadOptions],
     ) -> Resource[TRow, TRow, P, RowP]: ...
@@ -89,6 +93,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         detail: type[TDetail],
         newest_first_by: str | None = ...,
         invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        invalidates_tags: Iterable[str] = ...,
+        placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
         **options: Unpack[ReadOptions],
     ) -> Resource[TRow, TDetail, ListP, RowP]: ...
@@ -102,6 +108,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         params: Callable[P, object],
         newest_first_by: str | None = ...,
         invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
+        invalidates_tags: Iterable[str] = ...,
+        placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
         **options: Unpack[ReadOptions],
     ) -> Resource[TRow, TDetail, P, RowP]: ...
@@ -114,6 +122,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         params: Any = None,
         newest_first_by: str | None = CREATED_AT_FIELD,
         invalidates: Iterable[DeclaredQuery[Any] | str] = (),
+        invalidates_tags: Iterable[str] = (),
+        placeholder: bool = False,
         unique_by: str | Literal[False] = ID_FIELD,
         **options: Unpack[ReadOptions],
     ) -> Resource[Any, Any, Any, Any]:
@@ -140,6 +150,9 @@ class ResourceFactory(Generic[ListP, RowP]):
         :param newest_first_by: field of the wire, which no write changes, and by which the list without parameters is
             newest first. None where the backend orders otherwise: then a write has the list fetched again.
         :param invalidates: other queries that become stale with each create, update and delete.
+        :param invalidates_tags: tags of queries that become stale likewise.
+        :param placeholder: whether a row of the list stands in for its detail while the backend does not answer and the
+            detail is not cached; see :func:`~portal.query.hooks.queries.query_endpoint`.
         :param unique_by: field of the wire that tells rows apart; False keeps duplicates.
         :param options: of the list and the detail, see :class:`~portal.query.endpoints.declarations.ReadOptions`.
         :raises UsageError: the path is not one, or an option does not fit.
@@ -156,7 +169,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         found = paginated_query_endpoint(
             item=item, params=params or self._list_params, url=path, unique_by=unique_by, **options
         )
-        single = query_endpoint(data=shown, params=row, url=of_a_row, **options)
+        stand_in = found if placeholder else None
+        single = query_endpoint(data=shown, params=row, url=of_a_row, placeholder=stand_in, **options)
         create = mutation_endpoint(
             data=item, body=partial_type(item), url=path, method="POST"
         ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
@@ -175,23 +189,25 @@ class ResourceFactory(Generic[ListP, RowP]):
                 .set_answer(query_key=single)
             )
 
-        others = tuple(invalidates)
+        others, tags = tuple(invalidates), tuple(invalidates_tags)
         made: Resource[Any, Any, Any, Any] = Resource(
             list=found,
             detail=single,
-            create=_with(create, others),
-            update=_with(changing("PATCH"), others),
-            replace=_with(changing("PUT"), others),
-            delete=_with(delete, others),
+            create=_with(create, others, tags),
+            update=_with(changing("PATCH"), others, tags),
+            replace=_with(changing("PUT"), others, tags),
+            delete=_with(delete, others, tags),
         )
         for endpoint in (made.list, made.detail, made.create, made.update, made.replace, made.delete):
             endpoint.resource = path
         return made
 
 
-def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str]) -> TMutation:
+def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str], tags: Iterable[str]) -> TMutation:
     for query in others:
         mutation = mutation.invalidates(query_key=query)
+    for tag in tags:
+        mutation = mutation.invalidates(tag=tag)
     return mutation
 
 

@@ -149,6 +149,31 @@ def test_what_a_resource_declares() -> None:
         assert hook.invalidations[-1].target == "energy.get_summary"
 
 
+def test_a_changed_row_is_the_detail_and_a_created_one_where_both_are_of_one_class(client: Any, world: World) -> None:
+    assert [answer.target for answer in Mutations.use_update_client_mutation.answers] == ["energy.get_client"]
+    assert Mutations.use_create_client_mutation.answers == (), "a row lacks the notes of the detail"
+    assert len(resource("/a", item=Client).create.effects) == 2
+    update = Mutations.use_update_client_mutation(client)
+    update.mutate(body=ClientDetail.partial(name="Eve"), params=RowParams(id="c5"))
+    sent = len(world.backend.calls)
+    assert Queries.use_get_client_query(client, id="c5").unwrap().name == "Eve"
+    assert len(world.backend.calls) == sent
+
+
+def test_a_resource_may_have_tags_and_placeholders() -> None:
+    registry = Registry()
+    made = resource("/a", item=Client, tags=("clients",), invalidates_tags=("figures",), placeholder=True)
+
+    class OwnQueries(QueryGroup, domain="own", registry=registry):
+        use_get_a_query = made.detail
+
+    assert made.list.tags == made.detail.tags == ("clients",)
+    for hook in (made.create, made.update, made.replace, made.delete):
+        assert hook.invalidated_tags == ("figures",)
+    assert made.detail.placeholder is made.list
+    assert resource("/a", item=Client).detail.placeholder is None
+
+
 def test_an_endpoint_that_no_group_names_does_not_exist() -> None:
     assert sorted(REGISTRY.queries) == ["energy.get_client", "energy.get_clients"]
     assert sorted(REGISTRY.mutations) == ["energy.create_client", "energy.delete_client", "energy.update_client"]

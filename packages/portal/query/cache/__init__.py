@@ -23,7 +23,7 @@ from portal.query.cache.json_copy import copied, copied_rows
 from portal.query.cache.merged_pages import MergedPage, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.cache.page_cache import NO_ENTRY, CacheEntry, PageCache
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, lease_key
-from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, check_list_body, unique_rows
+from portal.query.cache.pages import READ_LAG_S, JsonRow, Page, VersionStamp, check_list_body, unique_rows
 from portal.query.cache.write_log import MAX_RECORDS
 from portal.query.cache.write_records import (
     ALL_INVALIDATED,

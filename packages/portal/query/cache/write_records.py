@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from portal.config.wire_names import ID_FIELD
-from portal.query.cache.pages import READ_LAG_S, JsonRow
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, JsonRow
 from portal.query.endpoints import LIST_HELPERS, canonical_json
 
 Kind: TypeAlias = str
@@ -98,6 +98,10 @@ class WriteRecord:
         :param lag_s: how far the backend's reads may be behind its writes, seconds.
         """
         return self.done_at is not None and abs(at - self.done_at) < lag_s
+
+    def may_be_newer(self, *, at: float) -> bool:
+        """Whether this write may have been done after something was asked for."""
+        return self.done_at is not None and self.done_at > at - MAX_CLOCK_SKEW_S
 
     def resolve_overlap(self, others: Sequence[WriteRecord | None]) -> WriteRecord:
         """The record to append after a write during which others were appended.

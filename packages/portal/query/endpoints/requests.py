@@ -13,6 +13,7 @@ from portal.strict_json import replace_surrogates
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from portal.query.endpoints.declarations import DeclaredList
     from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
     from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.mutations import Method
@@ -32,6 +33,7 @@ class ReadRequest:
     :param cache: whether the response is cached for all tokens of the user; else only this request keeps it.
     :param stale_while_revalidate: whether a stale response is shown, and fetched again behind the request.
     :param decode: makes of the response's JSON, of a list: of its rows, what the hook returns; None for JSON itself.
+    :param placeholder: the list whose row is shown while the backend does not answer and nothing is cached.
     """
 
     key: QueryKey
@@ -40,6 +42,7 @@ class ReadRequest:
     cache: bool = True
     stale_while_revalidate: bool = True
     decode: Decoder | None = None
+    placeholder: DeclaredList[Any, Any] | None = None
 
     def address(self) -> Address:
         """The address to read.

@@ -17,6 +17,7 @@ from portal.config.places import place
 from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError, UsageError
 from portal.query.endpoints import (
+    ID_PARAM,
     REGISTRY,
     DeclaredList,
     ListHelper,
@@ -82,6 +83,7 @@ def _duplicate_fault(hook: Endpoint[Any]) -> CheckMessage:
 def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
     yield from _url_faults(query)
     yield from _type_faults(query)
+    yield from _placeholder_faults(query)
     if not isinstance(query, DeclaredList) or not query.unique_by:
         return
     fields = _field_names(query.item)
@@ -91,6 +93,27 @@ def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
             hint=f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
             obj=place(*query.declared_at),
             id="portal.query.E002",
+        )
+
+
+def _placeholder_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
+    listed: DeclaredQuery[Any] | None = getattr(query, "placeholder", None)
+    if listed is None or (query.resource and listed.group is None):
+        # A resource whose list no group names has none.
+        return
+    known, fault = parameter_names(query.params), ""
+    if known is not None and ID_PARAM not in known:
+        fault = f"it is the row with the same {ID_PARAM}, and this query has no such parameter"
+    try:
+        listed.query_key()
+    except UsageError as error:
+        fault = str(error)
+    if fault:
+        yield Error(
+            f"{query.hook_name}: no row can be its placeholder: {fault}",
+            hint="give the hook of a list that is the attribute of a QueryGroup and needs no parameters",
+            obj=place(*query.declared_at),
+            id="portal.query.E013",
         )
 
 

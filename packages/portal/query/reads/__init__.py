@@ -3,6 +3,7 @@
 ::
 
     cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
+      ├─▶ placeholders       a list's row in place of a detail, while the backend does not answer
       ├─▶ parallel_fetches   fetches in other threads, and how long the request waits for them
       ├─▶ revalidation       stale data that was shown is fetched again behind the request
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
