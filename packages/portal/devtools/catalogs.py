@@ -23,7 +23,7 @@ from portal.config.projects import PROJECTS
 from portal.web.templating import TEMPLATE_POLICIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
 #: The languages with catalogs: all but the language in which the texts are written.
@@ -84,20 +84,18 @@ def read_catalog(folder: Path, language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def updated_catalog(folder: Path, language: str, *, compendium: Sequence[Path] = ()) -> Catalog:
+def updated_catalog(folder: Path, language: str) -> Catalog:
     """The catalog with exactly the texts that are in use, keeping their translations.
 
     A text of the web layer is translated there, once: the catalog of an app leaves it out.
-
-    :param compendium: folders whose translation of a text is taken if this folder has none, as msgmerge's option.
     """
-    known = [read_catalog(each, language) for each in (folder, *compendium)]
+    known = read_catalog(folder, language)
     fresh = _empty(language)
     shared = texts_of(_WEB) if folder != _WEB else {}
     for text, files in texts_of(folder).items():
         if text in shared:
             continue
-        message = next((found for catalog in known if (found := catalog.get(text.id)) and found.string), None)
+        message = known.get(text.id)
         fresh.add(
             text.id,
             string=message.string if message else None,
@@ -107,9 +105,9 @@ def updated_catalog(folder: Path, language: str, *, compendium: Sequence[Path] =
     return fresh
 
 
-def write_catalog(folder: Path, language: str, *, compendium: Sequence[Path] = ()) -> list[str]:
+def write_catalog(folder: Path, language: str) -> list[str]:
     """Bring the two files of a catalog up to date; gives the texts that lack a translation."""
-    catalog = updated_catalog(folder, language, compendium=compendium)
+    catalog = updated_catalog(folder, language)
     path = po_path(folder, language)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(po_bytes(catalog))

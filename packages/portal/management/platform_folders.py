@@ -5,7 +5,6 @@ The template, `platform_template/`, mirrors the repository. In it `app_name` and
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +23,7 @@ def platform_folders(name: str) -> list[str]:
 
 
 def write_folders(name: str, root: Path) -> None:
-    """Write the folders of a new platform below `root`. Its few texts are translated as other apps have them."""
+    """Write the folders of a new platform below `root`. Its few texts are the web layer's, which are translated."""
     for path in sorted(_TEMPLATE.rglob("*")):
         if path.is_file():
             target = root / str(path.relative_to(_TEMPLATE)).replace("app_name", name).removesuffix(_SUFFIX)
@@ -34,10 +33,10 @@ def write_folders(name: str, root: Path) -> None:
     if not settings.configured:
         # What finds the texts imports Django's translations, which ask for settings; any will do.
         settings.configure()
-    from portal.devtools.catalogs import TRANSLATED, catalog_folders, write_catalog  # noqa: PLC0415  see above
+    from portal.devtools.catalogs import TRANSLATED, write_catalog  # noqa: PLC0415  see above
 
     for language in TRANSLATED:
-        write_catalog(root / "apps" / name, language, compendium=catalog_folders())
+        write_catalog(root / "apps" / name, language)
 
 
 def uncommitted_work(name: str, root: Path) -> list[str]:
@@ -56,13 +55,7 @@ def uncommitted_work(name: str, root: Path) -> list[str]:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    return other.exists() and _content(one) == _content(other)
-
-
-def _content(path: Path) -> bytes:
-    """What is in a file. In a catalog the comments say where its texts are, from the repository's root."""
-    content = path.read_bytes()
-    return re.sub(rb"^#: .*\n", b"", content, flags=re.MULTILINE) if path.suffix == ".po" else content
+    return other.exists() and one.read_bytes() == other.read_bytes()
 
 
 def _is_committed(path: Path) -> bool:
