@@ -102,6 +102,11 @@ WRONG_IMPORTS = [
         "From outside portal.web.pages only its face is imported",
     ),
     (
+        "packages/portal/web/pages/page_names.py",
+        "import portal.web.pages.list_views",
+        "Inside portal.web.pages imports go down",
+    ),
+    (
         "packages/portal/web/pages/overviews.py",
         "import portal.web.present.results",
         "From outside portal.web.present only its face is imported",

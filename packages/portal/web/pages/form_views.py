@@ -66,10 +66,11 @@ class CreateView(DeclaredPage, Generic[TRow]):
         del values
         form = self.form(request.POST or None)
         if form.is_valid():
-            create = self.mutation(request, idempotency_key=submission_key(request))
-            result = create.mutate(body=form.body())
+            create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
+            result = create.mutate(body=body)
             if result.is_success:
-                messages.success(request, self.message % {"name": result.unwrap()})
+                name = _name_of(result.data, typed=body.record(**body.fields))
+                messages.success(request, self.message % {"name": name})
                 return see_other(pages.list)
             form.show_backend_error(result)
         return form_page(
@@ -80,6 +81,12 @@ class CreateView(DeclaredPage, Generic[TRow]):
             back_url=reverse(pages.list),
             back_label=str(pages.title),
         )
+
+
+def _name_of(created: Row | None, *, typed: Row) -> str:
+    """What people call the new row: as the backend returned it, or as it was typed, if the response has no name."""
+    returned = "" if created is None else str(created)
+    return returned if created is not None and returned != created.id else str(typed) or returned
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +123,8 @@ class EditView(DeclaredPage, Generic[TRow]):
             row = self.query(request, id=row_id).unwrap()
             return self._page(request, pages, self.form(row=row), row=row, row_id=row_id)
         form, known = self.form(request.POST), None
-        if not form.is_valid():
+        is_at_once_valid = form.is_valid()
+        if not is_at_once_valid:
             # A value that is no choice of ours may be the row's own.
             known = record_if_answered(self.query(request, id=row_id))
             form = self.form(request.POST, row=known)
@@ -126,7 +134,8 @@ class EditView(DeclaredPage, Generic[TRow]):
                 messages.success(request, str(self.message))
                 return see_other(pages.detail, row_id)
             form.show_backend_error(result)
-        known = known or record_if_answered(self.query(request, id=row_id))
+        if is_at_once_valid:
+            known = record_if_answered(self.query(request, id=row_id))
         return self._page(request, pages, form, row=known, row_id=row_id)
 
     def _page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, get_args
 
 from django import forms
@@ -11,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from portal.errors import ApiConflictError, ApiUnavailableError, ApiValidationError, UsageError
 from portal.query import Partial, Row
 from portal.web.pages.form_fields import FormOptions, accepts_none, form_fields, row_fields
+from portal.web.present import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +83,10 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         :param row: what the form shows, unless it was sent.
         """
         if row is not None:
-            options["initial"] = {name: getattr(row, name) for name in self.base_fields} | options.get("initial", {})
+            shown = {name: getattr(row, name) for name in self.base_fields}
+            options["initial"] = {
+                name: in_utc(value) if isinstance(value, datetime) else value for name, value in shown.items()
+            }
         super().__init__(data, *args, **options)
         for name, field in self.fields.items():
             # A browser silently cuts a pasted text at this length; the form shows an error instead.

@@ -85,39 +85,29 @@ def read_overview(
     :raises portal.errors.ApiError: the summary failed in any other way than with a 404, or a list failed.
     """
     missing = _missing.endpoints()
-    always = [count for count in counts if count.of is None]
-    others = [count for count in counts if count.of is not None]
+    # By their places: a count may be the same as another one.
+    always = [place for place, count in enumerate(counts) if count.of is None]
+    others = [place for place, count in enumerate(counts) if count.of is not None]
     at_once = [*always, *others] if summary.key in missing else always
-    specs: list[QuerySpec[Any]] = [summary.spec(), *(count.hook.spec() for count in at_once)]
+    specs: list[QuerySpec[Any]] = [summary.spec(), *(counts[place].hook.spec() for place in at_once)]
     found, *results = use_queries(request, specs)
-    lists: dict[str, PaginatedResult[Any]] = {
-        count.route: result for count, result in zip(at_once, results, strict=True)
-    }
+    lists: dict[int, PaginatedResult[Any]] = dict(zip(at_once, results, strict=True))
     known: TSummary = record_if_exists(found) or summary.data()
     has_summary = known != summary.data()
     if has_summary:
         missing.discard(summary.key)
-        lists = {count.route: lists[count.route] for count in always}
+        lists = {place: lists[place] for place in always}
     elif summary.key not in missing:
         missing.add(summary.key)
-        results = use_queries(request, [count.hook.spec() for count in others])
-        lists |= {count.route: result for count, result in zip(others, results, strict=True)}
+        lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
 
-    def number(count: Count[TSummary]) -> int | None:
-        if count.of is not None and has_summary:
-            return count.of(known)
-        return lists[count.route].unwrap().total
+    def tile(place: int, count: Count[TSummary]) -> StatTile:
+        number = lists[place].unwrap().total if place in lists else count.of and count.of(known)
+        icon = count.icon or count.route
+        return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
 
     return OverviewData(
         summary=known,
-        tiles=tuple(
-            StatTile(
-                label=count.label,
-                value=number_text(number(count)),
-                route=count.route,
-                icon=count.icon or count.route,
-            )
-            for count in counts
-        ),
+        tiles=tuple(tile(place, count) for place, count in enumerate(counts)),
         as_of=oldest_as_of(found, *lists.values()),
     )

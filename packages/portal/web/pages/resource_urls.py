@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from portal.errors import UsageError
 from portal.query import Row
-from portal.web.pages.form_views import CreateView
+from portal.web.pages.form_views import NEW, CreateView
 from portal.web.pages.guards import platform_page
 from portal.web.pages.page_names import DeclaredPage, PageNames
-from portal.web.pages.record_views import DeleteView
+from portal.web.pages.record_views import DELETE, WARNING, DeleteView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,9 +79,9 @@ def resource_pages(
         edit=f"{name}-edit" if edit else "",
         delete=f"{name}-delete" if delete else "",
         title=title,
-        create_label=create.title if isinstance(create, CreateView) else "",
-        delete_label=delete.label if isinstance(delete, DeleteView) else "",
-        delete_text=delete.text if isinstance(delete, DeleteView) else "",
+        create_label=create.title if isinstance(create, CreateView) else NEW,
+        delete_label=delete.label if isinstance(delete, DeleteView) else DELETE,
+        delete_text=delete.text if isinstance(delete, DeleteView) else WARNING,
         templates=path.replace("-", "_"),
         context=context or {},
     )

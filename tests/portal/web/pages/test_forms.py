@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -211,6 +211,11 @@ def test_a_value_that_only_this_row_has_stays_unless_someone_changes_it() -> Non
     assert form.is_valid()
     assert form.body().fields["method"] == "giro"
     assert not PaymentForm({**SENT, "method": "<other>"}, row=row).is_valid()
+
+
+def test_a_time_that_utc_has_no_year_for_is_left_empty() -> None:
+    row = Payment(received_at=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9))))
+    assert "value=" not in str(PaymentForm(row=row)["received_at"])
 
 
 def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> None:

@@ -186,6 +186,25 @@ def test_a_created_row_is_named_and_stands_in_the_list(backend: Backend, browser
     assert row_ids(page) == ["c2", "c1"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        ({"id": "c2", "name": "Ida Rhodes"}, "Ida Rhodes"),
+        ({"id": "c2"}, "Ida"),
+        ({}, "Ida"),
+        (None, "Ida"),
+        (["c2"], "Ida"),
+    ],
+)
+def test_a_created_row_is_called_as_it_was_typed_if_the_response_has_no_name(
+    backend: Backend, browser: Browser, answer: Any, name: str
+) -> None:
+    backend.lists(CUSTOMERS, [])
+    backend.answers("POST", CUSTOMERS, json=answer, status=201)
+    assert browser.post("/en/energy/clients/new", {"name": "Ida", "plan": "payg"}).status_code == 303
+    assert f">{name} was created." in browser.get("/en/energy/clients").content.decode()
+
+
 def test_a_deleted_row_is_gone_and_the_list_says_so(backend: Backend, browser: Browser) -> None:
     backend.lists(CUSTOMERS, [ADA])
     browser.get("/en/energy/clients")
@@ -249,6 +268,23 @@ def test_a_page_may_be_a_function(backend: Backend, signed_in: SignedIn) -> None
     assert response.content == b"the row c1"
     assert response["Cache-Control"] == "private, no-store"
     assert page.callback.__name__ == "detail"
+
+
+def test_buttons_that_lead_to_functions_have_the_portals_words(backend: Backend, signed_in: SignedIn) -> None:
+    def any_page(request: HttpRequest, row_id: str = "") -> HttpResponse:
+        return HttpResponse(f"{request.method} {row_id}")
+
+    pages = resource_pages(
+        "energy/clients", name="client", title="Customers", list=LIST, detail=DETAIL, create=any_page, delete=any_page
+    )
+    made = type(
+        "urls", (), {"urlpatterns": platform_patterns(pages=[platform_page("energy", blank, name="home"), *pages])}
+    )
+    backend.lists(CUSTOMERS, [ADA])
+    with override_settings(ROOT_URLCONF=made):
+        browser = signed_in("ENERGY_APP")
+        assert "New entry</a>" in browser.get("/en/energy/clients").content.decode()
+        assert ">Delete</button>" in browser.get("/en/energy/clients/c1").content.decode()
 
 
 @pytest.mark.parametrize(

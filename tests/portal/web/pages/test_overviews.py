@@ -1,0 +1,104 @@
+"""Numbers of an overview: the summary's, or the totals of lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from portal.errors import ApiForbiddenError, ApiUnavailableError
+from portal.query import QueryClient
+from portal.services.energy.clients import ClientQueries
+from portal.services.energy.meters import MeterQueries
+from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
+from portal.testing import Backend, NewQueryClient, page_of
+from portal.web.pages import Count, read_overview
+from portal.web.pages.overviews import OverviewData
+
+CLIENTS: Count[EnergySummary] = Count(
+    label="Clients",
+    route="clients",
+    hook=ClientQueries.use_get_clients_query,
+    of=lambda summary: summary.counts.get("clients"),
+)
+METERS: Count[EnergySummary] = Count(
+    label="Meters", route="meters", hook=MeterQueries.use_get_meters_query, icon="check"
+)
+
+
+@pytest.fixture
+def app() -> str:
+    return "energy"
+
+
+@pytest.fixture
+def client(backend: Backend, query_client: NewQueryClient) -> QueryClient:
+    backend.answers("GET", "/energy/clients", json=page_of([{"id": "c"}], total=7))
+    backend.answers("GET", "/energy/meters", json=page_of([{"id": "m"}], total=8))
+    return query_client("ENERGY_APP")
+
+
+def read(client: Any, *counts: Count[EnergySummary]) -> OverviewData[EnergySummary]:
+    return read_overview(client, summary=EnergySummaryQueries.use_get_summary_query, counts=counts)
+
+
+def asked(backend: Backend) -> list[str]:
+    return sorted(call.path for call in backend.calls if call.path != "/me")
+
+
+def test_a_number_of_the_summary_needs_no_list(backend: Backend, client: QueryClient) -> None:
+    backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    data = read(client, CLIENTS)
+    assert [(tile.label, tile.value, tile.route, tile.icon) for tile in data.tiles] == [
+        ("Clients", "2,400", "clients", "clients")
+    ]
+    assert data.summary.counts == {"clients": 2400}
+    assert data.as_of is not None
+    assert asked(backend) == ["/energy/summary"]
+
+
+def test_a_number_that_the_summary_lacks_is_a_dash(backend: Backend, client: QueryClient) -> None:
+    backend.answers("GET", "/energy/summary", json={"counts": {"stations": 1}})
+    assert [tile.value for tile in read(client, CLIENTS).tiles] == ["–"]
+
+
+def test_a_count_that_no_summary_has_is_the_total_of_its_list(backend: Backend, client: QueryClient) -> None:
+    backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    tiles = read(client, CLIENTS, METERS).tiles
+    assert [(tile.value, tile.icon) for tile in tiles] == [("2,400", "clients"), ("8", "check")]
+    assert asked(backend) == ["/energy/meters", "/energy/summary"]
+
+
+@pytest.mark.parametrize("summary", [None, {}])
+def test_without_a_summary_or_with_nothing_in_it_every_number_is_a_total(
+    backend: Backend, client: QueryClient, summary: dict[str, Any] | None
+) -> None:
+    if summary is None:
+        backend.refuses("GET", "/energy/summary", status=404)
+    else:
+        backend.answers("GET", "/energy/summary", json=summary)
+    data = read(client, METERS, CLIENTS, METERS)
+    assert [tile.value for tile in data.tiles] == ["8", "7", "8"]
+    assert data.summary == EnergySummary()
+
+
+def test_a_summary_that_is_there_again_counts(
+    backend: Backend, client: QueryClient, query_client: NewQueryClient
+) -> None:
+    backend.refuses("GET", "/energy/summary", status=404)
+    read(client, CLIENTS)
+    backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    assert [tile.value for tile in read(query_client("ENERGY_APP"), CLIENTS).tiles] == ["2,400"]
+
+
+def test_any_other_failure_of_the_summary_is_the_page(backend: Backend, client: QueryClient) -> None:
+    backend.refuses("GET", "/energy/summary", status=403)
+    with pytest.raises(ApiForbiddenError):
+        read(client, CLIENTS)
+
+
+def test_a_list_that_fails_is_the_page(backend: Backend, client: QueryClient) -> None:
+    backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    backend.fails("malformed", path="/energy/meters")
+    with pytest.raises(ApiUnavailableError):
+        read(client, CLIENTS, METERS)
