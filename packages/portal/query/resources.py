@@ -150,7 +150,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         :param newest_first_by: field of the wire, which no write changes, and by which the list without parameters is
             newest first. None where the backend orders otherwise: then a write has the list fetched again.
         :param invalidates: other queries that become stale with each create, update and delete.
-        :param invalidates_tags: tags of queries that become stale likewise.
+        :param invalidates_tags: tags of further queries that become stale with them.
         :param placeholder: whether a row of the list stands in for its detail while the backend does not answer and the
             detail is not cached; see :func:`~portal.query.hooks.queries.query_endpoint`.
         :param unique_by: field of the wire that tells rows apart; False keeps duplicates.

@@ -73,6 +73,7 @@ class Writes:
         partition = self.reads.bound_partition() if targets else None
         sent = self.reads.partition.token
         since = self.cache.stamps(partition, targets) if partition else {}
+        repeats = partition is not None and self._may_repeat(write, partition)
         began_at = self.clock()
         try:
             data = self.caller.write(write)
@@ -88,6 +89,9 @@ class Writes:
         done = records_of(write, data, answers, registry=self.registry)
         done_at = self.clock()
         records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
+        if repeats:
+            # The answer may be older than what was written since.
+            records, answers = {name: record.without_rows() for name, record in records.items()}, []
         # Each answer is a page too, as if its request had been a read: so it shows where no page was cached.
         pages = [
             (key, Page(stamp=since.get(key.endpoint), at=began_at, came_at=done_at, cursor=None, body=data))
@@ -118,6 +122,10 @@ class Writes:
         partition = self.reads.bound_partition()
         record = WriteRecord(invalidated=(queries,))
         self._record(partition, {endpoint: record}, {}, sent=self.reads.partition.token)
+
+    def _may_repeat(self, write: WriteRequest, partition: Partition) -> bool:
+        key = write.idempotency_key
+        return key is not None and self.cache.sent_keys.note(key, principal=partition.principal)
 
     def _is_cached(self, key: QueryKey) -> bool:
         query = self.registry.queries.get(key.endpoint)

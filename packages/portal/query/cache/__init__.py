@@ -5,6 +5,7 @@
     merged_pages         cached pages with the writes that they lack: what a read shows
       ├─▶ page_cache         pages and write logs in the store
       │     ├─▶ page_keys        where a page lies in the store
+      │     ├─▶ sent_keys        may the backend answer a write with what it answered before?
       │     ├─▶ fetch_marks      was a write done while a request was under way whose user nobody knew yet?
       │     └─▶ write_log        the records of one endpoint's writes, in order
       ├─▶ row_matcher        in which variants of a list a written row belongs

@@ -17,6 +17,7 @@ from portal.errors import StoreUnavailableError
 from portal.query.cache.fetch_marks import FetchMarks
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
 from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, parse_page
+from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
 from portal.query.endpoints import canonical_json
 from portal.query.partition import generation_key, namespace_generation_key
@@ -62,6 +63,7 @@ class PageCache:
     """The pages and write logs of one store. Safe for threads.
 
     :ivar marks: for fetches whose requests leave before their user is known.
+    :ivar sent_keys: for writes that may be sent again.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places that all variants of a user share.
     :param random_below: a random whole number from 0 to below its argument.
@@ -77,6 +79,7 @@ class PageCache:
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
         self.marks = FetchMarks(store=store, namespaces=namespaces)
+        self.sent_keys = SentKeys(store)
         self._store = store
         self._namespaces = namespaces
         self._pending_purges = namespaces.pending_purges

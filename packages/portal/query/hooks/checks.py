@@ -233,14 +233,14 @@ def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQue
             f" {getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}",
             hint="a part must not stand for the whole: use .invalidates(query_key=…, get_params=same_params)",
             obj=place(*mutation.declared_at),
-            id="portal.query.E009",
+            id="portal.query.E014",
         )
     if query.key == PROFILE_QUERY.key.endpoint:
         yield Error(
             f"{mutation.hook_name}: set_answer can't set {query.key!r}, which decides about access",
             hint="use .invalidates(query_key=…): then the next page asks for it",
             obj=place(*mutation.declared_at),
-            id="portal.query.E009",
+            id="portal.query.E014",
         )
 
 

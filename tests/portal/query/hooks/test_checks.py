@@ -230,12 +230,12 @@ class TestSetAnswer:
     @pytest.mark.parametrize(
         ("response", "query", "faults"),
         [
-            (Part, Whole, ["portal.query.E009"]),
+            (Part, Whole, ["portal.query.E014"]),
             (Whole, Part, []),
             (Whole, Whole, []),
             (Part, dict, []),
             (dict, Whole, []),
-            (Thing, Whole, ["portal.query.E009"]),
+            (Thing, Whole, ["portal.query.E014"]),
         ],
     )
     def test_a_part_of_the_response_is_an_error(self, response: Any, query: Any, faults: list[str]) -> None:
@@ -258,7 +258,7 @@ class TestSetAnswer:
         [
             ("get_things", "portal.query.E004"),
             ("get_thingz", "portal.query.E003"),
-            ("user.get_me", "portal.query.E009"),
+            ("user.get_me", "portal.query.E014"),
         ],
     )
     def test_so_is_a_query_that_takes_no_answer(self, faulty: Faulty, named: str, fault: str) -> None:
