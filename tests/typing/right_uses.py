@@ -116,7 +116,10 @@ class ThingMutations(MutationGroup, domain="things"):
     use_update_thing_mutation = (
         mutation_endpoint(data=Thing, body=ThingCreateReq, params=RowParams, url=thing_url, method="PUT")
         .merge_updated_in_paginated_list(list_query_key="get_things", select_list_item=lambda thing: thing)
+        .set_answer(query_key=ThingQueries.use_get_thing_query)
+        .set_answer(query_key=ThingQueries.use_get_thing_query, get_params=lambda sent, thing: {"id": thing.get("id")})
         .invalidates(query_key=ThingQueries.use_get_thing_query, get_params=lambda sent: sent.params)
+        .invalidates(tag="things")
     )
     use_delete_thing_mutation = mutation_endpoint(
         params=RowParams, url=thing_url, method="DELETE"

@@ -97,6 +97,10 @@ class WrongMutations(MutationGroup, domain="wrong"):
         list_query_key=StationQueries.use_get_station_query,  # wrong: no list
         select_list_item=lambda made: made,
     )
+    use_d_mutation = mutation_endpoint(data=Client, url="/d", method="PUT").set_answer(
+        query_key=StationQueries.use_get_station_query  # wrong: it answers with a client
+    )
+    use_e_mutation = mutation_endpoint(url="/e", method="POST").invalidates(tag=5)  # wrong: a tag is a name
     use_c_mutation = mutation_endpoint(body=Partial[Client], url="/c", method="POST").remove_from_paginated_list(
         list_query_key="get_clients",
         get_deleted_id=lambda sent: sent.parms["id"],  # wrong: no such attribute
