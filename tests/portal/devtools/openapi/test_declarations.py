@@ -151,7 +151,7 @@ def test_a_body_that_is_no_part_of_the_row_is_a_record_of_its_own_and_still_chan
     ) in lines(text)
 
 
-def test_an_action_on_a_row_makes_what_shows_the_row_stale() -> None:
+def test_an_action_that_answers_the_row_shows_it_in_the_list_and_alone() -> None:
     approve = {f"{ROW}/approve": {"post": {**takes({"properties": {"note": TEXT}}), **answers(ref("Payment"))}}}
     text = source({**RESOURCE, **approve}, Payment=PAYMENT)
     assert lines(
@@ -163,10 +163,33 @@ def test_an_action_on_a_row_makes_what_shows_the_row_stale() -> None:
             url="/finance/payments/{id}/approve",
             method="POST",
         )
+        .merge_updated_in_paginated_list(list_query_key=PaymentQueries.use_get_payments_query)
+        .set_answer(query_key=PaymentQueries.use_get_payment_query)
+    )"""
+    ) in lines(text)
+
+
+def test_an_action_that_answers_something_else_makes_what_shows_the_row_stale() -> None:
+    text = source({**RESOURCE, f"{ROW}/remind": {"post": answers(None)}}, Payment=PAYMENT)
+    assert lines(
+        """use_remind_payment_mutation = (
+        mutation_endpoint(params=RowParams, url="/finance/payments/{id}/remind", method="POST")
         .invalidates(query_key=PaymentQueries.use_get_payments_query)
         .invalidates(query_key=PaymentQueries.use_get_payment_query)
     )"""
     ) in lines(text)
+
+
+def test_rows_of_a_row_make_the_row_stale_when_one_is_made() -> None:
+    notes = {
+        f"{ROW}/notes": {
+            "get": answers({"items": TEXT}),
+            "post": {**takes({"properties": {"text": TEXT}}), **answers(None)},
+        }
+    }
+    text = source({**RESOURCE, **notes}, Payment=PAYMENT)
+    for hook in ("use_get_notes_query", "use_get_payments_query", "use_get_payment_query"):
+        assert f".invalidates(query_key=PaymentQueries.{hook})" in text.partition("use_create_note_mutation = ")[2]
 
 
 @pytest.mark.parametrize(
@@ -195,6 +218,9 @@ def test_an_action_on_a_row_makes_what_shows_the_row_stale() -> None:
             'use_get_x_receipt_query = query_endpoint(data=Thing, params=RowParams, url="/x/{id}/receipt")',
         ),
         ("/x/{id}/lock", {"delete": answers(None)}, "use_delete_x_lock_mutation = mutation_endpoint("),
+        ("/", {"get": answers(ref("Thing"))}, 'use_get_root_query = query_endpoint(data=Thing, url="/")'),
+        ("/{id}", {"get": answers(ref("Thing"))}, 'query_endpoint(data=Thing, params=RowParams, url="/{id}")'),
+        ("/{a}/{b}", {"get": answers(ref("Thing"))}, 'url="/{a}/{b}"'),
         ("/a/{b}...{c}", {"get": answers(ref("Thing"))}, 'url="/a/{b}...{c}"'),
         ("/things/", {"get": answers(page(ref("Thing")))}, 'unique_by="name", url="/things/"'),
         ("/v1/things", {"get": answers(page({"properties": {"a": TEXT}}))}, "unique_by=False"),
@@ -329,3 +355,30 @@ def test_a_description_becomes_a_docstring_that_a_linter_accepts() -> None:
     text = source({"/x": {"get": answers(ref("Gift"))}}, Gift=described)
     assert 'r"""A "gift" – for you, see here, \\d and \'\'\'.\n\n    `a`: ID of it.\n    """' in text
     assert 'class GiftB(OpenEnum):\n    """A gift b."""' in text
+
+
+def test_a_parameter_with_a_name_that_calls_have_for_something_else_gets_another_keyword() -> None:
+    text = source(
+        {"/x": {"get": {"parameters": query("cursor", "pages", "params", "limit"), **answers(ref("X"))}}},
+        X={"properties": {"a": TEXT}},
+    )
+    for keyword in ("cursor_", "pages_", "params_", "limit"):
+        assert f"    {keyword}: str | None = None\n" in text
+
+
+def test_a_row_with_a_time_of_creation_by_another_name_has_it_as_its_own_field() -> None:
+    row = {"type": "object", "properties": {"id": TEXT, "created_at": {"type": "string", "format": "date-time"}}}
+    paths = {"/x": {"get": answers(page(ref("X")))}, "/x/{id}": {"get": answers(ref("X"))}}
+    text = source(paths, X=row)
+    assert 'class X(Row, rename="lower"):\n    """A x."""\n\n    created_at: datetime | None = None\n' in text
+    assert '_xes = resource("/x", item=X, newest_first_by=None)' in text
+
+
+def test_answers_that_say_the_same_without_a_name_are_one_class() -> None:
+    wrapped = {"type": "object", "properties": {"thing": ref("Thing")}}
+    paths = {"/things/{id}": {"get": answers(wrapped), "put": {**takes(wrapped), **answers(wrapped)}}}
+    text = source(paths, Thing={"properties": {"name": TEXT}})
+    assert text.count("data=ThingRes,") == 2
+    assert "class ThingRes(Record):" in text
+    assert "    thing: Thing | None = None\n" in text
+    assert ".set_answer(query_key=ThingQueries.use_get_thing_query)" in text

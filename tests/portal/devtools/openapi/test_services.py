@@ -24,7 +24,7 @@ NAMES = {
     "_charging_sessions": "_sessions",
 }
 #: What no schema says.
-OPTIONS = {"invalidates", "cache"}
+OPTIONS = {"invalidates", "invalidates_tags", "placeholder", "cache"}
 #: Where a person chose another type: what is counted by kind is a dictionary, in which a count may be missing.
 TYPES = {
     ("energy/summary.py", "class EnergyCounts"),

@@ -61,6 +61,7 @@ class ResourcePlace:
     :param noun: one of its rows, in snake_case; or what stands there, where it has no rows.
     :param resource: what `resource(…)` declares of it.
     :ivar list_hook: the hook of its paginated list, as soon as there is one.
+    :ivar row_hook: the hook of one row, with `row_shape`, what it answers.
     :ivar reads: its other queries.
     """
 
@@ -69,6 +70,8 @@ class ResourcePlace:
     calls: list[PlacedCall]
     resource: Standard | None
     list_hook: str = ""
+    row_hook: str = ""
+    row_shape: Shape | None = None
     reads: list[str] = field(default_factory=list)
 
 
@@ -87,6 +90,7 @@ class Hooks:
     resources: list[tuple[str, str]] = field(default_factory=list)
     found: list[Hook] = field(default_factory=list)
     _places: dict[str, ResourcePlace] = field(default_factory=dict)
+    _answers: list[Shape] = field(default_factory=list)
 
     def add(self, place: ResourcePlace) -> None:
         """Name and declare the hooks of one place. Those of the places above it come first."""
@@ -102,6 +106,8 @@ class Hooks:
                 source = self._query(call, name, place) if is_query else self._mutation(call, name, place)
             if call.operation.page_item is not None:
                 place.list_hook = f"{self.group}Queries.{hook}"
+            elif call.role == "detail":
+                place.row_hook, place.row_shape = f"{self.group}Queries.{hook}", self._answer(call)
             elif is_query:
                 place.reads.append(f"{self.group}Queries.{hook}")
             self.found.append(Hook(name=hook, source=source, is_query=is_query))
@@ -144,7 +150,9 @@ class Hooks:
         listed = found.calls.get("list")
         if listed is not None and (params := self._list_params(listed.operation, place)) != "ListParams":
             parts.append(f"params={params}")
-        if CREATED_AT_FIELD not in found.item.fields and {"create", "update", "replace"} & set(found.calls):
+        if CREATED_AT_FIELD not in found.item.fields and (
+            {"create", "update", "replace"} & set(found.calls) or "created_at" in map(attribute_name, found.item.fields)
+        ):
             parts.append("newest_first_by=None")
         self.resources.append((f"_{plural(place.noun)}", f"resource({', '.join(parts)})"))
         return self.resources[-1][0]
@@ -185,7 +193,7 @@ class Hooks:
         operation = call.operation
         params, url = self._params(operation, name, place)
         given = [f"params={params}"] if params else []
-        item, answer = operation.page_item, operation.answer.shape
+        item, answer = operation.page_item, self._answer(call)
         if isinstance(item, ObjectOf):
             row = self.classes.record(item, wanted=class_name(place.noun))
             unique = [] if is_row(item) else [f"unique_by={_unique_by(item)!r}"]
@@ -200,22 +208,35 @@ class Hooks:
             return class_name(plural(noun))
         if call.role == "list":
             return class_name(f"{noun}_list")
+        if call.role == "detail":
+            return class_name(f"{noun}_res")
         above = self._above(place) or "_".join(fixed_segments(place.path)[-2:-1])
-        return class_name(noun if noun.startswith(above) or call.role == "detail" else f"{above}_{noun}")
+        return class_name(noun if noun.startswith(above) else f"{above}_{noun}")
 
     def _mutation(self, call: PlacedCall, name: str, place: ResourcePlace) -> str:
         operation = call.operation
         params, url = self._params(operation, name, place)
         parts = []
-        if operation.answer.shape is not None:
+        answer = self._answer(call)
+        if answer is not None:
             doc = f"What `use_{name}_mutation` is answered."
-            parts.append(f"data={self._type(operation.answer.shape, class_name(f'{name}_res'), doc)}")
+            parts.append(f"data={self._type(answer, class_name(f'{name}_res'), doc)}")
         if operation.body.shape is not None:
             parts.append(f"body={self._body(operation.body.shape, name, place)}")
         if params:
             parts.append(f"params={params}")
         parts += [f"url={literal(url)}", f"method={operation.method!r}"]
         return f"mutation_endpoint({', '.join(parts)}){self._effects(call, place)}"
+
+    def _answer(self, call: PlacedCall) -> Shape | None:
+        """What the call answers. Answers that say the same without a name are one, so they have one class."""
+        shape = call.operation.answer.shape
+        if not isinstance(shape, ObjectOf):
+            return shape
+        known = next((each for each in self._answers if are_the_same(each, shape)), None)
+        if known is None:
+            self._answers.append(shape)
+        return known or shape
 
     def _type(self, shape: Shape | None, wanted: str, doc: str = "") -> str:
         kind = "Any" if shape is None else self.classes.type_of(shape, wanted=wanted, doc=doc)
@@ -231,22 +252,47 @@ class Hooks:
 
     def _effects(self, call: PlacedCall, place: ResourcePlace) -> str:
         """What the write changes in cached queries: of its own place, and of the row that it belongs to."""
-        row, answer = place.resource.item if place.resource else None, call.operation.answer.shape
-        gives_row = row is not None and answer is not None and are_the_same(answer, row)
         above = self._places.get(parent(parent(place.path))) if has_parameter(parent(place.path)) else None
-        patched = {
-            "create": "add_created_to" if gives_row else "",
-            "update": "merge_updated_in" if gives_row else "",
-            "replace": "merge_updated_in" if gives_row else "",
-            "delete": "remove_from" if len(call.operation.path_parameters) == 1 else "",
-        }.get(call.role, "")
-        patch = f".{patched}_paginated_list(list_query_key={place.list_hook})" if patched and place.list_hook else ""
-        reads = [] if patch and call.role == "create" else list(place.reads)
-        if place.list_hook and not patch:
-            reads.insert(0, place.list_hook)
-        if above is not None:
-            reads += [*([above.list_hook] if above.list_hook else []), *above.reads]
-        return patch + "".join(f".invalidates(query_key={query})" for query in dict.fromkeys(reads))
+        # An action on a row changes the row.
+        of_row = above if call.role == "action" and above is not None else place
+        patched = _patch_of(call, of_row)
+        patches = patched and of_row.list_hook
+        stale = [] if call.role == "create" and patches else list(of_row.reads)
+        effects = f".{patched}_paginated_list(list_query_key={of_row.list_hook})" if patches else ""
+        if (
+            of_row.row_hook
+            and self._answer(call) is not None
+            and self._answer(call) is of_row.row_shape
+            and _is_of_one_row(call)
+        ):
+            effects += f".set_answer(query_key={of_row.row_hook})"
+        elif of_row.row_hook and not (call.role == "create" and patches):
+            stale.insert(0, of_row.row_hook)
+        if of_row.list_hook and not patches:
+            stale.insert(0, of_row.list_hook)
+        for other in {id(each): each for each in (place, above) if each is not None and each is not of_row}.values():
+            stale += filter(None, (other.list_hook, other.row_hook, *other.reads))
+        return effects + "".join(f".invalidates(query_key={query})" for query in dict.fromkeys(stale))
+
+
+def _patch_of(call: PlacedCall, place: ResourcePlace) -> str:
+    """The list helper of a write, but for the end of its name; empty for a write that changes no list by itself."""
+    row = place.resource.item if place.resource is not None else None
+    answer = call.operation.answer.shape
+    gives_row = row is not None and answer is not None and are_the_same(answer, row)
+    helpers: dict[Role, str] = {
+        "create": "add_created_to" if gives_row else "",
+        "update": "merge_updated_in" if gives_row else "",
+        "replace": "merge_updated_in" if gives_row else "",
+        "action": "merge_updated_in" if gives_row and _is_of_one_row(call) else "",
+        "delete": "remove_from" if _is_of_one_row(call) else "",
+    }
+    return helpers.get(call.role, "")
+
+
+def _is_of_one_row(call: PlacedCall) -> bool:
+    """Whether the call names one row, and nothing else: its parameters are those of the row's own query."""
+    return [each.in_path for each in sendable(call.operation)] == [True]
 
 
 def literal(url: str) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from portal.devtools.openapi.writing.declared import ParamsBase
 
 #: Keywords of hooks that no parameter may have.
-_KEYWORDS_OF_ALL: Final = frozenset({"params"})
-_KEYWORDS_OF_LISTS: Final = _KEYWORDS_OF_ALL | {"q", "sort", "pages", "cursor"}
+_KEYWORDS_OF_ALL: Final = frozenset({"params", "pages", "cursor"})
+_KEYWORDS_OF_LISTS: Final = _KEYWORDS_OF_ALL | {"q", "sort"}
 
 
 def keywords(given: Iterable[Parameter], base: ParamsBase) -> list[str]:

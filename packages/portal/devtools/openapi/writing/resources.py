@@ -56,13 +56,13 @@ def has_parameter(path: str) -> bool:
 
 
 def segments(path: str) -> list[str]:
-    """The segments of a path."""
-    return [part for part in path.split("/") if part]
+    """The segments of a path; of the root one that is empty."""
+    return [part for part in path.split("/") if part] or [""]
 
 
 def fixed_segments(path: str) -> list[str]:
     """Those that are no parameters, without a version at the start."""
-    found = [part for part in segments(path) if not has_parameter(part)]
+    found = [part for part in segments(path) if part and not has_parameter(part)]
     while len(found) > 1 and _PREFIX.fullmatch(found[0]):
         del found[0]
     return found
@@ -146,11 +146,11 @@ def standard(place: str, calls: Iterable[PlacedCall]) -> Standard | None:
             by_role.setdefault(call.role, call)
     listed, single = by_role.get("list"), by_role.get("detail")
     item = listed.operation.page_item if listed else single.operation.answer.shape if single else None
-    if has_parameter(place) or not is_row(item):
+    if not place or has_parameter(place) or not is_row(item):
         return None
     shown = single.operation.answer.shape if single else None
     detail = shown if is_row(shown) and not are_the_same(item, shown) else None
-    found: dict[Role, PlacedCall] = {role: call for role, call in by_role.items() if _fits(call, item)}
+    found: dict[Role, PlacedCall] = {role: call for role, call in by_role.items() if _fits(call, item, detail or item)}
     # One call alone is declared by itself.
     return Standard(path=place, item=item, detail=detail, calls=found) if len(found) > 1 else None
 
@@ -160,8 +160,11 @@ def is_row(shape: Shape | None) -> TypeGuard[ObjectOf]:
     return isinstance(shape, ObjectOf) and ID_FIELD in shape.fields
 
 
-def _fits(call: PlacedCall, item: ObjectOf) -> bool:
-    """Whether a call is what `resource(…)` declares for its role."""
+def _fits(call: PlacedCall, item: ObjectOf, shown: ObjectOf) -> bool:
+    """Whether a call is what `resource(…)` declares for its role.
+
+    :param shown: a single row.
+    """
     operation = call.operation
     answer, body = operation.answer.shape, operation.body.shape
     if operation.body.note or operation.answer.note:
@@ -172,7 +175,8 @@ def _fits(call: PlacedCall, item: ObjectOf) -> bool:
         return False
     if call.role in {"detail", "delete"}:
         return body is None and (call.role == "delete" or is_row(answer))
-    return isinstance(body, ObjectOf) and is_part_of(body, item) and is_row(answer)
+    row = item if call.role == "create" else shown
+    return isinstance(body, ObjectOf) and is_part_of(body, row) and is_row(answer)
 
 
 def is_part_of(body: ObjectOf, item: ObjectOf) -> bool:
