@@ -6,19 +6,15 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from portal.config.wire_names import CREATED_AT_FIELD, CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
-from portal.devtools.openapi.schema import Enumeration, ListOf, ObjectOf, Scalar, are_the_same, in_words
+from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.devtools.openapi.schema import ListOf, ObjectOf, are_the_same
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, class_name, plural, singular
-from portal.devtools.openapi.writing.parameters import keywords, name_in_url
-from portal.devtools.openapi.writing.prose import sentence
+from portal.devtools.openapi.writing.parameters import OF_ALL_LISTS, described, sendable, sort_words, url_template
 from portal.devtools.openapi.writing.resources import fixed_segments, has_parameter, is_part_of, is_row, parent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from portal.devtools.openapi.schema import Operation, Parameter, Shape
+    from portal.devtools.openapi.schema import Operation, Shape
     from portal.devtools.openapi.writing.classes import Classes
-    from portal.devtools.openapi.writing.declared import ParamsBase
     from portal.devtools.openapi.writing.resources import PlacedCall, Role, Standard
 
 #: The verb of a hook's name, in the order in which hooks are written. An action has its own.
@@ -32,10 +28,6 @@ _VERBS: Final[dict[Role, str]] = {
     "delete": "delete",
     "action": "",
 }
-#: Parameters that every list has by the portal's own names.
-OF_ALL_LISTS: Final = frozenset({SEARCH_PARAM, SORT_PARAM, CURSOR_PARAM, LIMIT_PARAM})
-#: FreeNames on the wire of what `ListParams` has.
-_TAKEN: Final = {"q", "sort", "cursor", "pages"}
 #: Characters of a url on one line.
 _LONGEST_LITERAL: Final = 90
 #: What may tell rows apart that have no `id`.
@@ -164,7 +156,7 @@ class Hooks:
         if not own:
             return "ListParams"
         plurals = plural(place.noun)
-        doc = " ".join([*_sorts(operation), *_described(own, "ListParams")])
+        doc = " ".join([*sort_words(operation), *described(own, "ListParams")])
         return self.classes.parameters(
             own,
             base="ListParams",
@@ -175,7 +167,7 @@ class Hooks:
     def _params(self, operation: Operation, name: str, place: ResourcePlace) -> tuple[str, str]:
         """The class of the parameters, and the url. The class is empty for a call without parameters."""
         if operation.page_item is not None:
-            return self._list_params(operation, place), _template(operation, "ListParams")
+            return self._list_params(operation, place), url_template(operation, "ListParams")
         own = sendable(operation)
         if not own:
             return "", operation.path
@@ -184,8 +176,8 @@ class Hooks:
         of_path = all(each.in_path for each in own)
         row = (self._above(place) or place.noun) if operation.path.endswith(place.path) else place.noun
         wanted = class_name(f"{row if of_path else name.removeprefix('get_')}_params")
-        doc = " ".join(_described(own, "Params")) or f"Which {row.replace('_', ' ')}."
-        return self.classes.parameters(own, base="Params", wanted=wanted, doc=doc), _template(operation, "Params")
+        doc = " ".join(described(own, "Params")) or f"Which {row.replace('_', ' ')}."
+        return self.classes.parameters(own, base="Params", wanted=wanted, doc=doc), url_template(operation, "Params")
 
     # --- explicit declarations ---
 
@@ -303,45 +295,6 @@ def literal(url: str) -> str:
             pieces.append("")
         pieces[-1] += part
     return " ".join(map(repr, filter(None, pieces)))
-
-
-def sendable(operation: Operation) -> list[Parameter]:
-    """The parameters that a hook can send."""
-    return [each for each in operation.parameters if not why_not_sent(each, operation)]
-
-
-def why_not_sent(parameter: Parameter, operation: Operation) -> str:
-    """Why a hook can't send a parameter; empty for one that it can send."""
-    if not isinstance(parameter.shape, Scalar | Enumeration):
-        return f"{in_words(parameter.shape)}, which hooks do not send"
-    if operation.page_item is not None and parameter.name in _TAKEN - OF_ALL_LISTS:
-        return "a name that the parameters of lists have for something else"
-    return ""
-
-
-def _template(operation: Operation, base: ParamsBase) -> str:
-    """The path, with the names that the class of the parameters gives them."""
-    path = operation.path
-    for name, each in zip(keywords(operation.path_parameters, base), operation.path_parameters, strict=True):
-        path = path.replace(f"{{{each.name}}}", f"{{{name_in_url(name, each)}}}")
-    return path
-
-
-def _sorts(operation: Operation) -> Iterable[str]:
-    """What the docstring of a list's parameters says of `sort`."""
-    sort = next((each.shape for each in operation.query if each.name == SORT_PARAM), None)
-    if isinstance(sort, Enumeration):
-        names = list(dict.fromkeys(value.removeprefix("-") for value in sort.values))
-        yield f"`sort`: {', '.join(f'`{name}`' for name in names)}, and the same with `-`."
-
-
-def _described(given: Sequence[Parameter], base: ParamsBase) -> list[str]:
-    """What the docstring says of parameters; those with the same description together."""
-    by_description: dict[str, list[str]] = {}
-    for name, each in zip(keywords(given, base), given, strict=True):
-        if description := sentence(each.description):
-            by_description.setdefault(description, []).append(f"`{name}`")
-    return [f"{', '.join(names)}: {text[:1].lower()}{text[1:]}" for text, names in by_description.items()]
 
 
 def _unique_by(item: ObjectOf) -> str | bool:

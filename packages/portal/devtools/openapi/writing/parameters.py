@@ -1,20 +1,26 @@
-"""Parameters of a call: the keywords of its hook, and their names on the wire."""
+"""Parameters of a call: which a hook can send, their keywords, their names on the wire, and their docstring."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.devtools.openapi.schema import Scalar
+from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
+from portal.devtools.openapi.schema import Enumeration, Scalar, in_words
 from portal.devtools.openapi.writing.declared import ClassAttribute
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, wire_name
+from portal.devtools.openapi.writing.prose import begun_small, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from portal.devtools.openapi.schema import Parameter, ValueKind
+    from portal.devtools.openapi.schema import Operation, Parameter, ValueKind
     from portal.devtools.openapi.writing.declared import ParamsBase
 
+#: Parameters that every list has by the portal's own names.
+OF_ALL_LISTS: Final = frozenset({SEARCH_PARAM, SORT_PARAM, CURSOR_PARAM, LIMIT_PARAM})
+#: Names on the wire of what `ListParams` has.
+_TAKEN: Final = {"q", "sort", "cursor", "pages"}
 #: Keywords of hooks that no parameter may have.
 _KEYWORDS_OF_ALL: Final = frozenset({"params", "pages", "cursor"})
 _KEYWORDS_OF_LISTS: Final = _KEYWORDS_OF_ALL | {"q", "sort"}
@@ -49,3 +55,42 @@ def name_in_url(keyword: str, given: Parameter) -> str:
     """The name of a parameter on the wire. In a path it is a word in braces, so an odd name there may be any word."""
     is_odd = given.in_path and not re.fullmatch(r"[A-Za-z]\w*", given.name, re.ASCII)
     return wire_name(keyword) if is_odd else given.name
+
+
+def sendable(operation: Operation) -> list[Parameter]:
+    """The parameters that a hook can send."""
+    return [each for each in operation.parameters if not why_not_sent(each, operation)]
+
+
+def why_not_sent(parameter: Parameter, operation: Operation) -> str:
+    """Why a hook can't send a parameter; empty for one that it can send."""
+    if not isinstance(parameter.shape, Scalar | Enumeration):
+        return f"{in_words(parameter.shape)}, which hooks do not send"
+    if operation.page_item is not None and parameter.name in _TAKEN - OF_ALL_LISTS:
+        return "a name that the parameters of lists have for something else"
+    return ""
+
+
+def url_template(operation: Operation, base: ParamsBase) -> str:
+    """The path, with the names that the class of the parameters gives them."""
+    path = operation.path
+    for name, each in zip(keywords(operation.path_parameters, base), operation.path_parameters, strict=True):
+        path = path.replace(f"{{{each.name}}}", f"{{{name_in_url(name, each)}}}")
+    return path
+
+
+def sort_words(operation: Operation) -> Iterable[str]:
+    """What the docstring of a list's parameters says of `sort`."""
+    sort = next((each.shape for each in operation.query if each.name == SORT_PARAM), None)
+    if isinstance(sort, Enumeration):
+        names = list(dict.fromkeys(value.removeprefix("-") for value in sort.values))
+        yield f"`sort`: {', '.join(f'`{name}`' for name in names)}, and the same with `-`."
+
+
+def described(given: Sequence[Parameter], base: ParamsBase) -> list[str]:
+    """What the docstring says of parameters; those with the same description together."""
+    by_description: dict[str, list[str]] = {}
+    for name, each in zip(keywords(given, base), given, strict=True):
+        if description := sentence(each.description):
+            by_description.setdefault(description, []).append(f"`{name}`")
+    return [f"{', '.join(names)}: {begun_small(text)}" for text, names in by_description.items()]
