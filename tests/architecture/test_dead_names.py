@@ -21,7 +21,7 @@ PUBLISHED = {"portal.testing", "sqlite_cache", "fork_safety"}
 PROMISED = "promised in docs/reference/contract.md, section 1"
 DECLARATION = "what a team declares with (docs/reference/query-layer.md)"
 DJANGO = "Django finds it by this name"
-OWN_FORM = "for a page with a form that an app writes itself (docs/how-to/add-an-endpoint.md)"
+OWN_FORM = "for a page with a form that an app writes itself (docs/reference/pages.md)"
 #: Names that production code does not use, and why they stay.
 UNUSED = {
     "Command": DJANGO,

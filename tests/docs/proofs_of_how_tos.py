@@ -7,8 +7,6 @@ import json
 import logging
 import re
 from datetime import UTC, datetime
-from decimal import Decimal
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from portal.api.transport import Transport
 from portal.config.environment import REPOSITORY
 from portal.config.log_lines import line_formatter
 from portal.config.projects import PROJECT_BY_APP
-from portal.services.endpoint_list import all_entries
+from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
@@ -61,39 +59,6 @@ def hidden(page: Any) -> dict[str, str]:
     return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page.content.decode()))
 
 
-@in_app("finance")
-def test_list_page(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/clients", [{"id": "cli_1", "name": "Ada", "email": "ada@example.com"}])
-    page = signed_in("FINANCE_APP").get("/de/finance/clients")
-    assert row_ids(page) == ["cli_1"]
-    assert "Kundschaft" in page.content.decode()
-    assert 'href="/de/finance/clients"' in page.content.decode()
-
-
-@in_app("finance")
-def test_endpoint(backend: Backend, query_client: NewQueryClient) -> None:
-    rows = [{"id": "crn_1", "number": "C-1", "amount": "12.00", "reason": "goodwill"}]
-    made = {"id": "crn_2", "number": "C-2", "amount": "3.50", "reason": "returned"}
-    backend.lists("/finance/credit-notes", rows)
-    backend.answers("GET", "/finance/credit-notes/crn_1", json=rows[0])
-    backend.answers("POST", "/finance/credit-notes", json=made, status=201)
-    entries = {entry.key: entry.hook for entry in all_entries()}
-    assert entries["finance.get_credit_notes"] == "finance.credit_notes.CreditNoteQueries.use_get_credit_notes_query"
-    module: Any = import_module("portal.services.finance.credit_notes")
-    hooks, client = module.CreditNoteQueries, query_client("FINANCE_APP")
-    [note] = hooks.use_get_credit_notes_query(client, invoice_id="inv_1").unwrap().items
-    assert (note.amount, note.reason) == (Decimal("12.00"), module.CreditNoteReason.GOODWILL)
-    assert backend.calls_to("/finance/credit-notes")[-1].query["invoiceId"] == "inv_1"
-    assert hooks.use_get_credit_note_query(client, id="crn_1").unwrap() == note
-    hooks.use_get_credit_notes_query(client).unwrap()
-    create = module.CreditNoteMutations.use_create_credit_note_mutation(client)
-    create.mutate(body=module.CreditNote.partial(invoice_id="inv_1", amount=Decimal("3.50"))).unwrap()
-    sent = backend.calls_to("/finance/credit-notes", method="POST")[-1].body
-    assert sent == {"invoiceId": "inv_1", "amount": "3.50"}
-    assert [each.id for each in hooks.use_get_credit_notes_query(client).unwrap().items] == ["crn_2", "crn_1"]
-    assert "`finance.create_credit_note`" in (REPOSITORY / "docs" / "reference" / "endpoints.md").read_text()
-
-
 @in_app("energy")
 def test_path(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/sites", [{"id": "sta_1", "name": "Harbour"}])
@@ -101,8 +66,8 @@ def test_path(backend: Backend, signed_in: SignedIn) -> None:
 
 
 def test_stale_time() -> None:
-    assert StationQueries.use_get_stations_query.stale_time_s == 30
-    assert StationQueries.use_get_station_query.stale_time_s == 300
+    assert ChargerQueries.use_get_chargers_query.stale_time_s == 30
+    assert StationQueries.use_get_stations_query.stale_time_s == 300
 
 
 @in_app("energy")

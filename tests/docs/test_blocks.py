@@ -39,6 +39,7 @@ FOLLOWED: Final = [
     (HOW_TO / "add-a-platform.md", None),
     (HOW_TO / "remove-a-platform.md", None),
     (test_tutorial.PAGE, None),
+    (test_tutorial.NEXT_PAGE, None),
     (HOW_TO / "test-your-pages.md", None),
 ]
 #: Blocks that another test tries: a page, and the beginning of the block.
@@ -207,8 +208,6 @@ def names(*imports: str) -> dict[str, object]:
 
 #: What a reader of the page has in front of them already when its Python begins.
 BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
-    "docs/how-to/add-an-endpoint.md": with_a_request,
-    "docs/how-to/change-a-query.md": with_a_request,
     "docs/how-to/test-your-pages.md": lambda _: names(
         "from tests.support.every_page.cases import Case, Visit",
         "from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXTS",
@@ -218,6 +217,7 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
     "docs/reference/query-layer-calls.md": with_declared_payments,
     "docs/reference/query-layer-faults.md": with_declared_payments,
     "docs/reference/templates.md": with_a_list_page,
+    "docs/tutorial/a-first-page.md": with_a_request,
     "packages/sqlite_cache/README.md": with_a_cache,
 }
 

@@ -15,15 +15,13 @@ from tests.support.linked_environment import link_environment
 from tests.support.nested_pytest import run_pytest
 
 PAGES = ROOT / "docs" / "how-to"
-QUERY, NAME = PAGES / "change-a-query.md", PAGES / "change-a-name-a-number-or-a-text.md"
+RESOURCE, NAME = PAGES / "change-a-resource.md", PAGES / "change-a-name-a-number-or-a-text.md"
 #: Changes that do not meet: all of them are made in one copy. The last ones translate what the others wrote.
 PARTS = {
-    "field": (PAGES / "add-a-field.md", None),
-    "list_page": (PAGES / "add-a-list-page.md", None),
-    "endpoint": (PAGES / "add-an-endpoint.md", None),
-    "path": (QUERY, "Another path"),
-    "stale_time": (QUERY, "Another stale time"),
-    "sort": (QUERY, "Sort a list by another column"),
+    "field": (RESOURCE, "Add a field"),
+    "path": (RESOURCE, "Another path"),
+    "stale_time": (RESOURCE, "Another stale time"),
+    "sort": (RESOURCE, "Sort a list by another column"),
     "cookie": (NAME, "The name of a cookie"),
     "refresh_timeout": (NAME, "The time limit of a token refresh"),
     "sign_in_text": (NAME, "The text of the sign-in page"),
@@ -103,14 +101,6 @@ def prove(walks: Walks, part: str) -> None:
 
 def test_a_field_is_in_the_list_on_the_page_and_in_the_form(walks: Walks) -> None:
     prove(walks, "field")
-
-
-def test_a_new_list_page_shows_its_rows_and_is_in_the_sidebar(walks: Walks) -> None:
-    prove(walks, "list_page")
-
-
-def test_a_new_endpoint_is_called_found_and_on_the_reference_page(walks: Walks) -> None:
-    prove(walks, "endpoint")
 
 
 def test_an_endpoint_is_called_at_its_new_path(walks: Walks) -> None:

@@ -1,47 +1,115 @@
-"""The tutorial, followed to the letter in a copy of the checkout."""
+"""The tutorial, and the how-to that follows it, are followed to the letter in one copy of the checkout."""
 
 from __future__ import annotations
 
 import re
-import textwrap
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.support.checkout_copy import copy_of_checkout, servers_in_copy
 from tests.support.harness import ROOT
+from tests.support.how_to import follow
 from tests.support.http_browser import HttpBrowser
-from tests.support.nested_pytest import run_app_tests_in_copy
+from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.nested_pytest import run_pytest
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
+NEXT_PAGE = ROOT / "docs" / "how-to" / "add-a-resource.md"
 
 
-def follow(copy: Path) -> None:
-    """Write the files that the page names with the text that it gives, and the address that it gives."""
-    text = PAGE.read_text()
-    for name, code in re.findall(r"`((?:tests/)?apps/[^`]+)`:\n\n +```\w+\n(.*?)\n +```", text, flags=re.DOTALL):
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        (copy / name).write_text(textwrap.dedent(code) + "\n")
-    name, line = re.search(r"`(apps/[^`]+)`: `(platform_page\([^`]+)`", text).groups()
-    urls = (copy / name).read_text()
-    changed = urls.replace("    pages=[\n", f"    pages=[\n        {line},\n", 1)
-    assert changed != urls
-    (copy / name).write_text(
-        changed.replace(
-            "from __future__ import annotations\n",
-            "from __future__ import annotations\n\nfrom apps.energy.views.oslo import oslo\n",
-            1,
-        )
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout in which both pages were followed. Their commands have succeeded, `make test-finance` among them."""
+    made = copy_of_checkout(tmp_path_factory.mktemp("tutorial") / "copy", whole=True)
+    link_environment(made)
+    for page in (PAGE, NEXT_PAGE):
+        follow(page.read_text(), made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def urls(copy: Path) -> Iterator[dict[str, str]]:
+    with servers_in_copy(copy, "auth_app", "finance", seed=("seed",)) as running:
+        yield running
+
+
+@pytest.fixture
+def browser(urls: dict[str, str]) -> Iterator[HttpBrowser]:
+    with HttpBrowser() as made:
+        made.sign_in(urls["auth_app"], email="all@example.com")
+        yield made
+
+
+def names(page: str) -> list[str]:
+    """What the rows of a list are called."""
+    return re.findall(r'<th scope="row"><a href="[^"]*">(.*?)</a></th>', page)
+
+
+@pytest.mark.parametrize("target", ["check", "test-finance"])
+def test_make_is_content_at_the_end(copy: Path, target: str) -> None:
+    done = subprocess.run(
+        ["make", target], cwd=copy, env=bare_shell(), capture_output=True, text=True, check=False, timeout=600
     )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_first_page_of_the_tutorial_shows_the_clients_of_oslo(tmp_path: Path) -> None:
-    copy = copy_of_checkout(tmp_path / "copy")
-    follow(copy)
-    tested = run_app_tests_in_copy(copy, "energy")
-    assert "1 passed" in tested.stdout, tested.stdout
-    with servers_in_copy(copy, "auth_app", "energy", seed=("seed",)) as urls, HttpBrowser() as browser:
-        address = f"{urls['energy']}/en/energy/oslo"
-        assert browser.get(address).url.startswith(f"{urls['auth_app']}/en/login?next=")
-        browser.sign_in(urls["auth_app"], email="energy@example.com")
-        page = browser.get(address)
-        assert page.status_code == 200
-        assert len(re.findall(r"data-row-id=", page.text)) > 3
+def test_the_new_pages_are_opened_in_every_state_and_the_new_calls_are_tried_at_the_sandbox(copy: Path) -> None:
+    done = run_pytest(
+        copy / "tests" / "apps" / "test_every_page.py",
+        copy / "tests" / "contract" / "test_endpoints.py",
+        only="finance or credit_note",
+        checkout=copy,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "[finance.create_credit_note]" in done.stdout
+
+
+def test_whoever_is_signed_out_is_led_to_the_sign_in_page(urls: dict[str, str]) -> None:
+    with HttpBrowser() as browser:
+        page = browser.get(f"{urls['finance']}/en/finance/clients")
+        assert page.url.startswith(f"{urls['auth_app']}/en/login?next=")
+
+
+def test_whom_the_backend_gives_no_clients_gets_a_403_page(urls: dict[str, str]) -> None:
+    with HttpBrowser() as browser:
+        browser.sign_in(urls["auth_app"], email="finance@example.com")
+        assert browser.get(f"{urls['finance']}/en/finance/clients").status_code == 403
+        assert browser.get(f"{urls['finance']}/en/finance/credit-notes").status_code == 200
+
+
+def test_a_client_is_refused_created_changed_and_deleted(urls: dict[str, str], browser: HttpBrowser) -> None:
+    clients = f"{urls['finance']}/en/finance/clients"
+    assert len(names(browser.get(clients).text)) == 20
+    form = browser.get(f"{clients}/new")
+    refused = browser.submit(form, "/clients/new", name="Ada of the tutorial", email="nonsense")
+    assert refused.status_code == 422
+    assert "valid email address" in refused.text
+    listed = browser.submit(refused, "/clients/new", name="Ada of the tutorial", email="ada.tutorial@example.com")
+    assert (listed.url, names(listed.text)[0]) == (clients, "Ada of the tutorial")
+    page = browser.get(clients + re.search(r"/en/finance/clients(/cli_\w+)", listed.text)[1])
+    changed = browser.submit(browser.get(f"{page.url}/edit"), "/edit", name="Ada, changed")
+    assert "<h1>Ada, changed</h1>" in changed.text
+    assert names(browser.get(clients).text)[0] == "Ada, changed"
+    gone = browser.submit(changed, "/delete")
+    assert gone.url == clients
+    assert "Ada, changed" not in names(gone.text)
+
+
+def test_a_credit_note_is_created_and_counted_on_the_overview(urls: dict[str, str], browser: HttpBrowser) -> None:
+    notes = f"{urls['finance']}/en/finance/credit-notes"
+    before = total(browser.get(f"{urls['finance']}/en/finance").text)
+    form = {"clientName": "Ada", "amount": "9.90", "reason": "goodwill", "issuedAt": "2026-03-01T10:00:00"}
+    listed = browser.submit(browser.get(f"{notes}/new"), "/credit-notes/new", **form)
+    assert (listed.url, names(listed.text)[0]) == (notes, "Ada")
+    assert total(browser.get(f"{urls['finance']}/en/finance").text) == before + 1
+    assert "Gutschriften" in browser.get(notes.replace("/en/", "/de/")).text
+
+
+def total(overview: str) -> int:
+    """The number of credit notes on the overview."""
+    found = re.search(r"Credit notes</span>\s*<span class=\"figure-value\">([\d,]+)<", overview)
+    assert found is not None
+    return int(found[1].replace(",", ""))

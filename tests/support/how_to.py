@@ -3,8 +3,10 @@
 A step names a file in backticks, and a block of code follows it:
 
 - a `diff` block changes the file: its lines without `+` stand in the file once, one after the other;
+- a `po` block translates texts that the catalog has without a translation;
 - a block in another language is a whole new file; without a file's name before it, it only shows something;
-- an `sh` block is run as it would be typed, in a shell without an activated environment.
+- an `sh` block is run as it would be typed, in a shell without an activated environment. One that starts all servers
+  until Ctrl-C is not run.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ TYPED = "a long enough password"
 _STEP = re.compile(
     r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)\n *```", re.DOTALL
 )
+_SERVERS = re.compile(r"(APP_DEBUG_TOOLBAR=on )?make dev")
 
 
 class HowToError(AssertionError):
@@ -37,13 +40,16 @@ def follow(text: str, copy: Path) -> list[str]:
         file, language = step["file"], step["language"]
         code = textwrap.dedent(step["code"])
         if language == "sh":
-            _run(copy, code)
+            if not _SERVERS.fullmatch(code):
+                _run(copy, code)
             continue
         if file is None:
             continue
         named.append(file)
         if language == "diff":
             _change(copy / file, code, file)
+        elif language == "po":
+            _translate(copy / file, code, file)
         else:
             (copy / file).parent.mkdir(parents=True, exist_ok=True)
             (copy / file).write_text(code + "\n")
@@ -71,6 +77,11 @@ def _change(path: Path, diff: str, name: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def _translate(path: Path, entries: str, name: str) -> None:
+    for text, translation in re.findall(r"^msgid (.+)\nmsgstr (.+)$", entries, flags=re.MULTILINE):
+        _change(path, f' msgid {text}\n-msgstr ""\n+msgstr {translation}', name)
+
+
 def _run(copy: Path, code: str) -> None:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", code],
@@ -80,7 +91,7 @@ def _run(copy: Path, code: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=180,
     )
     if done.returncode:
         raise HowToError(f"{code}: {done.stdout}{done.stderr}")

@@ -22,12 +22,13 @@ def run_app_tests_in_copy(copy: Path, app: str) -> subprocess.CompletedProcess[s
     return run_pytest(copy / "tests" / "apps" / app, checkout=copy)
 
 
-def run_pytest(*paths: Path, checkout: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def run_pytest(*paths: Path, checkout: Path = ROOT, only: str = "") -> subprocess.CompletedProcess[str]:
     """Run the tests of these files and folders; the output has a line for each test.
 
+    :param only: an expression by which tests are chosen, as of the option `-k`.
     :param checkout: whose `pyproject.toml` counts, and whose packages are imported.
     """
-    options = ["-p", "no:cacheprovider", "-c", str(checkout / "pyproject.toml"), "--rootdir", str(checkout)]
+    options = ["-p", "no:cacheprovider", "-c", str(checkout / "pyproject.toml"), "--rootdir", str(checkout), "-k", only]
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-rA", *options, *map(str, paths)],
         cwd=checkout,
@@ -35,5 +36,5 @@ def run_pytest(*paths: Path, checkout: Path = ROOT) -> subprocess.CompletedProce
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )

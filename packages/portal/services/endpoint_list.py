@@ -74,8 +74,8 @@ def as_markdown(entries: Sequence[Entry]) -> str:
     parts = [
         "# Endpoints\n",
         (
-            "The calls that the portal declares; the backend may have more, and a page can use only these ([declare a"
-            " call](../how-to/add-an-endpoint.md)). Hooks stand below `portal.services`. Written by `./manage.py"
+            "The calls that the portal declares; the backend may have more, and a page can use only these ([add a"
+            " resource](../how-to/add-a-resource.md)). Hooks stand below `portal.services`. Written by `./manage.py"
             " --app energy list_endpoints --markdown --output docs/reference/endpoints.md`; a test compares.\n"
         ),
     ]

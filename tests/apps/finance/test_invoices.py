@@ -27,8 +27,10 @@ def finance_user(signed_in: SignedIn) -> Client:
     return signed_in("FINANCE_APP")
 
 
-def figures(page: str) -> list[str]:
-    return re.findall(r'<span class="figure-value">(.*?)</span>', page)
+def figures(page: str) -> dict[str, str]:
+    """The overview's tiles: label to value."""
+    tile = r'<span class="figure-label">(?:<svg.*?</svg>)?(.*?)</span>\s*<span class="figure-value">(.*?)</span>'
+    return dict(re.findall(tile, page, flags=re.DOTALL))
 
 
 def test_an_invoice_shows_its_lines_with_exact_amounts(backend: Backend, finance_user: Client) -> None:
@@ -57,7 +59,12 @@ def test_an_amount_without_a_currency_is_in_euros(backend: Backend, finance_user
 def test_the_overview_shows_amounts_in_the_summary_s_currency(backend: Backend, finance_user: Client) -> None:
     backend.answers("GET", "/finance/summary", json=SUMMARY)
     page = finance_user.get("/de/finance").content.decode()
-    assert figures(page) == ["2", "1.001\N{NO-BREAK SPACE}€", "20\N{NO-BREAK SPACE}€"]
+    shown = figures(page)
+    assert (shown["Rechnungen"], shown["Bezahlt"], shown["Ausstehend"]) == (
+        "2",
+        "1.001\N{NO-BREAK SPACE}€",
+        "20\N{NO-BREAK SPACE}€",
+    )
     assert "1.021\N{NO-BREAK SPACE}€" in page
 
 
@@ -71,5 +78,6 @@ def test_without_a_summary_only_the_list_s_total_is_shown(
     else:
         backend.answers("GET", "/finance/summary", json=summary)
     page = finance_user.get("/en/finance").content.decode()
-    assert figures(page) == ["5"]
+    assert figures(page)["Invoices"] == "5"
+    assert "Paid" not in figures(page)
     assert "<figure>" not in page

@@ -51,9 +51,9 @@ def _detail(resource: Resource, name: str, row: Row) -> Case:
     row_id = str(row.get("id", "none"))
 
     def open_it(visit: Visit) -> None:
-        path = f"{resource.path}/{quote(row_id, safe='')}"
-        visit.backend.answers("GET", path, json=row)
-        visit.user().at(path)
+        row_path = quote(row_id, safe="")
+        visit.backend.answers("GET", f"{resource.backend_path}/{row_path}", json=row)
+        visit.user().at(f"{resource.path}/{row_path}")
 
     shows = (HOSTILE_TEXTS.get(name.removeprefix("hostile, "), HOSTILE_TEXT),) if name.startswith("hostile") else ()
     return Case(site=resource.app, name=f"{resource.path} detail, {name}", steps=open_it, shows=shows)
@@ -80,19 +80,19 @@ def _hostile_parts(resource: Resource) -> Row:
 
 
 def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
-    path = resource.path
+    path, served = resource.path, resource.backend_path
     many = resource.ordinary(45)
 
     def listed(rows: list[Row], *, then: Callable[[Visit], object]) -> Steps:
         def steps(visit: Visit) -> None:
-            visit.backend.lists(path, rows)
+            visit.backend.lists(served, rows)
             then(visit)
 
         return steps
 
     def answered(then: Callable[[Visit], object], rows: list[Row], **page: Any) -> Steps:
         def steps(visit: Visit) -> None:
-            visit.backend.answers("GET", path, json={**page_of(rows), **page})
+            visit.backend.answers("GET", served, json={**page_of(rows), **page})
             then(visit)
 
         return steps
@@ -129,15 +129,15 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     for total in (None, 1, 1234567, 10**400, -1, "7", True, 1.5):
         yield f"total {total!r:.20}", answered(opens(), many[:1], total=total)
     yield "no total, htmx", answered(opens(**HTMX_LIST), many[:1], total=None)
-    yield "the outage after rows", listed(many, then=partial(_outage, path, ""))
-    yield "the outage after rows of a second page", listed(many, then=partial(_outage, path, second))
-    yield "the outage after an empty list", listed([], then=partial(_outage, path, ""))
-    yield "the outage after a search without a hit", listed([], then=partial(_outage, path, "?q=nobody"))
+    yield "the outage after rows", listed(many, then=partial(_outage, resource, ""))
+    yield "the outage after rows of a second page", listed(many, then=partial(_outage, resource, second))
+    yield "the outage after an empty list", listed([], then=partial(_outage, resource, ""))
+    yield "the outage after a search without a hit", listed([], then=partial(_outage, resource, "?q=nobody"))
 
 
-def _outage(path: str, query: str, visit: Visit) -> None:
+def _outage(resource: Resource, query: str, visit: Visit) -> None:
     """Rows that were fetched before the backend went down."""
     browser = visit.user()
-    browser.at(f"{path}{query}")
-    visit.backend.fails("malformed", path=path)
-    browser.at(f"{path}{query}", **RELOAD)
+    browser.at(f"{resource.path}{query}")
+    visit.backend.fails("malformed", path=resource.backend_path)
+    browser.at(f"{resource.path}{query}", **RELOAD)

@@ -73,7 +73,8 @@ ODD_VALUES: Final[dict[str, Any]] = {
 class Resource:
     """One list of the backend.
 
-    :param path: of the pages and of the backend's list.
+    :param path: of the pages, and of the backend's list.
+    :param served_at: path of the backend's list, if it is another one.
     :param row: all fields of an ordinary row, but its id.
     :param variants: fields in which ordinary rows differ, such as each status.
     :param sort: a sort order that is not the default.
@@ -84,8 +85,14 @@ class Resource:
     row: Row
     variants: tuple[Row, ...]
     sort: str
+    served_at: str | None = None
     #: Fields of a row that stand in a list of objects of the detail alone.
     parts: Row = field(default_factory=dict)
+
+    @property
+    def backend_path(self) -> str:
+        """Path of the backend's list."""
+        return self.served_at or self.path
 
     def ordinary(self, count: int) -> list[Row]:
         """Rows as they should be."""
@@ -280,4 +287,12 @@ INVOICES: Final = Resource(
         ]
     },
 )
-RESOURCES: Final = (CLIENTS, STATIONS, CHARGERS, SESSIONS, METERS, WORK_ORDERS, INVOICES)
+RESOURCES: Final = (
+    CLIENTS,
+    STATIONS,
+    CHARGERS,
+    SESSIONS,
+    METERS,
+    WORK_ORDERS,
+    INVOICES,
+)

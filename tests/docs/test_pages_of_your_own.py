@@ -1,0 +1,55 @@
+"""The functions and classes of "Pages of your own" are views that work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from portal.query import REGISTRY
+from portal.testing import Backend, SignedIn, row_ids
+from portal.web.pages import resource_pages
+from tests.docs.test_blocks import Stage, run_python, with_declared_payments
+from tests.support.doc_blocks import blocks_of
+from tests.support.harness import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "pages.md"
+
+
+@pytest.fixture
+def declared(backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the page declares, and the request of a form that was sent."""
+    monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
+    monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
+    stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
+    known: dict[str, Any] = with_declared_payments(stage)
+    for block in blocks_of(PAGE):
+        if block.language == "python":
+            run_python(block, known)
+    return known
+
+
+def test_a_function_writes_and_leads_to_the_row(backend: Backend, declared: dict[str, Any]) -> None:
+    backend.answers("PATCH", "/energy/clients/cli_1", json={"id": "cli_1", "city": "Oslo"})
+    response = declared["move_to_oslo"](declared["request"], "cli_1")
+    assert (response.status_code, response["Location"]) == (303, "/en/energy/clients/cli_1")
+    assert backend.calls_to("/energy/clients/cli_1", method="PATCH")[0].body == {"city": "Oslo"}
+
+
+def test_a_form_of_ones_own_creates_a_row(declared: dict[str, Any]) -> None:
+    response = declared["new_client"](declared["request"])
+    assert (response.status_code, response["Location"]) == (303, "/en/energy/clients")
+
+
+def test_a_subclass_reads_with_one_more_parameter(
+    backend: Backend, signed_in: SignedIn, declared: dict[str, Any]
+) -> None:
+    backend.lists("/energy/clients", [{"id": "cli_1"}])
+    view = declared["OsloView"](
+        hook=declared["ClientQueries"].use_get_clients_query, template="energy/clients/list.html"
+    )
+    [pattern] = resource_pages("energy/oslo", name="osloer", title="Oslo", list=view)
+    request = signed_in("ENERGY_APP").get("/en/energy/clients").wsgi_request
+    assert row_ids(pattern.callback(request)) == ["cli_1"]
+    assert backend.calls_to("/energy/clients")[-1].query["city"] == "Oslo"
