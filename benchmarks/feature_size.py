@@ -1,4 +1,4 @@
-"""How much a team writes for one feature: payments, with list, search, form, delete and a figure, here and in React.
+"""How much a team writes for one feature with list, search, form, delete and a figure: here, and in React.
 
 Counted are the files, the lines that are not blank, and the bytes. Here they are what the how-to has a team write, new
 files whole and changed ones by the added lines, but for what the versions in React do not have either: tests,
