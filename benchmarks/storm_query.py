@@ -38,10 +38,10 @@ from portal.errors import ApiNotFoundError
 from portal.query import RowParams, create_query_client
 from portal.query.process_state import runtime_for
 from portal.store import query_store
-from tests.support.client_endpoints import REGISTRY
 
 if TYPE_CHECKING:
     from portal.api import ApiSession
+    from portal.query import QueryClient
     from portal.store import SharedStore
 
 SECONDS = 60
@@ -61,11 +61,16 @@ Design = Literal["log", "naive"]
 
 @dataclass(kw_only=True)
 class Report:
-    """What a storm came to; `missed` counts rows that a read showed, or hid, against a completed write."""
+    """What a storm came to.
+
+    :ivar patched: reads that showed a cached page with later writes.
+    :ivar missed: rows that a read showed, or hid, against a completed write.
+    """
 
     reads: int = 0
     writes: int = 0
     fetches: int = 0
+    patched: int = 0
     revalidations: int = 0
     evictions: int = 0
     missed: int = 0
@@ -189,9 +194,12 @@ class _LogUser:
             api=cast("ApiSession", server),  # it has what a client asks of one
             runtime=self.runtime,
             clock=lambda: time.time() * AGEING,
-            registry=REGISTRY,
         )
-        self.fetched = 0
+        self.fetched = self.patched = 0
+
+    def _note(self, client: QueryClient) -> None:
+        self.fetched += client.events[-1].cache_status in {"miss", "partial"}
+        self.patched += client.events[-1].patches > 0
 
     @property
     def revalidated(self) -> int:
@@ -204,7 +212,7 @@ class _LogUser:
         result = RowQueries.use_get_rows_query(client, params, pages=MAX_PAGES if all_pages else 2)
         if result.error is not None:
             raise result.error
-        self.fetched += client.events[-1].cache_status in {"miss", "partial"}
+        self._note(client)
         return list(result.data.items)
 
     def read_one(self, row_id: str) -> dict[str, Any] | None:
@@ -212,8 +220,9 @@ class _LogUser:
         result = RowQueries.use_get_row_query(client, id=row_id)
         if result.error is not None and not isinstance(result.error, ApiNotFoundError):
             raise result.error
-        self.fetched += client.events[-1].cache_status == "miss"
-        return result.data
+        self._note(client)
+        # Beside a 404 there may be older data.
+        return None if result.error is not None else result.data
 
     def create(self, name: str) -> dict[str, Any]:
         return RowMutations.use_create_row_mutation(self.client()).mutate(body={"name": name}).unwrap()
@@ -237,7 +246,7 @@ class _NaiveUser:
     def __init__(self, rows: NaiveList, server: StormServer) -> None:
         self.rows, self.server = rows, server
         self.create, self.rename, self.delete = rows.create, rows.rename, rows.delete
-        self.fetched = self.revalidated = 0
+        self.fetched = self.patched = self.revalidated = 0
 
     def read(self, *, all_pages: bool) -> list[dict[str, Any]]:
         del all_pages
@@ -262,8 +271,8 @@ class _Thread:
         end = time.monotonic() + self.storm.seconds
         while time.monotonic() < end:
             self._step(self.random.random())
-        self.report.fetches = self.user.fetched
-        self.user.fetched = 0
+        self.report.fetches, self.report.patched = self.user.fetched, self.user.patched
+        self.user.fetched = self.user.patched = 0
 
     def _step(self, chance: float) -> None:
         for limit, action in (

@@ -68,7 +68,9 @@ class Writes:
         :raises ApiError: all tries failed. If the write may have happened, or the row is gone, the affected queries are
             invalidated.
         """
-        write = replace(write, invalidations=(*write.invalidations, *self.registry.tagged(write.invalidated_tags)))
+        if write.invalidated_tags:
+            tagged = self.registry.tagged(write.invalidated_tags)
+            write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
         sent = self.reads.partition.token
@@ -179,8 +181,11 @@ def records_of(
         found = [_patch(helper, write, data) for helper in write.helpers if helper.target == target]
         set_here = [answer for part, answer in zip(write.answers, answers, strict=True) if part.target == target]
         found += [answer and answer.patch for answer in set_here]
+        # For where the answer is given up, and for a process of a version that knows no answers.
+        named = [InvalidatedQueries(params=answer.key.params) for answer in set_here if answer is not None]
         patches = [patch for patch in found if patch is not None]
         invalidated = [_invalidated(part, write, registry) for part in write.invalidations if part.target == target]
+        invalidated += named
         query = registry.queries.get(target)
         changed_ids: frozenset[str] | None = _changed(patches, invalidated, is_list=query is None or query.is_list)
         if len(patches) < len(found):

@@ -21,6 +21,7 @@ def test_no_read_misses_a_completed_write_on_the_embedded_store(tmp_path: Path) 
     report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=2)
     assert report.reads > 50
     assert report.writes > 20
+    assert report.patched > 0
     assert report.missed == 0, report.examples
 
 
@@ -30,6 +31,7 @@ def test_nor_on_redis(tmp_path: Path) -> None:
         report = run_storm(cache=on_redis(redis), folder=tmp_path, seconds=2)
     assert report.reads > 50
     assert report.writes > 20
+    assert report.patched > 0
     assert report.missed == 0, report.examples
 
 

@@ -33,7 +33,7 @@ class Registry:
 
     def tagged(self, tags: Collection[str]) -> tuple[Invalidation, ...]:
         """The queries that have any of these tags, as what a write invalidates."""
-        found = [key for key, hook in self.queries.items() if not set(tags).isdisjoint(hook.tags)] if tags else []
+        found = [key for key, hook in self.queries.items() if not set(tags).isdisjoint(hook.tags)]
         return tuple(Invalidation(query=key, target=key) for key in found)
 
     def forget(self, module: str) -> None:
