@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
@@ -137,7 +136,8 @@ class ListView(DeclaredPage, Generic[TRow]):
         template = self._template(pages)
         context = {**pages.context, "pages": pages, "list": page}
         response = render(request, f"{template}#table" if page.is_fragment else template, context)
-        patch_vary_headers(response, ("HX-Request", "HX-Target"))
+        # The response has no such header yet: nothing to merge.
+        response["Vary"] = "HX-Request, HX-Target"
         return response
 
     def controls(self, request: HttpRequest) -> ListControls:

@@ -14,7 +14,7 @@ from jinja2.runtime import Macro
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.present import formats_of
-from portal.web.templating.constants import ConstantFolder
+from portal.web.templating.constants import SHOWN, ConstantFolder, shown
 from portal.web.templating.filters import format_filters
 from portal.web.templating.inheritance import Joiner
 from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
@@ -43,11 +43,6 @@ class PageLoader(FileSystemLoader):
         return source, filename, (lambda: False) if mark else is_unchanged
 
 
-def _shown(value: object) -> object:
-    """What `{{ value }}` writes: a field that a row does not have is blank, and not Python's `None`."""
-    return "" if value is None else value
-
-
 class PageEnvironment(Environment):
     """The environment of one language. What a template says in that language is settled when it is compiled.
 
@@ -64,7 +59,6 @@ class PageEnvironment(Environment):
             cache_size=-1,
             trim_blocks=True,
             lstrip_blocks=True,
-            finalize=_shown,
             extensions=["jinja2.ext.i18n"],
         )
         self._loader = loader
@@ -78,7 +72,7 @@ class PageEnvironment(Environment):
         self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES}
         self._functions: dict[str, Callable[..., object]] = {**FUNCTIONS, "icon": icons.icon, "url": links.url}
         self.policies |= TEMPLATE_POLICIES
-        self.filters |= {**format_filters(formats_of(language)), **FILTERS, "link": links.link}
+        self.filters |= {**format_filters(formats_of(language)), **FILTERS, "link": links.link, SHOWN: shown}
         # Tells `{% trans %}` how it calls the functions, which are ours from the next line on.
         self.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # the extension adds it
         self.globals |= self._values | self._functions | {"nav_link": links.nav_link}

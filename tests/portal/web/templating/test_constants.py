@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.utils import translation
-from jinja2 import TemplateAssertionError
+from jinja2 import TemplateAssertionError, UndefinedError
 
 from tests.portal.web.templating.conftest import NewEnvironment
 
@@ -78,3 +78,28 @@ def test_a_call_that_fails_fails_only_where_it_is_reached(environment_of: NewEnv
     assert template.render(wanted=False) == "rest"
     with pytest.raises(Exception, match="no-such-page"):
         template.render(wanted=True)
+
+
+@pytest.mark.parametrize("joins_pages", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ value }}",
+        "{{ row.city }}",
+        "{{ row['city'] }}",
+        "{{ row.get('city') }}",
+        "{{ row.city if row else '' }}",
+        "{{ row.get('town') or row.city }}",
+    ],
+)
+@pytest.mark.parametrize(("value", "shown"), [(None, ""), (0, "0"), (False, "False"), ("<b>", "&lt;b&gt;")])
+def test_a_variable_that_is_none_is_written_as_nothing(
+    environment_of: NewEnvironment, text: str, value: object, shown: str, joins_pages: bool
+) -> None:
+    page = environment_of({}, joins_pages=joins_pages).from_string(f"[{text}]")
+    assert page.render(value=value, row={"city": value}) == f"[{shown}]"
+
+
+def test_a_name_that_nobody_gave_is_still_an_error(environment_of: NewEnvironment) -> None:
+    with pytest.raises(UndefinedError):
+        environment_of({}).from_string("{{ row.citty }}").render(row={"city": 1})
