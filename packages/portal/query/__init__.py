@@ -6,6 +6,7 @@ A read runs from top to bottom; each step gets a value back from the step below:
 
     hooks                use_get_clients_query(request, params)
       client                 notes events; a sign-in that is over takes its cached data with it
+        result_data              responses, decoded or copied
         reads                    the steps of a read
           request_cache              has this request read the query already?
           request_partition          whose data: the namespace that the access token is bound to

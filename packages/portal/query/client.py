@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 
-from portal.config.wire_names import ITEMS_FIELD
-from portal.errors import ApiError, ApiMalformedError, UsageError, without_traceback
+from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.backend_calls import BackendCaller
-from portal.query.cache import copied, copied_rows, unique_rows
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
 from portal.query.event_log import EventLog
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import PurgeIfEnded, RequestPartition
-from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
+from portal.query.result_data import list_data, response_data
+from portal.query.results import MutationResult, PaginatedResult, QueryResult
 from portal.query.retries import Retries
 from portal.query.writes import Writes
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.query.events import MutationEvent, QueryEvent
-    from portal.query.rows import Decoder
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -163,7 +161,7 @@ class QueryClient:
                 on_error(error)
             return MutationResult(data=None, error=without_traceback(error))
         self._log.add_write(write, None, began=began)
-        data, _ = _decoded(write.decode, data)
+        data, _ = response_data(data, write.decode)
         if on_success is not None:
             on_success(data)
         return MutationResult(data=data, error=None)
@@ -220,7 +218,7 @@ class QueryClient:
 
     def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
         page = result.pages[0].page if result.pages else None
-        data, error = _decoded(call.request.decode, page.body) if page else (None, None)
+        data, error = response_data(page.body, call.request.decode) if page else (None, None)
         return QueryResult(
             data=data,
             error=result.error or error,
@@ -231,16 +229,8 @@ class QueryClient:
         )
 
     def _paginated(self, request: ListRequest, call: ReadCall, result: ReadResult) -> PaginatedResult[Any]:
-        pages = result.pages
-        bodies = tuple(copied(merged.page.body) for merged in pages)
-        # Copies: of the body, or of rows that show the user's own writes.
-        rows, has_unnamed = unique_rows(
-            [
-                body[ITEMS_FIELD] if merged.rows is merged.page.rows else copied_rows(merged.rows)
-                for merged, body in zip(pages, bodies, strict=True)
-            ],
-            unique_by=request.unique_by,
-        )
+        pages = len(result.pages)
+        data, has_unnamed = list_data(result.pages, request)
         if has_unnamed and request.key.endpoint not in self._warned:
             self._warned.add(request.key.endpoint)
             logger.warning(
@@ -249,33 +239,15 @@ class QueryClient:
                 request.key.endpoint,
                 request.unique_by,
             )
-        last = pages[-1].page if pages else None
         return PaginatedResult(
-            data=PaginatedRes(
-                items=rows if request.decode is None else request.decode(rows),
-                has_next=last.has_next if last else False,
-                next_cursor=last.next_cursor if last else None,
-                raw_res=bodies,
-                total=pages[0].total if pages else None,
-            ),
+            data=data,
             error=result.error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            pages=len(pages),
+            pages=pages,
             _refetch=lambda: self.paginated(request, pages=call.count, cursor=call.start, force=True),
-            _fetch_next=lambda: self.paginated(request, pages=len(pages) + 1, cursor=call.start, again=True),
+            _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.start, again=True),
         )
-
-
-def _decoded(decode: Decoder | None, body: Any) -> tuple[Any, ApiError | None]:
-    """What a hook returns for a response, and why it can't be read, if so."""
-    if decode is None:
-        return copied(body), None
-    try:
-        # msgspec gives out the inner lists and objects of a field that is not typed, so they are copied too.
-        return decode(copied(body)), None
-    except ApiMalformedError as error:
-        return None, without_traceback(error)
 
 
 def create_query_client(

@@ -2,7 +2,9 @@
 
 ::
 
-    decoding       JSON -> records; a field that is odd has its default
+    decoding       JSON -> records: the decoders of declared types
+      json_copy    copies of JSON
+      readers      reads each type leniently: a field that is odd has its default
       records      Record, Row: frozen objects, with attributes in snake_case and camelCase on the wire
         partials   Partial: some fields of a record, as the body of a write
         open_enums OpenEnum: an enumeration that keeps a value that it does not know
@@ -12,9 +14,11 @@
 
 from __future__ import annotations
 
-from portal.query.rows.decoding import Decoder, check_decodable, decoder_of, is_record, rows_decoder_of
+from portal.query.rows.decoding import check_decodable, decoder_of, rows_decoder_of
+from portal.query.rows.json_copy import copied, copied_rows
 from portal.query.rows.open_enums import OpenEnum
 from portal.query.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, wire_params
 from portal.query.rows.partials import Partial, partial_type, to_json, wire_body
-from portal.query.rows.records import Record, Row, field, field_types, wire_names
+from portal.query.rows.readers import Decoder
+from portal.query.rows.records import Record, Row, field, field_types, is_record, wire_names
 from portal.query.rows.struct_types import required_fields

@@ -1,39 +1,28 @@
-"""JSON → records, leniently: a field that is missing or odd has its default, and never makes a page fail.
-
-msgspec decodes in C. Where it refuses a value, or accepts one that no page could show (a time without a zone, a decimal
-that is not a number), the record is decoded field by field.
-"""
+"""JSON → records: the decoders of declared types, and which types can be declared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
-from datetime import UTC, datetime
+from datetime import date, time, timedelta
 from decimal import Decimal
-from functools import lru_cache, partial
-from math import isfinite
-from types import GenericAlias, NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin
+from enum import Enum
+from functools import lru_cache
+from types import GenericAlias, NoneType
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from uuid import UUID
 
 import msgspec
 
 from portal.errors import ApiMalformedError, UsageError
-from portal.query.rows.open_enums import OpenEnum
-from portal.query.rows.records import Record, field_types
-
-#: What makes of JSON what a hook returns.
-Decoder: TypeAlias = Callable[[Any], Any]
-
-#: Of a decoded value: whether a page can use it.
-Check: TypeAlias = Callable[[Any], bool]
-
-_UNIONS: Final = (Union, UnionType)
-_SEQUENCES: Final[Mapping[Any, Callable[[list[Any]], Any]]] = {list: list, tuple: tuple, set: set, frozenset: frozenset}
+from portal.query.rows.json_copy import copied
+from portal.query.rows.readers import UNIONS, Decoder, OddValueError, reader_of
+from portal.query.rows.records import field_types, is_record
 
 
 def decoder_of(kind: Any) -> Decoder | None:
     """The decoder for a declared type: a record class, or a list or dict of records. None for all others: JSON stays.
 
+    What it returns shares nothing with the JSON that could be changed: that may lie in a cache.
     The decoder raises :class:`~portal.errors.ApiMalformedError` for a value that is none of that kind at all, such as a
     text in place of an object.
     """
@@ -66,240 +55,47 @@ def check_decodable(kind: Any) -> None:
 def _check_containers(kind: Any, seen: set[Any]) -> None:
     """Refuse what is not read part by part: `tuple[int, str]`, `Mapping`, `dict[int, …]`, `Page[Row]`."""
     origin, parts = get_origin(kind), get_args(kind)
-    is_read = origin is None or origin in _UNIONS or origin in {Annotated, Literal, list, set, frozenset}
+    is_read = origin is None or origin in UNIONS or origin in {Annotated, Literal, list, set, frozenset}
     if not is_read and (origin, parts[1:]) != (tuple, (Ellipsis,)) and (origin, parts[:1]) != (dict, (str,)):
         raise TypeError(f"{kind} is none of list[…], tuple[…, ...], set[…], frozenset[…] and dict[str, …]")
-    if is_record(kind):
-        parts = () if kind in seen else tuple(info.type for info in field_types(kind).values())
-        seen.add(kind)
-    for part in () if origin is Literal else parts[:1] if origin is Annotated else parts:
+    for part in _parts(kind, seen):
         _check_containers(part, seen)
 
 
 @lru_cache(maxsize=512)
 def _decoder(kind: Any) -> Decoder:
-    read = _reader(kind)
+    read, shares_json = reader_of(kind), _shares_json(kind, set())
 
     def decode(value: Any) -> Any:
         try:
-            return read(value)
-        except _OddValueError:
+            return read(copied(value) if shares_json else value)
+        except OddValueError:
             raise ApiMalformedError(f"the response is not what was declared, but {type(value).__name__}") from None
 
     return decode
 
 
-class _OddValueError(Exception):
-    """A value that can't be read as the declared type."""
+#: Values of these types can't be changed.
+_IMMUTABLE: Final = (str, int, float, NoneType, Decimal, date, time, timedelta, UUID, Enum)
+
+
+def _shares_json(kind: Any, seen: set[Any]) -> bool:
+    """Whether something of the JSON itself comes out: msgspec makes new objects only of what has a type."""
+    if kind is Ellipsis or (isinstance(kind, type) and issubclass(kind, _IMMUTABLE)):
+        return False
+    has_type = get_origin(kind) is not None or is_record(kind)
+    return not has_type or any(_shares_json(part, seen) for part in _parts(kind, seen))
+
+
+def _parts(kind: Any, seen: set[Any]) -> tuple[Any, ...]:
+    """The types of what a value of this type contains; of a record class that was seen, none again."""
+    if is_record(kind):
+        is_new = kind not in seen
+        seen.add(kind)
+        return tuple(info.type for info in field_types(kind).values()) if is_new else ()
+    origin, parts = get_origin(kind), get_args(kind)
+    return () if origin is Literal else parts[:1] if origin is Annotated else parts
 
 
 def _has_records(kind: Any) -> bool:
     return is_record(kind) or any(_has_records(part) for part in get_args(kind))
-
-
-def is_record(kind: Any) -> bool:
-    """Whether this is a class of records."""
-    return isinstance(kind, type) and issubclass(kind, Record)
-
-
-# --- what msgspec accepts, and no page could show ---
-
-
-@lru_cache(maxsize=2048)
-def _check_of(kind: Any) -> Check | None:
-    """Whether a decoded value can be used: a time has a zone, a decimal is a number. None where every value can."""
-    if is_record(kind):
-        return _record_check(kind)
-    known: dict[Any, Check] = {datetime: _has_zone, Decimal: Decimal.is_finite, float: isfinite}
-    return known.get(kind) or _check_of_parts(get_origin(kind), get_args(kind))
-
-
-def _check_of_parts(origin: Any, kinds: tuple[Any, ...]) -> Check | None:
-    parts = [part for part in kinds if part not in {NoneType, Ellipsis}]
-    checks = [check for part in parts if (check := _check_of(part)) is not None]
-    if not checks:
-        return None
-    if origin in _UNIONS and len(parts) > 1:
-        # Which of several types a value has is left to the readers.
-        return lambda _value: False
-    return _check_inside(origin, checks[-1])
-
-
-def _check_inside(origin: Any, check: Check) -> Check:
-    if origin in _UNIONS:
-        return lambda value: value is None or check(value)
-    if origin is dict:
-        return lambda value: all(map(check, value.values()))
-    return check if origin is Annotated else lambda value: all(map(check, value))
-
-
-def _has_zone(value: datetime) -> bool:
-    return value.tzinfo is not None
-
-
-def _record_check(record: Any) -> Check:
-    @lru_cache(maxsize=1)
-    def checks() -> list[tuple[str, Check]]:
-        # A record may contain records of its own class, so these are made when the first one is decoded.
-        found = [(info.name, _check_of(info.type)) for info in field_types(record).values()]
-        return [(name, check) for name, check in found if check is not None]
-
-    def is_usable(value: Any) -> bool:
-        return all(check(getattr(value, name)) for name, check in checks())
-
-    return is_usable
-
-
-# --- field by field ---
-
-
-@lru_cache(maxsize=2048)
-def _reader(kind: Any) -> Decoder:
-    """A function that reads a value as this type, or raises :class:`_OddValueError`.
-
-    What msgspec reads as a whole is the same whether or not something beside it is odd.
-    """
-    check, by_parts = _check_of(kind), _parts_reader(kind)
-
-    def read(value: Any) -> Any:
-        try:
-            found = msgspec.convert(value, kind)
-        except msgspec.ValidationError:
-            return by_parts(value)
-        return found if check is None or check(found) else by_parts(value)
-
-    return read
-
-
-def _parts_reader(kind: Any) -> Decoder:
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return _annotated_reader(kind, _reader(parts[0]))
-    if origin in _UNIONS:
-        return _union_reader(parts)
-    if origin in _SEQUENCES:
-        return _sequence_reader(_SEQUENCES[origin], _reader(parts[0]))
-    if origin is dict:
-        return _dict_reader(_reader(parts[1]), is_optional=NoneType in get_args(parts[1]))
-    return _record_reader(kind) if is_record(kind) else _scalar_reader(kind)
-
-
-def _annotated_reader(kind: Any, reader: Decoder) -> Decoder:
-    def read(value: Any) -> Any:
-        found = reader(value)
-        try:
-            return msgspec.convert(found, kind)
-        except msgspec.ValidationError:
-            raise _OddValueError from None
-
-    return read
-
-
-def _union_reader(kinds: tuple[Any, ...]) -> Decoder:
-    # Not `_reader` for a record: msgspec takes a missing tag for the right one.
-    readers = [(_record_reader if is_record(kind) else _reader)(kind) for kind in kinds if kind is not NoneType]
-
-    def read(value: Any) -> Any:
-        for found in (found for reader in readers for found in _read([value], reader)):
-            return found
-        if NoneType in kinds:
-            return None
-        raise _OddValueError
-
-    return read
-
-
-def _sequence_reader(make: Callable[[list[Any]], Any], reader: Decoder) -> Decoder:
-    def read(value: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            raise _OddValueError
-        return make(_read(value, reader))
-
-    return read
-
-
-def _dict_reader(reader: Decoder, *, is_optional: bool) -> Decoder:
-    """A reader of an object. A value that can't be read is None where that is allowed, or else left out."""
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            raise _OddValueError
-        return {name: found for name, part in value.items() for found in _read([part], reader) or [None] * is_optional}
-
-    return read
-
-
-def _read(values: Iterable[Any], reader: Decoder) -> list[Any]:
-    """Those of the values that can be read; the others are left out."""
-    found = []
-    for value in values:
-        try:
-            found.append(reader(value))
-        except _OddValueError:
-            continue
-    return found
-
-
-def _record_reader(record: Any) -> Decoder:
-    tag, tag_field = record.__struct_config__.tag, record.__struct_config__.tag_field
-
-    @lru_cache(maxsize=1)
-    def readers() -> list[tuple[str, str, Decoder]]:
-        return [(wire_name, info.name, _reader(info.type)) for wire_name, info in field_types(record).items()]
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, Mapping) or (tag is not None and value.get(tag_field) != tag):
-            raise _OddValueError
-        fields: dict[str, Any] = {}
-        for wire_name, name, reader in readers():
-            if wire_name in value:
-                try:
-                    fields[name] = reader(value[wire_name])
-                except _OddValueError:
-                    continue
-        return record(**fields)
-
-    return read
-
-
-def _scalar_reader(kind: Any) -> Decoder:
-    if kind is Any:
-        return lambda value: value
-    if isinstance(kind, type) and issubclass(kind, OpenEnum):
-        return lambda value: kind(_text(value))
-    readers: dict[Any, Decoder] = {str: _text, datetime: _time}
-    reader = readers.get(kind, partial(_converted, kind=kind))
-
-    def read(value: Any) -> Any:
-        if isinstance(value, bool) != (kind is bool):
-            raise _OddValueError
-        return reader(value)
-
-    return read
-
-
-def _text(value: Any) -> str:
-    """A text; a number as its text, since ids may be numbers."""
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return str(value)
-    raise _OddValueError
-
-
-def _time(value: Any) -> datetime:
-    """A time (ISO 8601). A time without a zone is one in UTC."""
-    try:
-        found = datetime.fromisoformat(value)
-    except (ValueError, TypeError):
-        raise _OddValueError from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _converted(value: Any, *, kind: Any) -> Any:
-    """Any other type; a number may be a text."""
-    try:
-        found = msgspec.convert(value, kind, strict=False)
-    except (msgspec.ValidationError, ValueError, OverflowError, TypeError):
-        raise _OddValueError from None
-    if isinstance(found, Decimal | float) and not isfinite(found):
-        raise _OddValueError
-    return found

@@ -81,6 +81,11 @@ class Record(msgspec.Struct, frozen=True, metaclass=RecordType):
         return Partial(record=cls, fields=dict(fields), names=names)
 
 
+def is_record(kind: Any) -> bool:
+    """Whether this is a class of records."""
+    return isinstance(kind, type) and issubclass(kind, Record)
+
+
 def _is_immutable(record: Record) -> bool:
     """Whether nothing in it can be changed: what has a list or a dict has no hash."""
     try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import types
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 from hypothesis import given
@@ -226,6 +228,47 @@ def test_a_value_is_read_the_same_whether_or_not_something_beside_it_is_odd(besi
     )
     assert (read.either, read.few, read.rows, read.share) == ("5", None, [Line(text="x")], None)
     assert type(read.by_kind["a"]) is Method
+
+
+class Changeable(Row):
+    lines: list[Line] = []
+    counts: dict[str, int] = field(default_factory=dict)
+    names: list[list[str]] = []
+    anything: Any = None
+    untyped: dict = field(default_factory=dict)  # type: ignore[type-arg]  as some will write it
+    texts: list = []  # type: ignore[type-arg]  as some will write it
+    options: dict[str, Any] = field(default_factory=dict)
+    parts: tuple[dict[str, object], ...] = ()
+
+
+CHANGES: dict[str, tuple[Any, Callable[[Any], object]]] = {
+    "lines": ([{"text": "a"}], lambda lines: lines.clear()),
+    "counts": ({"a": 1}, lambda counts: counts.clear()),
+    "names": ([["a"]], lambda names: names[0].clear()),
+    "anything": ({"a": [1]}, lambda anything: anything["a"].clear()),
+    "untyped": ({"a": [1]}, lambda untyped: untyped["a"].clear()),
+    "texts": ([["a"]], lambda texts: texts[0].clear()),
+    "options": ({"a": [1]}, lambda options: options["a"].clear()),
+    "parts": ([{"a": [1]}], lambda parts: parts[0]["a"].clear()),
+}
+
+
+@pytest.mark.parametrize("beside", [{}, {"id": 5}], ids=["as a whole", "field by field"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_who_changes_a_row_does_not_change_the_json_that_others_read(name: str, beside: Any) -> None:
+    # A class with this one field: what another one needs must not protect it.
+    kind = cast("type[Record]", types.new_class("One", (Record,), {}, lambda body: body.update(one_field(name))))
+    (decode,) = filter(None, [decoder_of(kind)])
+    value, change = CHANGES[name]
+    json = {name: copy.deepcopy(value), **beside}
+    change(getattr(decode(json), name))
+    assert json == {name: value, **beside}
+
+
+def one_field(name: str) -> dict[str, Any]:
+    """The body of a class with one field of `Changeable`, and an id."""
+    kinds = {"id": str, name: Changeable.__annotations__[name]}
+    return {"__annotations__": kinds, "__module__": __name__, "id": "", name: None}
 
 
 class Pair(Row):
