@@ -66,8 +66,8 @@ NOT_RUN: Final = {
 #: What is typed where a command asks: a password.
 TYPED: Final = "correct horse battery staple\n"
 
-#: A payment of the examples, but for its id and payer. The service declares no `internalCode`.
-PAID: Final = {"amount": "9.90", "currency": "EUR", "method": "card", "internalCode": 7}
+#: An order of the examples, but for its id and buyer. The service declares no `internalCode`.
+ORDERED: Final = {"amount": "9.90", "currency": "EUR", "status": "open", "internalCode": 7}
 
 BLOCKS: Final = [block for page in pages() for block in blocks_of(page)]
 
@@ -168,29 +168,29 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
     return names("from django.shortcuts import render") | {"request": seen["request"], "page": seen["list"]}
 
 
-def with_payments(stage: Stage) -> dict[str, object]:
+def with_orders(stage: Stage) -> dict[str, object]:
     """What a service of finance has at its beginning; and the backend that the examples of its calls ask."""
     rows = [
-        {"id": f"pay_{number}", "payer": payer, **PAID} for number, payer in enumerate(["Ada", "Alan", *"x" * 23], 1)
+        {"id": f"ord_{number}", "buyer": buyer, **ORDERED} for number, buyer in enumerate(["Ada", "Alan", *"x" * 23], 1)
     ]
     backend = stage.backend
-    backend.lists("/finance/payments", rows)
-    backend.answers("POST", "/finance/payments", json={"id": "pay_new", **PAID}, status=201)
-    backend.answers("PATCH", "/finance/payments/pay_1", json=rows[0])
-    backend.answers("DELETE", "/finance/payments/pay_2", status=204)
+    backend.lists("/finance/orders", rows)
+    backend.answers("POST", "/finance/orders", json={"id": "ord_new", **ORDERED}, status=201)
+    backend.answers("PATCH", "/finance/orders/ord_1", json=rows[0])
+    backend.answers("DELETE", "/finance/orders/ord_2", status=204)
     backend.answers("GET", "/finance/balance", json={"balance": "9.90"})
-    backend.answers("POST", "/finance/payments/pay_1/refunds", json=rows[0])
-    backend.refuses("POST", "/finance/payments/pay_3/refunds", errors={"amount": ["Too much."]})
+    backend.answers("POST", "/finance/orders/ord_1/refunds", json=rows[0])
+    backend.refuses("POST", "/finance/orders/ord_3/refunds", errors={"amount": ["Too much."]})
     return {
-        "__name__": "portal.services.finance.payments",
+        "__name__": "portal.services.finance.orders",
         "request": a_request_that_writes(stage),
         "tokens": backend.sign_in("ENERGY_APP"),
     }
 
 
-def with_declared_payments(stage: Stage) -> dict[str, object]:
+def with_declared_orders(stage: Stage) -> dict[str, object]:
     """The same, and what the page before has declared."""
-    known = with_payments(stage)
+    known = with_orders(stage)
     for block in blocks_of(ROOT / "docs" / "reference" / "query-layer.md"):
         run_python(block, known)
     return known
@@ -212,10 +212,10 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
         "from tests.support.every_page.cases import Case, Visit",
         "from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXTS",
     ),
-    "docs/reference/pages.md": with_declared_payments,
-    "docs/reference/query-layer.md": with_payments,
-    "docs/reference/query-layer-calls.md": with_declared_payments,
-    "docs/reference/query-layer-faults.md": with_declared_payments,
+    "docs/reference/pages.md": with_declared_orders,
+    "docs/reference/query-layer.md": with_orders,
+    "docs/reference/query-layer-calls.md": with_declared_orders,
+    "docs/reference/query-layer-faults.md": with_declared_orders,
     "docs/reference/templates.md": with_a_list_page,
     "docs/tutorial/a-first-page.md": with_a_request,
     "packages/sqlite_cache/README.md": with_a_cache,

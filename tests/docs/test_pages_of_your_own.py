@@ -10,7 +10,7 @@ import pytest
 from portal.query import REGISTRY
 from portal.testing import Backend, SignedIn, row_ids
 from portal.web.pages import resource_pages
-from tests.docs.test_blocks import Stage, run_python, with_declared_payments
+from tests.docs.test_blocks import Stage, run_python, with_declared_orders
 from tests.support.doc_blocks import blocks_of
 from tests.support.harness import ROOT
 
@@ -23,7 +23,7 @@ def declared(backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
     monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
     stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
-    known: dict[str, Any] = with_declared_payments(stage)
+    known: dict[str, Any] = with_declared_orders(stage)
     for block in blocks_of(PAGE):
         if block.language == "python":
             run_python(block, known)

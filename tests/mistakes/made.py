@@ -13,8 +13,8 @@ _APP: Final = "apps/finance"
 _TEMPLATES: Final = f"{_APP}/templates/finance"
 
 #: The resource in which the mistakes are made; without a mistake.
-PAYMENTS: Final = '''\
-"""Payments."""
+ORDERS: Final = '''\
+"""Orders."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from decimal import Decimal
 from portal.query import MutationGroup, QueryGroup, Row, resource
 
 
-class Payment(Row):
-    """A payment."""
+class Order(Row):
+    """An order."""
 
-    payer: str = ""
+    buyer: str = ""
     amount: Decimal | None = None
 
 
-_payments = resource("/finance/payments", item=Payment)
+_orders = resource("/finance/orders", item=Order)
 
 
-class PaymentQueries(QueryGroup):
+class OrderQueries(QueryGroup):
     """The queries."""
 
-    use_get_payments_query = _payments.list
-    use_get_payment_query = _payments.detail
+    use_get_orders_query = _orders.list
+    use_get_order_query = _orders.detail
 
 
-class PaymentMutations(MutationGroup):
+class OrderMutations(MutationGroup):
     """The mutations."""
 
-    use_create_payment_mutation = _payments.create
-    use_update_payment_mutation = _payments.update
+    use_create_order_mutation = _orders.create
+    use_update_order_mutation = _orders.update
 '''
 
 _DECLARATIONS: Final = '''\
@@ -57,7 +57,7 @@ from collections.abc import Mapping
 from portal.query import MutationGroup, QueryGroup, Record, RowParams, mutation_endpoint
 from portal.query import paginated_query_endpoint, query_endpoint
 from portal.services.finance.invoices import InvoiceQueries
-from portal.services.finance.payments import Payment, PaymentQueries
+from portal.services.finance.orders import Order, OrderQueries
 
 
 class Reading(Record):
@@ -68,16 +68,16 @@ class Reading(Record):
 
 def url_of(params: Mapping[str, str]) -> str:
     """An address."""
-    return f"/finance/payments/{params['idd']}"
+    return f"/finance/orders/{params['idd']}"
 
 
-_post = mutation_endpoint(data=Payment, url="/finance/payments", method="POST")
+_post = mutation_endpoint(data=Order, url="/finance/orders", method="POST")
 
 
 class WrongQueries(QueryGroup):
     """Wrong queries."""
 
-    use_get_nine_query = query_endpoint(data=Payment, params=RowParams, url=url_of)  # mistake 9
+    use_get_nine_query = query_endpoint(data=Order, params=RowParams, url=url_of)  # mistake 9
     use_get_eleven_query = paginated_query_endpoint(item=Reading, url="/finance/readings")  # mistake 11
     use_get_twelve_query = paginated_query_endpoint(item=Reading, url="/x", unique_by="seriel")  # mistake 12
 
@@ -85,12 +85,12 @@ class WrongQueries(QueryGroup):
 class WrongMutations(MutationGroup):
     """Wrong mutations."""
 
-    use_one_mutation = _post.add_created_to_paginated_list(list_query_key=PaymentQueries.use_get_payment_query)  # mistake 1
-    use_two_mutation = _post.add_created_to_paginated_list(list_query_key="get_paymnts")  # mistake 2
+    use_one_mutation = _post.add_created_to_paginated_list(list_query_key=OrderQueries.use_get_order_query)  # mistake 1
+    use_two_mutation = _post.add_created_to_paginated_list(list_query_key="get_odrers")  # mistake 2
     use_three_mutation = _post.add_created_to_paginated_list(list_query_key=InvoiceQueries.use_get_invoices_query)  # mistake 3
     use_many_mutation = _post.add_created_to_paginated_list(
-        list_query_key=PaymentQueries.use_get_payments_query,
-        select_list_item=lambda payment: None,  # mistake 14
+        list_query_key=OrderQueries.use_get_orders_query,
+        select_list_item=lambda order: None,  # mistake 14
     )
 '''
 
@@ -100,19 +100,19 @@ _OTHERS: Final = '''\
 from __future__ import annotations
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint
-from portal.services.finance.payments import Payment
+from portal.services.finance.orders import Order
 
 
 class OtherQueries(QueryGroup):
     """A slip in the path."""
 
-    use_get_paymets_query = paginated_query_endpoint(item=Payment, url="/finance/paymets")  # mistake 10
+    use_get_ordres_query = paginated_query_endpoint(item=Order, url="/finance/ordres")  # mistake 10
 
 
 class OtherMutations(MutationGroup):
     """Another method."""
 
-    use_put_payment_mutation = mutation_endpoint(data=Payment, url="/finance/payments", method="PUT")  # mistake 8
+    use_put_order_mutation = mutation_endpoint(data=Order, url="/finance/orders", method="PUT")  # mistake 8
 '''
 
 _CALLS: Final = '''\
@@ -123,7 +123,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from portal.query import MutationGroup, mutation_endpoint
-from portal.services.finance.payments import Payment, PaymentMutations, PaymentQueries
+from portal.services.finance.orders import Order, OrderMutations, OrderQueries
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -144,11 +144,11 @@ class ApprovalMutations(MutationGroup):
 
 def calls(request: HttpRequest) -> None:
     """Each line has one mistake."""
-    PaymentQueries.use_get_payment_query(request)  # mistake 4
-    PaymentQueries.use_get_payments_query(request, querry="oslo")  # mistake 4
-    PaymentMutations.use_create_payment_mutation(request).mutate()  # mistake 5
-    PaymentMutations.use_create_payment_mutation(request).mutate(body=Payment.partial(payerr="Ada"))  # mistake 6
-    PaymentMutations.use_create_payment_mutation(request).mutate(body=Payment.partial(amount="9.90"))  # mistake 6
+    OrderQueries.use_get_order_query(request)  # mistake 4
+    OrderQueries.use_get_orders_query(request, querry="oslo")  # mistake 4
+    OrderMutations.use_create_order_mutation(request).mutate()  # mistake 5
+    OrderMutations.use_create_order_mutation(request).mutate(body=Order.partial(buyerr="Ada"))  # mistake 6
+    OrderMutations.use_create_order_mutation(request).mutate(body=Order.partial(amount="9.90"))  # mistake 6
     ApprovalMutations.use_approve_mutation(request).mutate(body={"by": "Ada"})  # mistake 6
 '''
 
@@ -164,7 +164,7 @@ import urllib.request  # mistake 17 (ruff)
 
 import apps.energy.views  # mistake 15
 
-requests.get("/payments")  # mistake 16 (ruff)
+requests.get("/orders")  # mistake 16 (ruff)
 '''
 
 _VIEWS: Final = '''\
@@ -176,18 +176,18 @@ from django.contrib import messages
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from portal.services.finance.payments import Payment, PaymentMutations
+from portal.services.finance.orders import Order, OrderMutations
 from portal.web.pages import see_other
 
 
 def views(request):
     """Each line has one mistake."""
     redirect("https://energy.example.com/en")  # mistake 19
-    messages.success(request, "The payment was created.")  # mistake 21
-    render(request, "finance/paymets.html")  # mistake 23
-    reverse("paymets")  # mistake 23
+    messages.success(request, "The order was created.")  # mistake 21
+    render(request, "finance/ordres.html")  # mistake 23
+    reverse("ordres")  # mistake 23
     see_other("invoice")  # mistake 23
-    PaymentMutations.use_create_payment_mutation(request).mutate(body=Payment.partial())  # mistake 26
+    OrderMutations.use_create_order_mutation(request).mutate(body=Order.partial())  # mistake 26
 '''
 
 _TEMPLATE: Final = """\
@@ -197,9 +197,9 @@ _TEMPLATE: Final = """\
 <p>{{ _("A text without a translation") }}</p>{# mistake 20 #}
 <p>A text without a mark</p>{# mistake 21 #}
 <p title="A title without a mark">1</p>{# mistake 21 #}
-{{ url("paymets") }}{# mistake 23 #}
+{{ url("ordres") }}{# mistake 23 #}
 {{ url("invoice") }}{# mistake 23 #}
-{{ icon("paymets") }}{# mistake 23 #}
+{{ icon("ordres") }}{# mistake 23 #}
 {{ 1|mony("EUR") }}{# mistake 23 #}
 {{ bar_chrt(chart) }}{# mistake 23 #}
 {{ PLATFROM }}{# mistake 23 #}
@@ -209,36 +209,36 @@ _TEMPLATE: Final = """\
 """
 
 _DECLARED_PAGES: Final = '''\
-"""The pages of the payments."""
+"""The pages of the orders."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.services.finance.payments import PaymentQueries
+from portal.services.finance.orders import OrderQueries
 from portal.web.pages import ListView, resource_pages
 
-payment_pages = resource_pages(
-    "finance/payments",
-    name="payment",
+order_pages = resource_pages(
+    "finance/orders",
+    name="order",
     title=_("Invoices"),
-    list=ListView(hook=PaymentQueries.use_get_payments_query),
+    list=ListView(hook=OrderQueries.use_get_orders_query),
 )
 '''
 
 _LIST: Final = """\
 {% extends "portal/list.html" %}
 {% block row %}
-<td>{{ row.payerr }}</td>{# mistake 22 #}
+<td>{{ row.buyerr }}</td>{# mistake 22 #}
 {% endblock %}
 """
 
 #: What stands at the end of files of the checkout.
 ADDED: Final = {
     f"{_APP}/urls.py": """
-from apps.finance.views.wrong_pages import payment_pages
+from apps.finance.views.wrong_pages import order_pages
 
-urlpatterns += payment_pages
+urlpatterns += order_pages
 """
 }
 
@@ -251,42 +251,42 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from portal.services.finance.payments import Payment, PaymentMutations, PaymentQueries
+from portal.services.finance.orders import Order, OrderMutations, OrderQueries
 from portal.services.finance.wrong_others import OtherMutations, OtherQueries
 from portal.web.pages import platform_page
 from portal.web.urls import platform_patterns
 
-BODY = Payment.partial(payer="Ada")
+BODY = Order.partial(buyer="Ada")
 
 
 def mistake_4(request):
     """A parameter that there is not."""
-    PaymentQueries.use_get_payments_query(request, querry="oslo")
+    OrderQueries.use_get_orders_query(request, querry="oslo")
 
 
 def mistake_5(request):
     """No body."""
-    PaymentMutations.use_create_payment_mutation(request).mutate()
+    OrderMutations.use_create_order_mutation(request).mutate()
 
 
 def mistake_8(request):
     """PUT for POST."""
-    OtherMutations.use_put_payment_mutation(request).mutate()
+    OtherMutations.use_put_order_mutation(request).mutate()
 
 
 def mistake_10(request):
     """A slip in the address."""
-    OtherQueries.use_get_paymets_query(request)
+    OtherQueries.use_get_ordres_query(request)
 
 
 def mistake_13(request):
     """A write in a page that is only looked at."""
-    PaymentMutations.use_create_payment_mutation(request).mutate(body=BODY)
+    OrderMutations.use_create_order_mutation(request).mutate(body=BODY)
 
 
 def mistake_22(request):
     """A field that the row does not have."""
-    return render(request, "finance/rows.html", {"rows": [Payment(payer="Ada")]})
+    return render(request, "finance/rows.html", {"rows": [Order(buyer="Ada")]})
 
 
 def page(view):
@@ -311,9 +311,9 @@ def test_mistake(signed_in, settings, number, method):
 '''
 
 
-#: A backend's schema, which has the calls of the payments alone.
+#: A backend's schema, which has the calls of the orders alone.
 SCHEMA: Final = "schema.json"
-_ANSWER: Final = {"responses": {"200": {"description": "a payment"}}}
+_ANSWER: Final = {"responses": {"200": {"description": "an order"}}}
 
 
 def _module(line: str) -> str:
@@ -322,30 +322,30 @@ def _module(line: str) -> str:
 
 #: Path in the checkout, to the text of the file.
 FILES: Final = {
-    f"{_SERVICES}/payments.py": PAYMENTS,
+    f"{_SERVICES}/orders.py": ORDERS,
     f"{_SERVICES}/wrong_declarations.py": _DECLARATIONS,
     f"{_SERVICES}/wrong_calls.py": _CALLS,
     f"{_SERVICES}/wrong_others.py": _OTHERS,
     f"{_APP}/views/wrong_imports.py": _IMPORTS,
     f"{_APP}/views/wrong_views.py": _VIEWS,
     f"{_APP}/views/wrong_pages.py": _DECLARED_PAGES,
-    f"{_TEMPLATES}/payments/list.html": _LIST,
+    f"{_TEMPLATES}/orders/list.html": _LIST,
     f"{_TEMPLATES}/wrong.html": _TEMPLATE,
     f"{_TEMPLATES}/wrong_layout.html": '{% extends "portal/shel.html" %}{# mistake 23 #}\n',
     f"{_TEMPLATES}/wrong_part.html": '{% include "portal/parts/toast.html" %}{# mistake 23 #}\n',
-    f"{_TEMPLATES}/rows.html": "{% for row in rows %}{{ row.payerr }}{% endfor %}\n",
+    f"{_TEMPLATES}/rows.html": "{% for row in rows %}{{ row.buyerr }}{% endfor %}\n",
     f"{_APP}/mistaken_urls.py": _PAGES,
     "tests/apps/finance/test_mistaken_pages.py": _TESTS,
-    SCHEMA: json.dumps({"openapi": "3.1.0", "paths": {"/finance/payments": {"get": _ANSWER, "post": _ANSWER}}}),
+    SCHEMA: json.dumps({"openapi": "3.1.0", "paths": {"/finance/orders": {"get": _ANSWER, "post": _ANSWER}}}),
 }
 #: Those that hide others: a module that can't be imported, a template of which nobody knows the texts.
 HIDING: Final = {
-    f"{_SERVICES}/wrong_method.py": _module('mutation_endpoint(url="/finance/payments", method="GET")  # mistake 7'),
+    f"{_SERVICES}/wrong_method.py": _module('mutation_endpoint(url="/finance/orders", method="GET")  # mistake 7'),
     f"{_SERVICES}/wrong_template.py": _module(
         'mutation_endpoint(url="/x/{idd}", params=RowParams, method="POST")  # mistake 9'
     ),
     f"{_SERVICES}/wrong_origin.py": _module(
-        'mutation_endpoint(url="https://api.example.com/payments", method="POST")  # mistake 18'
+        'mutation_endpoint(url="https://api.example.com/orders", method="POST")  # mistake 18'
     ),
     f"{_TEMPLATES}/wrong_tag.html": "{% fro x in y %}{# mistake 23 #}\n",
 }

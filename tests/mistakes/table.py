@@ -39,22 +39,22 @@ class Mistake:
 MISTAKES: Final = (
     Mistake(
         number=1,
-        what="A list helper gets the hook of one row: `list_query_key=PaymentQueries.use_get_payment_query`",
+        what="A list helper gets the hook of one row: `list_query_key=OrderQueries.use_get_order_query`",
         told={
             MYPY: 'Argument "list_query_key" to "add_created_to_paginated_list"',
             EDITOR: 'cannot be assigned to parameter "list_query_key"',
-            CHECK: "'finance.get_payment' is not a paginated list",
+            CHECK: "'finance.get_order' is not a paginated list",
         },
     ),
     Mistake(
         number=2,
-        what='The key of a query is misspelt: `list_query_key="get_paymnts"`',
-        told={CHECK: "the query key 'finance.get_paymnts' is not the key of a query"},
+        what='The key of a query is misspelt: `list_query_key="get_odrers"`',
+        told={CHECK: "the query key 'finance.get_odrers' is not the key of a query"},
     ),
     Mistake(
         number=3,
         what="A list helper gets the list of another resource",
-        told={CHECK: "its response is no whole row of the list 'finance.get_invoices': Payment lacks"},
+        told={CHECK: "its response is no whole row of the list 'finance.get_invoices': Order lacks"},
     ),
     Mistake(
         number=4,
@@ -62,7 +62,7 @@ MISTAKES: Final = (
         told={
             MYPY: '"__call__" of "QueryHook"',
             EDITOR: 'No overloads for "__call__" match the provided arguments',
-            TESTS: "finance.get_payments: querry is no parameter of this endpoint",
+            TESTS: "finance.get_orders: querry is no parameter of this endpoint",
         },
     ),
     Mistake(
@@ -71,15 +71,15 @@ MISTAKES: Final = (
         told={
             MYPY: 'All overload variants of "mutate" of "Mutation" require at least one argument',
             EDITOR: 'No overloads for "mutate" match the provided arguments',
-            TESTS: "finance.create_payment: call mutate(body=…), as its endpoint declares",
+            TESTS: "finance.create_order: call mutate(body=…), as its endpoint declares",
         },
     ),
     Mistake(
         number=6,
         what="A body has a field that there is not, or of another type, or lacks one that it needs",
         told={
-            MYPY: 'Unexpected keyword argument "payerr" for "partial" of "Record"; did you mean "payer"?',
-            EDITOR: 'No parameter named "payerr"',
+            MYPY: 'Unexpected keyword argument "buyerr" for "partial" of "Record"; did you mean "buyer"?',
+            EDITOR: 'No parameter named "buyerr"',
         },
     ),
     Mistake(
@@ -95,8 +95,8 @@ MISTAKES: Final = (
         number=8,
         what="PUT where the backend takes POST",
         told={
-            SERVICES: "the schema has no PUT /finance/payments",
-            TESTS: "the backend was told nothing about PUT /finance/payments",
+            SERVICES: "the schema has no PUT /finance/orders",
+            TESTS: "the backend was told nothing about PUT /finance/orders",
         },
     ),
     Mistake(
@@ -108,8 +108,8 @@ MISTAKES: Final = (
         number=10,
         what="A slip in the path of an endpoint",
         told={
-            SERVICES: "the schema has no GET /finance/paymets",
-            TESTS: "the backend was told nothing about GET /finance/paymets",
+            SERVICES: "the schema has no GET /finance/ordres",
+            TESTS: "the backend was told nothing about GET /finance/ordres",
         },
     ),
     Mistake(
@@ -125,14 +125,14 @@ MISTAKES: Final = (
     Mistake(
         number=13,
         what="A page writes while it answers a GET",
-        told={TESTS: "finance.create_payment: what answers GET must not write"},
+        told={TESTS: "finance.create_order: what answers GET must not write"},
     ),
     Mistake(
         number=14,
         what="`select_list_item` returns None, or anything else that is no row",
         told={
-            MYPY: 'Incompatible return value type (got "None", expected "Payment")',
-            EDITOR: 'Function return type "None" is incompatible with type "Payment"',
+            MYPY: 'Incompatible return value type (got "None", expected "Order")',
+            EDITOR: 'Function return type "None" is incompatible with type "Order"',
         },
     ),
     Mistake(
@@ -178,13 +178,13 @@ MISTAKES: Final = (
     ),
     Mistake(
         number=22,
-        what="A template shows a field that the row does not have: `{{ row.payerr }}`",
-        told={CHECK: "Payment has no attribute 'payerr'", TESTS: "has no attribute 'payerr'"},
+        what="A template shows a field that the row does not have: `{{ row.buyerr }}`",
+        told={CHECK: "Order has no attribute 'buyerr'", TESTS: "has no attribute 'buyerr'"},
     ),
     Mistake(
         number=23,
         what="A template, tag, filter, function, constant, icon or URL that there is not",
-        told={CHECK: "there is no URL with the name 'paymets'"},
+        told={CHECK: "there is no URL with the name 'ordres'"},
     ),
     Mistake(
         number=24,
@@ -199,7 +199,7 @@ MISTAKES: Final = (
     Mistake(
         number=26,
         what="A create without `idempotency_key`",
-        told={CHECK: "use_create_payment_mutation has no idempotency_key"},
+        told={CHECK: "use_create_order_mutation has no idempotency_key"},
     ),
 )
 

@@ -22,7 +22,7 @@ _ARGUMENTS: Final = frozenset(
 )
 #: A value with its unit: `Point(text="12 kWh")`.
 _MEASURED: Final = ("Point", "text")
-#: Functions whose arguments are the backend's data: `Payment.partial(…)` and hooks.
+#: Functions whose arguments are the backend's data: `Order.partial(…)` and hooks.
 _OF_THE_BACKEND: Final = re.compile(r"(\.partial|\buse_\w+_(query|mutation)(\.\w+)?)$")
 #: The arguments, and what `class Meta` of a form has, whose values are mappings to texts.
 _MAPPINGS: Final = frozenset({"error_messages", "sorts", "fields", "choices", "help_texts"})

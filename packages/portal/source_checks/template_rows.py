@@ -1,4 +1,4 @@
-"""The attributes of rows in the templates of declared pages: `{{ row.payerr }}` is told before a page is opened."""
+"""The attributes of rows in the templates of declared pages: `{{ row.buyerr }}` is told before a page is opened."""
 
 from __future__ import annotations
 

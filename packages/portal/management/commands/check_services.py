@@ -25,9 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--schema", required=True, help="file, YAML or JSON; - for standard input")
-        parser.add_argument(
-            "--path", default="", help="only the calls of this path and below, such as /finance/payments"
-        )
+        parser.add_argument("--path", default="", help="only the calls of this path and below, such as /finance/orders")
 
     def handle(self, *args: object, **options: Any) -> None:
         failed = import_services()

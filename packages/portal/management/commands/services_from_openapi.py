@@ -24,9 +24,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("schema", help="file, YAML or JSON; - for standard input")
-        parser.add_argument(
-            "--path", default="", help="only the calls of this path and below, such as /finance/payments"
-        )
+        parser.add_argument("--path", default="", help="only the calls of this path and below, such as /finance/orders")
         parser.add_argument(
             "--output",
             type=Path,

@@ -11,11 +11,11 @@ class OpenEnum(StrEnum):
 
     ::
 
-        class PaymentMethod(OpenEnum):
-            TRANSFER = "transfer"
+        class OrderStatus(OpenEnum):
+            OPEN = "open"
 
-        PaymentMethod("transfer") is PaymentMethod.TRANSFER
-        PaymentMethod("giro") == "giro" and not PaymentMethod("giro").is_known
+        OrderStatus("open") is OrderStatus.OPEN
+        OrderStatus("lost") == "lost" and not OrderStatus("lost").is_known
     """
 
     @property

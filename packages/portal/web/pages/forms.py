@@ -50,14 +50,14 @@ class BackendFormType(DeclarativeFieldsMetaclass):
 
 
 class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
-    """A form for some attributes of a row: `class PaymentForm(BackendForm[Payment])`.
+    """A form for some attributes of a row: `class OrderForm(BackendForm[Order])`.
 
     ::
 
         class Meta:
-            fields = {"payer": _("Payer"), "amount": _("Amount"), "method": _("Method")}
-            optional = ("method",)
-            choices = {"method": METHODS}
+            fields = {"buyer": _("Buyer"), "amount": _("Amount"), "status": _("Status")}
+            optional = ("status",)
+            choices = {"status": STATUSES}
 
     `Meta.fields` has the fields with their labels; the other options are those of
     :class:`~portal.web.pages.form_fields.FormOptions`. A field that the class declares itself comes in place of the

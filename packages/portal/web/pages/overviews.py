@@ -28,7 +28,7 @@ class Count(Generic[TSummary]):
 
     ::
 
-        Count(label=_("Payments"), route="payments", hook=PaymentQueries.use_get_payments_query)
+        Count(label=_("Orders"), route="orders", hook=OrderQueries.use_get_orders_query)
 
     :param route: name of the list's URL.
     :param hook: of the list. Its total is the number, if the summary has none.

@@ -43,21 +43,21 @@ def resource_pages(
 
     ::
 
-        payment_pages = resource_pages(
-            "finance/payments",
-            name="payment",
-            title=_("Payments"),
-            list=ListView(hook=PaymentQueries.use_get_payments_query),
-            detail=DetailView(hook=PaymentQueries.use_get_payment_query),
+        order_pages = resource_pages(
+            "finance/orders",
+            name="order",
+            title=_("Orders"),
+            list=ListView(hook=OrderQueries.use_get_orders_query),
+            detail=DetailView(hook=OrderQueries.use_get_order_query),
         )
 
     | page | path | name of its URL |
     |---|---|---|
-    | `list` | `finance/payments` | `payments`, the end of the path |
-    | `create` | `finance/payments/new` | `payment-new` |
-    | `detail` | `finance/payments/<row_id>` | `payment` |
-    | `edit` | `finance/payments/<row_id>/edit` | `payment-edit` |
-    | `delete` | `finance/payments/<row_id>/delete` | `payment-delete` |
+    | `list` | `finance/orders` | `orders`, the end of the path |
+    | `create` | `finance/orders/new` | `order-new` |
+    | `detail` | `finance/orders/<row_id>` | `order` |
+    | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
+    | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
 
     Any page may be a function instead, which gets `request` and the `row_id` of its URL.
 
