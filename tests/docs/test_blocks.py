@@ -39,7 +39,7 @@ FOLLOWED: Final = [
     (HOW_TO / "add-a-platform.md", None),
     (HOW_TO / "remove-a-platform.md", None),
     (test_tutorial.PAGE, None),
-    (test_tutorial.NEXT_PAGE, None),
+    *((page, None) for page in test_tutorial.NEXT_PAGES),
     (HOW_TO / "test-your-pages.md", None),
 ]
 #: Blocks that another test tries: a page, and the beginning of the block.

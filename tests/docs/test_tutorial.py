@@ -1,4 +1,4 @@
-"""The tutorial, and the how-to that follows it, are followed to the letter in one copy of the checkout."""
+"""The tutorial, and the how-tos of a resource, are followed to the letter in one copy of the checkout."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from tests.support.linked_environment import bare_shell, link_environment
 from tests.support.nested_pytest import run_pytest
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
-NEXT_PAGE = ROOT / "docs" / "how-to" / "add-a-resource.md"
+HOW_TOS = ROOT / "docs" / "how-to"
+#: In the order in which one follows them.
+NEXT_PAGES = (HOW_TOS / "add-a-resource-to-the-sandbox.md", HOW_TOS / "add-a-resource.md")
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout in which both pages were followed. Their commands have succeeded, `make test-finance` among them."""
+    """A checkout in which all of them were followed. Their commands have succeeded, `make test-finance` among them."""
     made = copy_of_checkout(tmp_path_factory.mktemp("tutorial") / "copy", whole=True)
     link_environment(made)
-    for page in (PAGE, NEXT_PAGE):
+    for page in (PAGE, *NEXT_PAGES):
         follow(page.read_text(), made)
     return made
 

@@ -56,6 +56,7 @@ def test_an_amount_without_a_currency_is_in_euros(backend: Backend, finance_user
     assert "€6.00" in page
 
 
+@pytest.mark.usefixtures("counted_lists")
 def test_the_overview_shows_amounts_in_the_summary_s_currency(backend: Backend, finance_user: Client) -> None:
     backend.answers("GET", "/finance/summary", json=SUMMARY)
     page = finance_user.get("/de/finance").content.decode()
@@ -68,6 +69,7 @@ def test_the_overview_shows_amounts_in_the_summary_s_currency(backend: Backend, 
     assert "1.021\N{NO-BREAK SPACE}€" in page
 
 
+@pytest.mark.usefixtures("counted_lists")
 @pytest.mark.parametrize("summary", [None, {}])
 def test_without_a_summary_only_the_list_s_total_is_shown(
     backend: Backend, finance_user: Client, summary: dict[str, Any] | None

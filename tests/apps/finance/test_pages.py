@@ -52,6 +52,7 @@ def test_an_invoice_that_is_not_there_leads_back_to_the_list(backend: Backend, f
     assert 'href="/en/finance/invoices"' in response.content.decode()
 
 
+@pytest.mark.usefixtures("counted_lists")
 def test_a_backend_without_a_summary_still_has_an_overview(backend: Backend, finance_user: Client) -> None:
     backend.refuses("GET", "/finance/summary", status=404)
     backend.lists(INVOICES, [{"id": f"inv_{number}"} for number in range(54)])

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from apps.energy.views.overview import COUNTS as ENERGY_COUNTS
+from apps.finance.views.overview import COUNTS as FINANCE_COUNTS
 from portal.testing import page_of
+from portal.web.pages import Count
 from tests.support.every_page.cases import RELOAD, Case, Visit
 from tests.support.every_page.rows import HOSTILE_TEXT, INVOICES, ODD_VALUES, WORK_ORDERS
+
+
+def counted(counts: Iterable[Count[Any]]) -> tuple[str, ...]:
+    """The paths of the lists that an overview counts."""
+    return tuple(count.hook.path_shape for count in counts)
+
 
 MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
 
@@ -54,7 +63,7 @@ OVERVIEWS = (
             "sessionsByHour": [{"hour": "<b>", "sessions": 10**400}, "<b>", {"hour": -5, "sessions": -5}],
             "chargersByStatus": {HOSTILE_TEXT: 7, '"><x-hostile>': 1, "available": "<b>"},
         },
-        lists=("/energy/clients", "/energy/stations", "/energy/chargers", "/energy/sessions", "/energy/meters"),
+        lists=counted(ENERGY_COUNTS),
     ),
     OverviewPage(
         app="operations",
@@ -114,7 +123,7 @@ OVERVIEWS = (
                 {"month": '"><x-hostile>', "paid": "5"},
             ],
         },
-        lists=("/finance/invoices",),
+        lists=counted(FINANCE_COUNTS),
         rows=INVOICES.ordinary(3),
     ),
 )
