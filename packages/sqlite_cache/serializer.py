@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-_DECODER: Final = json.JSONDecoder()
+import msgspec
+
+#: Takes half the time of `json.loads`, for a page of rows and for a number.
+_DECODER: Final = msgspec.json.Decoder()
 
 
 def _loads(stored: str | bytes) -> Any:
-    # `json.loads` takes twice the time for a short value: it looks for white space before and after it.
-    text = stored.decode() if isinstance(stored, bytes) else stored
-    value, end = _DECODER.raw_decode(text)
-    if end != len(text):
-        raise ValueError("a stored value goes on behind its JSON")
-    return value
+    try:
+        return _DECODER.decode(stored)
+    except msgspec.DecodeError:
+        # Half of a surrogate pair, which only the standard library reads. Or damage, which it tells as a ValueError.
+        return json.loads(stored)
 
 
 class JSONSerializer:

@@ -147,7 +147,7 @@ WRONG_IMPORTS = [
     ),
     ("packages/portal/store/size.py", "import portal.store.checks", "Inside the store imports go down"),
     ("packages/sqlite_cache/pool.py", "import sqlite_cache.eviction", "Inside sqlite_cache imports go down"),
-    ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django and fork_safety only"),
+    ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django, msgspec and fork_safety only"),
     ("packages/fork_safety/__init__.py", "import django.conf", "fork_safety needs the standard library only"),
     ("packages/portal/query/client.py", "import sqlite_cache", "Only the store opens what processes share"),
     (

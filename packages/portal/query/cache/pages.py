@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, Literal, TypeAlias
 
 from portal.config.wire_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
@@ -16,8 +17,8 @@ from portal.errors import ApiMalformedError
 
 JsonRow: TypeAlias = dict[str, Any]
 
-#: Types of values that tell rows apart. A tuple: a union would be made again for each row.
-_ID_TYPES: Final = (str, int, float)
+#: Types of values that tell rows apart.
+_ID_TYPES: Final = frozenset({str, int, float})
 #: Members of a stored page.
 _STORED_MEMBERS: Final = 7
 #: How far the clocks of two machines may be apart, seconds.
@@ -146,19 +147,21 @@ def unique_rows(
 
     :returns: the rows, and whether some have no usable value in `unique_by`, so that nobody can tell them apart.
     """
+    all_rows = tuple(chain.from_iterable(pages))
     if unique_by is False:
-        return tuple(row for rows in pages for row in rows), False
+        return all_rows, False
+    names: list[Any] = [row.get(unique_by) for row in all_rows]
+    if _ID_TYPES.issuperset(map(type, names)) and len(set(names)) == len(names):
+        return all_rows, False  # as nearly every list
     seen: set[str | int | float] = set()
     unique: list[JsonRow] = []
     has_unnamed = False
-    for rows in pages:
-        for row in rows:
-            name = row.get(unique_by)
-            if not isinstance(name, _ID_TYPES):
-                has_unnamed = True
-            elif name in seen:
-                continue
-            else:
-                seen.add(name)
-            unique.append(row)
+    for name, row in zip(names, all_rows, strict=True):
+        if type(name) not in _ID_TYPES:
+            has_unnamed = True
+        elif name in seen:
+            continue
+        else:
+            seen.add(name)
+        unique.append(row)
     return tuple(unique), has_unnamed

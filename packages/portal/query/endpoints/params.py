@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, TypeGuard, is_typeddict
 from uuid import UUID
 
@@ -72,15 +73,19 @@ def parameter_names(declared: type[Any] | None) -> frozenset[str] | None:
 
 def _names(declared: type[Any]) -> tuple[frozenset[str] | None, Collection[str]]:
     """The names on the wire of all parameters, and of those that must be given; None where every name is allowed."""
-    if is_typeddict(declared):
-        return frozenset(declared.__annotations__), declared.__required_keys__
-    if not _is_params(declared):
-        return None, ()
+    if _is_params(declared):
+        return _names_of_fields(declared)
+    return (frozenset(declared.__annotations__), declared.__required_keys__) if is_typeddict(declared) else (None, ())
+
+
+@lru_cache(maxsize=1024)
+def _names_of_fields(declared: Any) -> tuple[frozenset[str], Collection[str]]:
     names = _wire_names(declared)
-    return frozenset(names.values()), [names[name] for name in required_fields(declared)]
+    return frozenset(names.values()), tuple(names[name] for name in required_fields(declared))
 
 
-def _wire_names(declared: Any) -> dict[str, str]:
+@lru_cache(maxsize=1024)
+def _wire_names(declared: Any) -> Mapping[str, str]:
     return {name: wire for name, wire in wire_names(declared).items() if name not in OF_THE_CALL}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.config.wire_names import ID_FIELD
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import PaginatedResult
-    from portal.query.rows import Params
+    from portal.query.rows import Decoder, Params
 
 TItem = TypeVar("TItem")
 P = ParamSpec("P")
@@ -119,8 +120,12 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
             cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
             unique_by=self.unique_by,
-            decode=rows_decoder_of(self.item),
+            decode=self._decode,
         )
+
+    @cached_property
+    def _decode(self) -> Decoder | None:
+        return rows_decoder_of(self.item)
 
 
 @overload

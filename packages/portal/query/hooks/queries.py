@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import QueryResult
-    from portal.query.rows import Params
+    from portal.query.rows import Decoder, Params
 
 P = ParamSpec("P")
 TData = TypeVar("TData")
@@ -141,9 +141,13 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
             stale_time_s=self.stale_time_s,
             cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
-            decode=decoder_of(self.data),
+            decode=self._decode,
             placeholder=self.placeholder,
         )
+
+    @cached_property
+    def _decode(self) -> Decoder | None:
+        return decoder_of(self.data)
 
 
 @overload

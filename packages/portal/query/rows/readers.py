@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
 from math import isfinite
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
 
@@ -22,7 +23,7 @@ from portal.query.rows.records import field_types, is_record
 #: Makes of JSON what was declared.
 Decoder: TypeAlias = Callable[[Any], Any]
 
-#: Of a decoded value: whether a page can use it.
+#: Of a decoded value: whether a page can use it. Not asked of None, nor of zero and what is empty: a page can.
 Check: TypeAlias = Callable[[Any], bool]
 
 UNIONS: Final = (Union, UnionType)
@@ -40,9 +41,9 @@ class OddValueError(Exception):
 def _check_of(kind: Any) -> Check | None:
     """Whether a decoded value can be used: a time has a zone, a decimal is a number. None where every value can."""
     if is_record(kind):
-        return _record_check(kind)
-    known: dict[Any, Check] = {datetime: _has_zone, Decimal: Decimal.is_finite, float: isfinite}
-    return known.get(kind) or _check_of_parts(get_origin(kind), get_args(kind))
+        are_usable = _records_check(kind)
+        return lambda record: are_usable((record,))
+    return _CHECKS.get(kind) or _check_of_parts(get_origin(kind), get_args(kind))
 
 
 def _check_of_parts(origin: Any, kinds: tuple[Any, ...]) -> Check | None:
@@ -53,32 +54,39 @@ def _check_of_parts(origin: Any, kinds: tuple[Any, ...]) -> Check | None:
     if origin in UNIONS and len(parts) > 1:
         # Which of several types a value has is left to the readers.
         return lambda _value: False
+    if origin in _SEQUENCES and is_record(parts[0]):
+        return _records_check(parts[0])
     return _check_inside(origin, checks[-1])
 
 
 def _check_inside(origin: Any, check: Check) -> Check:
-    if origin in UNIONS:
-        return lambda value: value is None or check(value)
+    if origin in UNIONS or origin is Annotated:
+        return check
     if origin is dict:
-        return lambda value: all(map(check, value.values()))
-    return check if origin is Annotated else lambda value: all(map(check, value))
+        return lambda value: all(map(check, filter(None, value.values())))
+    return lambda value: all(map(check, filter(None, value)))
 
 
 def _has_zone(value: datetime) -> bool:
     return value.tzinfo is not None
 
 
-def _record_check(record: Any) -> Check:
+_CHECKS: Final[Mapping[Any, Check]] = {datetime: _has_zone, Decimal: Decimal.is_finite, float: isfinite}
+
+
+def _records_check(record: Any) -> Check:
+    """The check of several records, field by field: the loop over the rows of a page runs in C."""
+
     @lru_cache(maxsize=1)
-    def checks() -> list[tuple[str, Check]]:
+    def checks() -> list[tuple[Callable[[Any], Any], Check]]:
         # A record may contain records of its own class, so these are made when the first one is decoded.
         found = [(info.name, _check_of(info.type)) for info in field_types(record).values()]
-        return [(name, check) for name, check in found if check is not None]
+        return [(attrgetter(name), check) for name, check in found if check is not None]
 
-    def is_usable(value: Any) -> bool:
-        return all(check(getattr(value, name)) for name, check in checks())
+    def are_usable(records: Any) -> bool:
+        return all(all(map(check, filter(None, map(attribute, records)))) for attribute, check in checks())
 
-    return is_usable
+    return are_usable
 
 
 # --- field by field ---
@@ -97,7 +105,7 @@ def reader_of(kind: Any) -> Decoder:
             found = msgspec.convert(value, kind)
         except msgspec.ValidationError:
             return by_parts(value)
-        return found if check is None or check(found) else by_parts(value)
+        return found if check is None or not found or check(found) else by_parts(value)
 
     return read
 
