@@ -8,15 +8,15 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-import portal.query
 import portal.services
 from portal.config.environment import REPOSITORY
 from portal.config.places import place
 from portal.query import REGISTRY
 
 _PREFIX = f"{portal.services.__name__}."
-#: Raises the errors of declarations, which stand elsewhere.
-_QUERY_LAYER = Path(portal.query.__file__).parent
+#: The package raises the errors of declarations, and teams declare in its services and in their apps.
+_SERVICES = Path(portal.services.__file__).parent
+_PACKAGE = _SERVICES.parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def import_services() -> list[FailedImport]:
 
 
 def place_of(error: BaseException) -> str:
-    """`file:line` of the code that made the mistake: the innermost line that is ours and not the query layer's own."""
+    """`file:line` of the code that made the mistake: the innermost line of ours outside the shared package, but for its services."""
     if isinstance(error, SyntaxError) and error.filename:
         return place(error.filename, error.lineno or 1)
     frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
@@ -61,5 +61,5 @@ def place_of(error: BaseException) -> str:
 
 
 def _is_ours(path: Path) -> bool:
-    is_elsewhere = path.is_relative_to(_QUERY_LAYER) or "site-packages" in path.parts
-    return path.is_relative_to(REPOSITORY) and not is_elsewhere
+    is_shared = path.is_relative_to(_PACKAGE) and not path.is_relative_to(_SERVICES)
+    return path.is_relative_to(REPOSITORY) and not is_shared and "site-packages" not in path.parts

@@ -6,7 +6,11 @@ import pytest
 
 from portal.errors import UsageError
 from portal.query import REGISTRY, query_endpoint
+from portal.services.energy.clients import ClientMutations
 from portal.services.service_imports import import_services, place_of
+from portal.web.pages import DeleteView, resource_pages
+
+DELETE = DeleteView(mutation=ClientMutations.use_delete_client_mutation)
 
 
 def test_every_service_can_be_imported() -> None:
@@ -17,6 +21,13 @@ def test_every_service_can_be_imported() -> None:
 def test_the_place_of_a_wrong_declaration_is_the_line_that_makes_it() -> None:
     with pytest.raises(UsageError) as raised:
         query_endpoint(data=dict, url="//elsewhere")
+    line = raised.traceback[0].lineno + 1
+    assert place_of(raised.value) == f"tests/portal/services/test_service_imports.py:{line}"
+
+
+def test_the_place_of_a_wrong_page_or_form_is_the_line_that_makes_it() -> None:
+    with pytest.raises(UsageError) as raised:
+        resource_pages("energy/clients", name="client", title="Clients", delete=DELETE)
     line = raised.traceback[0].lineno + 1
     assert place_of(raised.value) == f"tests/portal/services/test_service_imports.py:{line}"
 
