@@ -52,7 +52,7 @@ def import_services() -> list[FailedImport]:
 
 
 def place_of(error: BaseException) -> str:
-    """`file:line` of the code that made the mistake: the innermost line of ours outside the shared package, but for its services."""
+    """`file:line` of the code that made the mistake: the innermost line of an app, a service or a test."""
     if isinstance(error, SyntaxError) and error.filename:
         return place(error.filename, error.lineno or 1)
     frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]

@@ -17,6 +17,7 @@ from django.conf.urls.i18n import i18n_patterns
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from portal.config.current import portal_config
+from portal.errors import UsageError
 from portal.web.errors import page_not_found
 from portal.web.pages import neutral_page, with_405_page
 from portal.web.views.essentials import essentials
@@ -36,7 +37,9 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
     """All URLs of an app.
 
     :param pages: the app's own pages; their URLs begin with the locale.
+    :raises UsageError: two pages have one route, or one name and as many values.
     """
+    _refuse_twins(pages)
     return [
         # First, since Django tries the patterns in turn.
         *i18n_patterns(
@@ -56,6 +59,19 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
         # Last: every other URL has the portal's own 404 page, also in DEBUG.
         re_path(r"", page_not_found),
     ]
+
+
+def _refuse_twins(pages: Sequence[URLPattern]) -> None:
+    """Refuse pages of which Django would open, or lead to, the one alone."""
+    routes: dict[str, URLPattern] = {}
+    names: dict[tuple[str | None, int], URLPattern] = {}
+    for page in pages:
+        twin = routes.setdefault(str(page.pattern), page)
+        if twin is not page:
+            raise UsageError(f"two pages have the route {page.pattern}: {twin.name} and {page.name}")
+        namesake = names.setdefault((page.name, len(page.pattern.converters)), page)
+        if page.name and namesake is not page:
+            raise UsageError(f"two pages have the name {page.name!r}: {namesake.pattern} and {page.pattern}")
 
 
 def platform_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLResolver]:

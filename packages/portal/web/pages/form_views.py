@@ -9,16 +9,16 @@ from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from portal.query import Partial, Row, RowParams
+from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.pages.form_pages import form_page, see_other, submission_key
+from portal.web.pages.forms import BackendForm
 from portal.web.pages.page_names import DeclaredPage
 from portal.web.present import record_if_answered
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import MutationHook, QueryHook
-    from portal.web.pages.forms import BackendForm
+    from portal.query import MutationHook
     from portal.web.pages.page_names import PageNames
     from portal.web.present import LazyText
 
@@ -32,6 +32,13 @@ CREATED: Final = _("%(name)s was created.")
 EDIT: Final = _("Edit %(name)s")
 SAVE: Final = _("Save changes")
 SAVED: Final = _("Your changes were saved.")
+
+
+def _row_of(page: DeclaredPage, form: object) -> type[Row]:
+    """The row of a page's form."""
+    if not (isinstance(form, type) and issubclass(form, BackendForm) and hasattr(form, "row_class")):
+        page.refuse(f"form should be a BackendForm of the row, not {form!r}")
+    return form.row_class
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +59,10 @@ class CreateView(DeclaredPage, Generic[TRow]):
     title: LazyText = NEW
     submit_label: LazyText = CREATE
     message: LazyText = CREATED
+
+    def __post_init__(self) -> None:
+        """Refuse a mutation that is not sent a form of this row."""
+        self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
 
     @property
     def call(self) -> str:
@@ -106,6 +117,14 @@ class EditView(DeclaredPage, Generic[TRow]):
     title: LazyText = EDIT
     submit_label: LazyText = SAVE
     message: LazyText = SAVED
+
+    def __post_init__(self) -> None:
+        """Refuse a query that is not of this row, and a mutation that is not sent a form of it."""
+        self.check_hook("query", QueryHook)
+        row = _row_of(self, self.form)
+        if not issubclass(self.query.data, row):
+            self.refuse(f"the form is one of {row.__name__}, which {self.query.hook_name} does not return")
+        self.check_mutation(has_params=True, form_row=row)
 
     @property
     def call(self) -> str:

@@ -15,7 +15,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
-from portal.query import Row
+from portal.query import PaginatedQueryHook, Row
 from portal.web.pages.page_names import DeclaredPage, ShownRow
 from portal.web.request import active_locale
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import PaginatedQueryHook, PaginatedResult
+    from portal.query import PaginatedResult
     from portal.web.pages.page_names import PageNames
     from portal.web.present import LazyText
 
@@ -112,6 +112,12 @@ class ListView(DeclaredPage, Generic[TRow]):
     search_hint: LazyText = SEARCH
     sorts: Mapping[str, LazyText] = field(default_factory=lambda: AGE_SORTS)
     template: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a hook that is none of a list, and an empty sort menu."""
+        self.check_hook("hook", PaginatedQueryHook)
+        if not self.sorts:
+            self.refuse("sorts should have one order at least, the backend's own")
 
     @property
     def call(self) -> str:

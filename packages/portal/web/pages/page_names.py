@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
 
 from django.views.decorators.http import require_http_methods
 
 from portal.config.places import declaring_line
+from portal.errors import UsageError
+from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
     View = Callable[..., HttpResponse]
 
 
+#: What hooks are called in messages.
+_KINDS: Final[dict[type, str]] = {
+    PaginatedQueryHook: "the hook of a list",
+    QueryHook: "the hook of one row",
+    MutationHook: "the hook of a mutation",
+}
 #: The view's attribute.
 _SHOWN: Final = "_portal_shown"
 
@@ -93,6 +101,40 @@ class DeclaredPage:
         :param values: those of the URL.
         """
         raise NotImplementedError
+
+    def refuse(self, message: str) -> NoReturn:
+        """Tell what is wrong with the declaration, in the line that makes it.
+
+        :raises UsageError: always.
+        """
+        raise UsageError(f"{type(self).__name__}: {message}")
+
+    def check_hook(self, role: str, kind: type) -> None:
+        """Refuse a hook of another kind, which type checkers tell too.
+
+        :param role: the parameter that takes the hook.
+        """
+        given = getattr(self, role)
+        if not isinstance(given, kind):
+            what = _KINDS.get(type(given), repr(given))
+            self.refuse(f"{role} should be {_KINDS[kind]}, not {what} {getattr(given, 'hook_name', '')}".rstrip())
+
+    def check_mutation(self, *, has_params: bool, form_row: type[Row] | None) -> None:
+        """Refuse a mutation that takes other parts than the page has.
+
+        :param has_params: whether the page is that of one row.
+        :param form_row: the row of the page's form; None for a page without one.
+        """
+        self.check_hook("mutation", MutationHook)
+        hook: MutationHook[Any, Any, Any] = getattr(self, "mutation")  # noqa: B009  the class does not declare it
+        wanted = [name for name, is_given in (("body", form_row is not None), ("params", has_params)) if is_given]
+        if [name for name in ("body", "params") if getattr(hook, name) is not None] != wanted:
+            parts = ", ".join(f"{name}=…" for name in wanted)
+            self.refuse(f"{hook.hook_name} takes {hook.call_shape}, and this page calls mutate({parts})")
+        if form_row is not None and not (
+            get_origin(hook.body) is Partial and issubclass(get_args(hook.body)[0], form_row)
+        ):
+            self.refuse(f"the form is one of {form_row.__name__}, which {hook.hook_name} does not take")
 
     def as_view(self, pages: PageNames) -> View:
         """The view, as one of the pages of a resource. Any other method than its own is a 405."""

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from portal.query import Row, RowParams
+from portal.query import QueryHook, Row, RowParams
 from portal.web.pages.form_pages import see_other
 from portal.web.pages.page_names import DeclaredPage, ShownRow
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import MutationHook, QueryHook
+    from portal.query import MutationHook
     from portal.web.pages.page_names import PageNames
     from portal.web.present import LazyText
 
@@ -47,6 +47,10 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     hook: QueryHook[TShown_co, ...]
     template: str = ""
     context: Callable[[TShown_co], Mapping[str, object]] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a hook that is none of one row."""
+        self.check_hook("hook", QueryHook)
 
     @property
     def call(self) -> str:
@@ -87,6 +91,10 @@ class DeleteView(DeclaredPage):
     text: LazyText = WARNING
     label: LazyText = DELETE
     message: LazyText = DELETED
+
+    def __post_init__(self) -> None:
+        """Refuse a mutation that does not delete."""
+        self.check_mutation(has_params=True, form_row=None)
 
     @property
     def call(self) -> str:

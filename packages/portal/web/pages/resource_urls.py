@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from portal.errors import UsageError
-from portal.query import Row
-from portal.web.pages.form_views import NEW, CreateView
+from portal.query import Endpoint, Row
+from portal.web.pages.form_views import NEW, CreateView, EditView
 from portal.web.pages.guards import platform_page
+from portal.web.pages.list_views import ListView
 from portal.web.pages.page_names import DeclaredPage, PageNames
-from portal.web.pages.record_views import DELETE, WARNING, DeleteView
+from portal.web.pages.record_views import DELETE, WARNING, DeleteView, DetailView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from django.urls import URLPattern
 
-    from portal.web.pages.form_views import EditView
-    from portal.web.pages.list_views import ListView
     from portal.web.pages.page_names import View
-    from portal.web.pages.record_views import DetailView
     from portal.web.present import LazyText
 
 TRow = TypeVar("TRow", bound=Row)
@@ -64,8 +62,17 @@ def resource_pages(
     :param name: of one row, in the names of the URLs.
     :param title: the list's heading, and the text of links back to it.
     :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
-    :raises UsageError: `context` has a name that the views give, or a page leads to one that is not there.
+    :raises UsageError: `context` has a name that the views give; or a page is of another kind, or leads to one that is
+        not there.
     """
+    if not path or path != path.strip("/"):
+        raise UsageError(f"{path!r}: the path of a resource neither begins nor ends with a slash: energy/clients")
+    given = (("list", list, ListView), ("detail", detail, DetailView), ("create", create, CreateView))
+    for role, page, kind in (*given, ("edit", edit, EditView), ("delete", delete, DeleteView)):
+        is_view = callable(page) and not isinstance(page, type | DeclaredPage | Endpoint)
+        if not (page is None or is_view or isinstance(page, kind)):
+            what = f"the class {page.__name__}" if isinstance(page, type) else type(page).__name__
+            raise UsageError(f"{path}: {role} should be {kind.__name__}(…) or a function, not {what}")
     for page, leads_to, target in ((create, "list", list), (edit, "detail", detail), (delete, "list", list)):
         if isinstance(page, DeclaredPage) and target is None:
             raise UsageError(f"{path}: {type(page).__name__} leads to the page {leads_to!r}, which is not given")
