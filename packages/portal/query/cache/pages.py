@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import NoneType
 from typing import Any, Final, Literal, TypeAlias
 
 from portal.config.wire_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
@@ -19,6 +20,9 @@ JsonRow: TypeAlias = dict[str, Any]
 
 #: Types of values that tell rows apart.
 _ID_TYPES: Final = frozenset({str, int, float})
+#: Tuples: a union would be made again for each page.
+_NUMBER: Final = (int, float)
+_OPTIONAL_NUMBER: Final = (int, float, NoneType)
 #: Members of a stored page.
 _STORED_MEMBERS: Final = 7
 #: How far the clocks of two machines may be apart, seconds.
@@ -122,9 +126,9 @@ def parse_page(value: object) -> Page | None:
     if not isinstance(value, list) or len(value) != _STORED_MEMBERS:
         return None
     position, generation, at, cursor, body, came_at, certain_until = value
-    if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, int | float):
+    if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, _NUMBER):
         return None
-    if not isinstance(came_at, int | float | None) or not isinstance(certain_until, int | None):
+    if not isinstance(came_at, _OPTIONAL_NUMBER) or not (certain_until is None or isinstance(certain_until, int)):
         return None
     stamp = VersionStamp(position=position, generation=generation)
     return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, certain_until=certain_until)

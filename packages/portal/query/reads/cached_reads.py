@@ -236,7 +236,7 @@ class Reads:
     def _look_up(self, call: ReadCall, *, count: int) -> tuple[Partition | None, CacheEntry]:
         """The partition to read in, and what the store has there; nothing for a query with `cache=False`."""
         request = call.request
-        needs_binding = request.cache and request.key != PROFILE_QUERY.key
+        needs_binding = request.cache and request.key.endpoint != PROFILE_QUERY.key.endpoint
         for _ in range(2):
             partition = self.bound_partition() if needs_binding else self.partition.current()
             if partition is None:
