@@ -22,6 +22,27 @@ from tests.support.nested_pytest import run_app_tests_in_copy
 
 PASSWORD = "a long enough password"
 PERMISSION = f"{NEW_PLATFORM.upper()}_APP"
+#: A command of manage.py that Ctrl-C ends before it writes one more file than given, or removes one more folder.
+INTERRUPTED = """
+import shutil, sys
+from pathlib import Path
+from portal.management.entry import main
+
+_, count, *words = sys.argv
+left = [int(count)]
+
+def stops(do):
+    def interrupted(path, *args, **kwargs):
+        if Path(path).is_relative_to(Path.cwd()):
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+        return do(path, *args, **kwargs)
+    return interrupted
+
+Path.write_text, shutil.rmtree = stops(Path.write_text), stops(shutil.rmtree)
+main(["manage.py", *words])
+"""
 
 
 @pytest.fixture
@@ -130,6 +151,28 @@ def test_a_removed_platform_leaves_the_next_one_as_if_it_had_always_been_alone(c
     start(copy, "first")
     start(copy, "second")
     assert run(copy, "manage.py", "removeplatform", "first").returncode == 0
+    assert changes_of_copy(copy) == ""
+
+
+@pytest.mark.parametrize("writes", [0, 1, 8, 15])
+def test_what_an_interrupted_start_leaves_is_removed_and_the_start_may_be_repeated(copy: Path, writes: int) -> None:
+    commit_copy(copy)
+    interrupted = run(copy, "-c", INTERRUPTED, str(writes), "startplatform", NEW_PLATFORM)
+    assert "KeyboardInterrupt" in interrupted.stderr
+    removed = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
+    assert (removed.returncode == 0) is (writes > 0), removed.stderr
+    assert changes_of_copy(copy) == ""
+    start(copy)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 4, 9])
+def test_an_interrupted_removal_may_be_repeated(copy: Path, steps: int) -> None:
+    commit_copy(copy)
+    start(copy)
+    interrupted = run(copy, "-c", INTERRUPTED, str(steps), "removeplatform", NEW_PLATFORM)
+    assert "KeyboardInterrupt" in interrupted.stderr
+    removed = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
+    assert removed.returncode == 0, removed.stderr
     assert changes_of_copy(copy) == ""
 
 

@@ -108,7 +108,7 @@ def add_platform(name: str, *, platforms: Sequence[str]) -> Edits:
 
 
 def remove_platform(name: str, *, platforms: Sequence[str]) -> Edits:
-    """Name a platform in no place any more. Each of `platforms` after it has a lower port from now on."""
+    """Name a platform in no place any more, in the registry last. Those after it have lower ports from now on."""
     later = platforms[platforms.index(name) + 1 :]
     changes = [_Change(place.file, _pattern(place, name), "", _text(place, name)) for place in PLACES]
     for port, other in enumerate(later, start=DEFAULT_PORT_BASE + len(platforms) - len(later)):
@@ -116,7 +116,8 @@ def remove_platform(name: str, *, platforms: Sequence[str]) -> Edits:
             if "<port>" in place.text:
                 text = _text(place, other, port=port)
                 changes.append(_Change(place.file, _pattern(place, other), text, text))
-    return _edit(changes)
+    edits = _edit(changes)
+    return edits._replace(texts=dict(reversed(edits.texts.items())))
 
 
 def _edit(changes: Iterable[_Change]) -> Edits:

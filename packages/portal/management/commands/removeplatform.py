@@ -33,10 +33,11 @@ class Command(BaseCommand):
         if work := uncommitted_work(name, REPOSITORY):
             raise CommandError(f"commit these files or delete them yourself, nothing is removed: {', '.join(work)}")
         edits = remove_platform(name, platforms=platforms)
-        edits.write()
         removed = [folder for folder in platform_folders(name) if (REPOSITORY / folder).exists()]
         for folder in removed:
             shutil.rmtree(REPOSITORY / folder)
+        # The registry last: until then this command can be given again.
+        edits.write()
         self.stdout.write(f"Removed: {', '.join(removed)}, and the platform's name in {', '.join(edits.texts)}.")
         for missed in edits.missed:
             self.stdout.write(f"Look yourself, this was not there: {missed}")

@@ -34,8 +34,9 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{REGISTRY_FILE} has no line of the platform {PLATFORMS[-1].app}, after which to add one"
             )
-        write_folders(name, REPOSITORY)
+        # The registry first: `removeplatform` clears away whatever an interruption leaves.
         edits.write()
+        write_folders(name, REPOSITORY)
         folders = ", ".join(platform_folders(name))
         self.stdout.write(f"Written: {folders}, and the platform's name in {', '.join(edits.texts)}.")
         for missed in edits.missed:
