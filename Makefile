@@ -68,10 +68,14 @@ storm-query: .venv/.dev  ## processes and threads against one user's cached list
 hung: .venv/.dev  ## pages while the store, the backend, or both accept and never answer, for minutes
 	$(BIN)/python -m benchmarks hung
 
+# An environment whose Python is gone, or that came with its folder from another place, is made again.
+ifeq ($(shell test -x $(BIN)/python && grep -sxF "$(CURDIR)" .venv/lib/python3*/site-packages/workspace.pth),)
+.PHONY: .venv/.python
+endif
 .venv/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "python3 should be 3.11 or newer, not " + sys.version.split()[0])'
 	@echo "making the environment in .venv"
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "workspace.pth").write_text("{0}\n{0}/packages\n".format(pathlib.Path.cwd()))'
 	@touch $@
 

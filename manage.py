@@ -28,8 +28,8 @@ def use_environment() -> None:
 
 if __name__ == "__main__":
     use_environment()
-    # Works from any folder, and before the environment's path file exists.
-    sys.path[:0] = [path for path in (str(ROOT), str(ROOT / "packages")) if path not in sys.path]
+    # Works from any folder, before the environment's path file exists, and whatever PYTHONPATH says.
+    sys.path[:0] = [str(ROOT), str(ROOT / "packages")]
     from portal.management.entry import main
 
     sys.exit(main(sys.argv))

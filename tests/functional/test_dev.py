@@ -127,6 +127,18 @@ def test_changed_code_shows(stack: Stack) -> None:
     stack.run.wait_until(lambda: "Electronic mail" in stack.get("auth_app", "/en/login"), what="the new label")
 
 
+def test_a_renamed_folder_is_a_change_of_its_code(stack: Stack) -> None:
+    stack.run.wait_until(lambda: answers(stack.port("finance")), what="finance answers")
+    views = stack.code / "apps" / "finance" / "views"
+    lines = len(stack.run.lines)
+    views.rename(views.with_name("pages"))
+    try:
+        stack.run.wait_until(lambda: ENDED.format("finance") in stack.run.lines[lines:], what="finance ends")
+    finally:
+        views.with_name("pages").rename(views)
+    stack.run.wait_until(lambda: answers(stack.port("finance")), what="finance answers again")
+
+
 @pytest.mark.parametrize(
     ("path", "old", "new", "page"),
     [

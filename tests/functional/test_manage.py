@@ -134,6 +134,25 @@ def made_by(checkout: Path, target: str) -> str:
     return type_in(checkout, "make", "--dry-run", target).stdout
 
 
+@pytest.mark.parametrize("what", ["whole", "without its Python", "moved"])
+def test_an_environment_that_can_not_run_is_made_again(checkout: Path, what: str) -> None:
+    if what == "without its Python":
+        (checkout / ".venv" / "bin" / "python").unlink()
+        (checkout / ".venv" / "bin" / "python").symlink_to("/nowhere/python3")
+        assert NOTHING_THERE in type_in(checkout, "./manage.py").stderr
+    if what == "moved":
+        checkout = checkout.rename(checkout.with_name("other name"))
+    assert ("making the environment" in made_by(checkout, "install")) is (what != "whole")
+
+
+def test_the_code_is_that_of_its_own_folder_whatever_the_shell_has_set(checkout: Path) -> None:
+    others = {"PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}", "DJANGO_SETTINGS_MODULE": "elsewhere.settings"}
+    ran = type_in(checkout, "./manage.py", "--app", "energy", "shell", "--no-imports", "-c", WHERE, **others)
+    assert ran.stdout.startswith(str(checkout)), ran.stderr
+    ran = type_in(checkout, "./manage.py", "startplatform", "class", **others)
+    assert ran.stderr.startswith("CommandError: 'class' can't be a platform"), ran.stderr
+
+
 def test_a_deployment_is_never_in_debug_by_default_even_with_a_developers_environment(checkout: Path) -> None:
     ran = type_in(checkout, "./manage.py", "--app", "energy", "check", ALLOWED_HOSTS="energy.example.com")
     assert ran.stderr.startswith(REQUIRED)

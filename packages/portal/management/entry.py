@@ -85,6 +85,8 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
     name = words[0]
     if name not in WORKSPACE_COMMANDS:
         return _complain(f"{name} runs in one project: {PROGRAM} --app APP {name}\n\n{usage()}")
+    # A shell may have the settings of another project of its user.
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
     if name in PROGRAMS:
         return _run_program(program, words)
     from django.core.management import load_command_class  # noqa: PLC0415  only where it is needed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from watchfiles import PythonFilter, watch
+from watchfiles import Change, DefaultFilter, PythonFilter, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 WATCH_INTERVAL_MS: Final = 200
 #: Compiled catalogs: Django reads them once.
 ALSO_CODE: Final = (".mo",)
+
+
+class CodeFilter(PythonFilter):
+    """Code, and folders that are new: of one that was renamed, or written at once, the system may name no file."""
+
+    def __init__(self) -> None:
+        super().__init__(extra_extensions=ALSO_CODE)
+
+    def __call__(self, change: Change, path: str) -> bool:
+        """Whether a change is one of code."""
+        return super().__call__(change, path) or (
+            change is Change.added and Path(path).is_dir() and DefaultFilter.__call__(self, change, path)
+        )
 
 
 class Reloader:
@@ -33,7 +46,7 @@ class Reloader:
         self._say = say
         self._changes = watch(
             *{folder for server in servers for folder in server.code},
-            watch_filter=PythonFilter(extra_extensions=ALSO_CODE),
+            watch_filter=CodeFilter(),
             rust_timeout=WATCH_INTERVAL_MS,
             yield_on_timeout=True,
         )
