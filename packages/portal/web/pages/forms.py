@@ -11,7 +11,15 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiConflictError, ApiUnavailableError, ApiValidationError, UsageError
 from portal.query import Partial, Row
-from portal.web.pages.form_fields import FormOptions, accepts_none, form_fields, row_fields
+from portal.web.pages.form_fields import (
+    NO_CHOICE,
+    CodeField,
+    FormOptions,
+    accepts_none,
+    code_text,
+    form_fields,
+    row_fields,
+)
 from portal.web.present import in_utc
 
 if TYPE_CHECKING:
@@ -140,7 +148,20 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
 
 
 def _keep_choice(field: forms.ChoiceField, *, value: object) -> None:
-    """Offer the row's own value beside those that are known: a value of a newer backend stays if nobody changes it."""
-    if isinstance(value, str) and value and not field.valid_value(value):
-        known: Any = field.choices
-        field.choices = [*known, (str(value), str(value))]
+    """Offer the row's own values beside those that are known: what a newer backend has stays if nobody changes it.
+
+    A row without a value has an empty choice: otherwise a browser would send the first one.
+    """
+    values = value if isinstance(value, list | tuple | set | frozenset) else (value,)
+    known: Any = field.choices
+    for each in values:
+        text = "" if each is None else code_text(each)
+        if field.valid_value(text):
+            continue
+        if text:
+            known = [*known, (text, text)]
+            if isinstance(field, CodeField):
+                field.keep(each)
+        elif all(code != "" for code, _label in known):
+            known = [NO_CHOICE, *known]
+    field.choices = known

@@ -1,4 +1,4 @@
-"""Validators of form fields: the text is one line, or a telephone number."""
+"""Validators of form fields: the text is one line, or several, or a telephone number."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 #: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
 _CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_BREAKS: Final = str.maketrans("", "", "\t\r\n")
 _PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
 #: Number of digits; E.164 allows 15.
 _PHONE_DIGITS: Final = range(5, 16)
@@ -23,6 +24,14 @@ def one_line(value: str) -> None:
     """
     if any(unicodedata.category(character) in _CONTROLS for character in value):
         raise ValidationError(_("Control characters are not allowed."), code="control")
+
+
+def lines(value: str) -> None:
+    """A validator: the text has no control characters, but for tabs and line breaks.
+
+    :raises ValidationError: it has.
+    """
+    one_line(value.translate(_BREAKS))
 
 
 def telephone(value: str) -> None:

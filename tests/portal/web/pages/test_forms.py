@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 
 import pytest
@@ -32,6 +34,13 @@ class Method(OpenEnum):
 METHODS = {Method.TRANSFER: Badge(label="By transfer", tone="good"), Method.CARD: Badge(label="By card")}
 
 
+class Stage(Enum):
+    """An enumeration that is no text."""
+
+    FIRST = 1
+    LAST = 2
+
+
 class Payment(Row):
     payer: str = ""
     note: str = ""
@@ -45,6 +54,8 @@ class Payment(Row):
     due_on: date | None = None
     received_at: datetime | None = None
     tags: tuple[str, ...] = ()
+    stage: Stage | None = None
+    is_shared: bool | None = None
 
 
 class PaymentForm(BackendForm[Payment]):
@@ -296,6 +307,43 @@ def make_form(meta: dict[str, Any], **declared: forms.Field) -> type:
             r"OddForm: declare the field 'tags' itself: there is none for the type tuple",
         ),
         (
+            {"fields": {"tags": "Tags"}, "choices": {"tags": {"a": "A"}}},
+            {},
+            r"OddForm: declare the field 'tags' itself: a select has one value",
+        ),
+        ({"fields": ["payer"]}, {}, "OddForm.Meta.fields should be a mapping, not list"),
+        (
+            {"fields": {"payer": "Payer"}, "choices": {"payer": ["Ada"]}},
+            {},
+            r"OddForm.Meta.choices\['payer'\] should be a mapping, not list",
+        ),
+        (
+            {"fields": {"method": "Method"}, "choices": {"method": {"giro": "Giro"}}},
+            {},
+            "OddForm: Meta.choices: 'giro' is no Method, of which 'method' is one",
+        ),
+        (
+            {"fields": {"copies": "Copies"}, "choices": {"copies": {"1": "One"}}},
+            {},
+            "OddForm: Meta.choices: '1' is no int, of which 'copies' is one",
+        ),
+        (
+            {"fields": {"method": "Method"}, "initial": {"method": "giro"}},
+            {},
+            "OddForm: Meta.initial: 'giro' is none of the choices of 'method'",
+        ),
+        (
+            {"fields": {"copies": "Copies"}, "max_lengths": {"copies": 3}},
+            {},
+            "OddForm: Meta.max_lengths is for texts, and 'copies' is",
+        ),
+        (
+            {"fields": {"payer": "Payer"}, "optional": ("payer",)},
+            {"payer": forms.CharField()},
+            "OddForm.Meta.optional has no effect on 'payer', a field that the form declares itself",
+        ),
+        ({}, {"payer": forms.CharField()}, "OddForm: give the field 'payer' a label, in Meta.fields"),
+        (
             {"labels": {"payer": "Payer"}},
             {},
             r"OddForm.Meta has no option 'labels'; there are fields, optional, choices",
@@ -325,3 +373,59 @@ def test_a_form_may_declare_the_field_of_an_attribute_that_has_none() -> None:
     field = forms.MultipleChoiceField(choices=[("a", "A"), ("b", "B")], label="Tags")
     form = make_form({}, tags=field)(row=Payment(tags=("a",)))
     assert '<option value="a" selected>A</option>' in str(form["tags"])
+    unknown = make_form({}, tags=field)(row=Payment(tags=("a", "z")))
+    assert '<option value="z" selected>z</option>' in str(unknown["tags"]), "what the form does not know stays"
+
+
+@pytest.mark.parametrize(
+    ("meta", "row", "sent"),
+    [
+        ({"fields": {"stage": "Stage"}}, Payment(stage=Stage.LAST), "2"),
+        ({"fields": {"copies": "Copies"}, "choices": {"copies": {1: "One", 3: "Three"}}}, Payment(copies=3), "3"),
+        ({"fields": {"copies": "Copies"}, "choices": {"copies": {1: "One", 3: "Three"}}}, Payment(copies=2), "2"),
+        (
+            {"fields": {"is_late": "Late"}, "choices": {"is_late": {True: "Late", False: "In time"}}},
+            Payment(is_late=False),
+            "False",
+        ),
+        ({"fields": {"is_shared": "Shared"}}, Payment(is_shared=False), "False"),
+        ({"fields": {"is_shared": "Shared"}, "optional": ("is_shared",)}, Payment(is_shared=None), ""),
+        (
+            {"fields": {"currency": "Currency"}, "optional": ("currency",), "choices": {"currency": {"EUR": "Euro"}}}
+            | {"initial": {"currency": "EUR"}},
+            Payment(currency=None),
+            "",
+        ),
+    ],
+)
+def test_a_select_shows_and_sends_the_value_of_the_row(meta: dict[str, Any], row: Payment, sent: str) -> None:
+    form = make_form(meta)
+    [name] = meta["fields"]
+    html = str(form(row=row)[name])
+    assert re.findall(r'<option value="([^"]*)" selected>', html) == [sent]
+    field = form(row=row)[name].html_name
+    again = form({field: sent}, row=row)
+    assert not again.has_changed()
+    assert again.is_valid(), again.errors
+    assert again.body() == Payment.partial(**{name: getattr(row, name)})
+
+
+def test_a_select_of_a_text_that_may_not_be_null_can_be_emptied() -> None:
+    form = make_form({"fields": {"note": "Note"}, "optional": ("note",), "choices": {"note": {"a": "A"}}})({"note": ""})
+    assert form.is_valid()
+    assert form.body().to_wire() == {"note": ""}
+
+
+def test_a_yes_or_no_is_asked_in_the_language_of_the_page() -> None:
+    with translation.override("de"):
+        html = str(make_form({"fields": {"is_shared": "Geteilt"}})()["is_shared"])
+    assert re.findall(r">([^<\n]+)</option>", html) == ["–", "Ja", "Nein"]
+
+
+def test_a_text_area_takes_lines_and_keeps_those_of_the_row() -> None:
+    form = make_form({"fields": {"note": "Note"}, "widgets": {"note": forms.Textarea}})
+    sent = form({"note": "first\r\n\tsecond"}, row=Payment(note="first\n\tsecond"))
+    assert sent.is_valid(), sent.errors
+    assert sent.body().to_wire() == {"note": "first\n\tsecond"}
+    assert not sent.has_changed()
+    assert not form({"note": "a\x00b"}).is_valid()
