@@ -13,6 +13,6 @@ A folder imports from the folders below it, and from each of them only the names
                     process  clock, deadline, threads, circuit breakers
                       errors, strict_json
 
-Beside them: `server`, `management`, `testing`, `devtools`, `startup` and `checks`. `docs/explanation/architecture.md`
-draws the whole repository; import contracts in `pyproject.toml` hold the layers.
+Beside them: `server`, `management`, `testing`, `devtools`, `source_checks`, `startup` and `checks`.
+`docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """

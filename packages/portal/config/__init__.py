@@ -4,6 +4,7 @@
 
     base_settings       Django's settings of one project
     current             the running project's configuration, at request time
+    places              where code stands, as file and line
       environment/      the environment, read once -> PortalConfig
         portal_config   the shape of a project's configuration
     log_lines           the form of a log line

@@ -4,8 +4,9 @@ Services declare endpoints with the names of this module. Applications call the 
 
 A read runs from top to bottom; each step gets a value back from the step below::
 
-    hooks                use_get_clients_query(request, params)
-      client                 notes events; a sign-in that is over takes its cached data with it
+    hooks                use_get_clients_query(request, q="oslo")
+      client                 a sign-in that is over takes its cached data with it
+        event_log                notes what each read and write came to
         result_data              responses, decoded or copied
         reads                    the steps of a read
           request_cache              has this request read the query already?
