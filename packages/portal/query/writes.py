@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,15 +19,17 @@ from portal.query.cache import (
     Page,
     Patch,
     WriteRecord,
+    exact_query,
+    matching_queries,
     query_name,
     row_id,
 )
-from portal.query.endpoints import ID_PARAM, address, checked_params, given_params, parameter_names, query_key
+from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.request_partition import PROFILE_QUERY
 from portal.strict_json import check_depth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache import PageCache, VersionStamp
@@ -275,48 +276,3 @@ def _invalidated(part: Invalidation, write: WriteRequest, registry: Registry) ->
         )
         return ALL_QUERIES
     return exact_query(params, endpoint=part.target, by=f"{write.endpoint}: get_params", registry=registry)
-
-
-# A mistake in the parameters would invalidate nothing, and nobody would notice. So parameters that fit no query of the
-# endpoint select all of its queries, with a warning.
-
-
-def exact_query(given: object, *, endpoint: str, by: str, registry: Registry) -> InvalidatedQueries:
-    """The one query with exactly these parameters.
-
-    :param by: what gave them, for the warning.
-    """
-    query = registry.queries.get(endpoint)
-    if not isinstance(given, Mapping):
-        return _all_queries(by, endpoint, f"{endpoint}: params should be a mapping, not {type(given).__name__}")
-    try:
-        params = given_params(given, endpoint=endpoint)
-        if query is not None:
-            checked_params(given=params, declared=query.params, endpoint=endpoint)
-            # If the parameters are not typed, only the address shows whether one is missing.
-            address(url=query.url, params=params, endpoint=endpoint)
-    except (UsageError, ApiNotFoundError) as error:
-        return _all_queries(by, endpoint, error)
-    return InvalidatedQueries(params=params)
-
-
-def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, registry: Registry) -> InvalidatedQueries:
-    """All queries that have these parameters among theirs.
-
-    :raises UsageError: an address can't carry a value.
-    """
-    params = given_params(given, endpoint=endpoint)
-    query = registry.queries.get(endpoint)
-    declared = query.params if query is not None else None
-    known = parameter_names(declared)
-    unknown = ", ".join(name for name in params if known is not None and name not in known)
-    if query is not None and known is not None and unknown:
-        return _all_queries(
-            by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
-        )
-    return InvalidatedQueries(params=params, exact=False)
-
-
-def _all_queries(by: str, endpoint: str, reason: object) -> InvalidatedQueries:
-    logger.warning("%s names no query of %s, so all of it is fetched anew: %s", by, endpoint, reason)
-    return ALL_QUERIES

@@ -9,6 +9,7 @@
       │     ├─▶ fetch_marks      was a write done while a request was under way whose user nobody knew yet?
       │     └─▶ write_log        the records of one endpoint's writes, in order
       ├─▶ row_matcher        in which variants of a list a written row belongs
+      ├─▶ invalidated_queries  which queries of an endpoint become stale (pure)
       └─▶ patches            records applied to pages (pure)
             └─▶ write_records    what one write changes (pure)
                   └─▶ pages          one response and its version stamp (pure)
@@ -19,6 +20,7 @@ No page is ever changed: a write appends one record, and each read applies the r
 
 from __future__ import annotations
 
+from portal.query.cache.invalidated_queries import exact_query, matching_queries
 from portal.query.cache.merged_pages import MergedPage, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.cache.page_cache import NO_ENTRY, CacheEntry, PageCache
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, lease_key
