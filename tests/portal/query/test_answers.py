@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, query_endpoint
+from portal.query import (
+    MutationGroup,
+    QueryGroup,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
 from tests.portal.query.answering import Mutations, Queries, create, read, rename, row_path, shown
@@ -15,6 +21,7 @@ from tests.portal.query.fakes import Process, World, unavailable
 from tests.portal.query.faulty import Faulty, Thing, ThingParams
 from tests.portal.query.invariants.clients_list import once
 from tests.portal.query.lagging import LaggingBackend
+from tests.support.client_endpoints import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +97,34 @@ class TestTheNextReadShowsTheAnswer:
         shown_now = read(process.request(ada), "c3")
         shown_now.data.clear()
         assert shown(process.request(ada), "c3") == "renamed"
+
+    def test_whatever_the_functions_of_the_write_do_with_the_response(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        registry = Registry()
+
+        class OwnQueries(QueryGroup, domain="changed_answers", registry=registry):
+            use_get_rows_query = paginated_query_endpoint(item=Thing, url=PATH)
+            use_get_row_query = query_endpoint(data=Thing, params=ThingParams, url=row_path)
+
+        def params_of(_variables: object, response: Thing) -> ThingParams:
+            return {"id": response.pop("id")}
+
+        def row_of(response: Thing) -> Thing:
+            return {"id": response.pop("id"), "name": response.pop("name")}
+
+        class OwnMutations(MutationGroup, domain="changed_answers", registry=registry):
+            use_update_row_mutation = (
+                mutation_endpoint(data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH")
+                .set_answer(query_key=OwnQueries.use_get_row_query, get_params=params_of)
+                .merge_updated_in_paginated_list(list_query_key=OwnQueries.use_get_rows_query, select_list_item=row_of)
+            )
+
+        client = process.request(ada, registry=registry)
+        result = OwnMutations.use_update_row_mutation(client).mutate(body={"name": "renamed"}, params={"id": "c3"})
+        assert result.unwrap() == {"id": "c3", "name": "renamed"}
+        detail = OwnQueries.use_get_row_query(process.request(ada, registry=registry), {"id": "c3"})
+        assert detail.unwrap() == {"id": "c3", "name": "renamed"}
 
 
 class TestNothingOlderIsShown:

@@ -76,6 +76,13 @@ class TestVariants:
         for _ in range(2):
             assert faulty.queries.use_get_things_query(faulty.request()).data.items[0] == {"id": "n", "name": "N"}
 
+    def test_a_matches_that_changes_the_parameters_changes_no_call(self, faulty: Faulty) -> None:
+        faulty.shown({"sort": "name"})
+        faulty.write(adds(matches=lambda params, _row: params.clear()))
+        faulty.shown({"sort": "name"})
+        asked = [params for _, path, params in faulty.world.backend.calls if path == "/things"]
+        assert [params.get("sort") for params in asked] == ["name", "name"]
+
     @pytest.mark.parametrize("matches", [lambda params, row: 1 / 0, lambda params, row: "yes"])
     def test_a_matches_that_gives_no_answer_leaves_it_to_the_server(self, faulty: Faulty, matches: Any) -> None:
         faulty.shown({"q": "x"})

@@ -38,8 +38,8 @@ class DeclaredMatches:
         if matches is None:
             return None if params or by not in self.registry.mutations else True
         try:
-            # A copy: a function that changes the row must not change the list.
-            belongs = matches(params, copied(row))
+            # Copies: a function that changes one must not change the list, nor what its query asks for.
+            belongs = matches(dict(params), copied(row))
         except Exception:
             logger.warning(
                 "%s: `matches` raised for %s; fetching the list anew instead. It should give True, False or None"

@@ -20,7 +20,7 @@ from portal.query.endpoints.effects import (
     SetAnswer,
     Variables,
 )
-from portal.query.rows import decoder_of, to_json
+from portal.query.rows import copied, decoder_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -144,7 +144,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         if self.data is None:
             raise UsageError(f"{self.declared_with}: give data=…, the type of the response, to set it as an answer")
         self._check_function("get_params", get_params)
-        of_json = _of_variables_and_response(get_params, decoder_of(self.data))
+        of_json = None if get_params is None else _of_variables_and_response(get_params, decoder_of(self.data))
         return self._and(SetAnswer(query=_checked_query(query_key), get_params=of_json))
 
     @overload
@@ -257,17 +257,21 @@ def _checked_query(query: object) -> AnyQueryKey:
 
 
 def _of_response(select: Callable[[Any], object], decode: Decoder | None) -> Callable[[Any], object]:
-    """The team's function, which takes the decoded response and may return a record, as one from JSON to JSON."""
-    return select if decode is None else lambda response: to_json(select(decode(response)))
+    """The team's function, which takes the response and may return a record, as one from JSON to JSON.
+
+    It gets a response of its own: what it changes there must not be shown.
+    """
+    if decode is None:
+        return lambda response: select(copied(response))
+    return lambda response: to_json(select(decode(response)))
 
 
 def _of_variables_and_response(
-    get_params: Callable[[Variables, Any], Mapping[str, Any]] | None, decode: Decoder | None
-) -> Callable[[Variables, Any], Mapping[str, Any]] | None:
+    get_params: Callable[[Variables, Any], Mapping[str, Any]], decode: Decoder | None
+) -> Callable[[Variables, Any], Mapping[str, Any]]:
     """The same for a function that also takes what `mutate` was called with."""
-    if get_params is None or decode is None:
-        return get_params
-    return lambda variables, response: get_params(variables, decode(response))
+    own = decode or copied
+    return lambda variables, response: get_params(variables, own(response))
 
 
 def _of_rows(matches: Matches[Any, Any] | None, query: ListQueryKey[Any, Any]) -> Matches[Any, Any] | None:
