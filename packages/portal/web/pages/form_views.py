@@ -139,7 +139,11 @@ class EditView(DeclaredPage, Generic[TRow]):
         """
         row_id: str = values["row_id"]
         if request.method != "POST":
-            row = self.query(request, id=row_id).unwrap()
+            found = self.query(request, id=row_id)
+            if found.is_placeholder and found.error is not None:
+                # A list's row may lack what the detail has, and a form would send that as empty.
+                raise found.error
+            row = found.unwrap()
             return self._page(request, pages, self.form(row=row), row=row, row_id=row_id)
         form, known = self.form(request.POST), None
         is_at_once_valid = form.is_valid()

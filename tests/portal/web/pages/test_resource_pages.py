@@ -47,7 +47,7 @@ class Customer(Client):
     plan: Plan | None = None
 
 
-_customers = resource(CUSTOMERS, item=Customer)
+_customers = resource(CUSTOMERS, item=Customer, placeholder=True)
 
 
 class Note(Row):
@@ -254,6 +254,15 @@ def test_a_value_that_neither_the_form_nor_the_row_has_is_refused(backend: Backe
     assert response.status_code == 422
     assert 'id="id_plan_error"' in response.content.decode()
     assert backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH") == []
+
+
+def test_a_row_that_stands_in_for_its_detail_is_shown_and_not_edited(backend: Backend, browser: Browser) -> None:
+    # Fields that only the detail has would be sent as empty.
+    backend.lists(CUSTOMERS, [ADA])
+    browser.get("/en/energy/clients")
+    backend.fails("refused", path=f"{CUSTOMERS}/c1")
+    assert "Ada" in browser.get("/en/energy/clients/c1").content.decode()
+    assert browser.get("/en/energy/clients/c1/edit").status_code == 503
 
 
 def test_a_page_may_be_a_function(backend: Backend, signed_in: SignedIn) -> None:
