@@ -120,7 +120,7 @@ def _parts_reader(kind: Any) -> Decoder:
         return _sequence_reader(_SEQUENCES[origin], reader_of(parts[0]))
     if origin is dict:
         return _dict_reader(reader_of(parts[1]), is_optional=NoneType in get_args(parts[1]))
-    return _record_reader(kind) if is_record(kind) else _scalar_reader(kind)
+    return _record_reader(kind, needs_tag=False) if is_record(kind) else _scalar_reader(kind)
 
 
 def _annotated_reader(kind: Any, reader: Decoder) -> Decoder:
@@ -135,8 +135,13 @@ def _annotated_reader(kind: Any, reader: Decoder) -> Decoder:
 
 
 def _union_reader(kinds: tuple[Any, ...]) -> Decoder:
-    # Not `reader_of` for a record: msgspec takes a missing tag for the right one.
-    readers = [(_record_reader if is_record(kind) else reader_of)(kind) for kind in kinds if kind is not NoneType]
+    # Not `reader_of` for one of several records: msgspec takes a missing tag for the right one.
+    needs_tag = sum(map(is_record, kinds)) > 1
+    readers = [
+        _record_reader(kind, needs_tag=True) if needs_tag and is_record(kind) else reader_of(kind)
+        for kind in kinds
+        if kind is not NoneType
+    ]
 
     def read(value: Any) -> Any:
         for found in (found for reader in readers for found in _read([value], reader)):
@@ -179,7 +184,7 @@ def _read(values: Iterable[Any], reader: Decoder) -> list[Any]:
     return found
 
 
-def _record_reader(record: Any) -> Decoder:
+def _record_reader(record: Any, *, needs_tag: bool) -> Decoder:
     tag, tag_field = record.__struct_config__.tag, record.__struct_config__.tag_field
 
     @lru_cache(maxsize=1)
@@ -187,7 +192,9 @@ def _record_reader(record: Any) -> Decoder:
         return [(wire_name, info.name, reader_of(info.type)) for wire_name, info in field_types(record).items()]
 
     def read(value: Any) -> Any:
-        if not isinstance(value, Mapping) or (tag is not None and value.get(tag_field) != tag):
+        if not isinstance(value, Mapping) or (
+            tag is not None and value.get(tag_field, None if needs_tag else tag) != tag
+        ):
             raise OddValueError
         fields: dict[str, Any] = {}
         for wire_name, name, reader in readers():

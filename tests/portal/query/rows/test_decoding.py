@@ -191,6 +191,16 @@ def test_a_tag_tells_of_which_class_a_record_is(odd: Any, sent: Any, read: Any) 
     assert decode({**odd, "way": sent}).way == read
 
 
+@pytest.mark.parametrize("odd", [{}, {"lastDigits": 1234}])
+@pytest.mark.parametrize(("tag", "is_read"), [({}, True), ({"kind": "card"}, True), ({"kind": "cash"}, False)])
+def test_a_record_that_stands_alone_needs_no_tag_whether_or_not_a_field_is_odd(
+    odd: Any, tag: Any, is_read: bool
+) -> None:
+    decode = rows_decoder_of(Card)
+    assert decode is not None
+    assert len(decode([{"lastDigits": "1234", **tag, **odd}])) == is_read
+
+
 @pytest.mark.parametrize("kind", [dict, None, int, list[str], dict[str, int], Any])
 def test_json_of_any_other_type_stays_as_it_is(kind: Any) -> None:
     assert decoder_of(kind) is None
