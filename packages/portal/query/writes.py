@@ -182,8 +182,8 @@ def records_of(
         found = [_patch(helper, write, data) for helper in write.helpers if helper.target == target]
         set_here = [answer for part, answer in zip(write.answers, answers, strict=True) if part.target == target]
         found += [answer and answer.patch for answer in set_here]
-        # For where the answer is given up, and for a process of a version that knows no answers.
-        named = [InvalidatedQueries(params=answer.key.params) for answer in set_here if answer is not None]
+        # For the same object with further parameters, and for a process of a version that knows no answers.
+        named = [InvalidatedQueries(params=answer.key.params, exact=False) for answer in set_here if answer is not None]
         patches = [patch for patch in found if patch is not None]
         invalidated = [_invalidated(part, write, registry) for part in write.invalidations if part.target == target]
         invalidated += named

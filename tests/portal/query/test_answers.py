@@ -191,6 +191,32 @@ class TestNothingOlderIsShown:
         world.clock.now += 10
         assert shown(process.request(ada), "c3") == "theirs"
 
+    def test_a_detail_with_further_parameters_is_fetched(self, world: World, process: Process, ada: TokenStore) -> None:
+        registry = Registry()
+
+        class WideParams(ThingParams, total=False):
+            expand: str
+
+        class OwnQueries(QueryGroup, domain="wide_answers", registry=registry):
+            use_get_row_query = query_endpoint(data=Thing, params=WideParams, url=row_path)
+
+        class OwnMutations(MutationGroup, domain="wide_answers", registry=registry):
+            use_update_row_mutation = mutation_endpoint(
+                data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH"
+            ).set_answer(query_key=OwnQueries.use_get_row_query)
+
+        def names() -> list[Any]:
+            client = process.request(ada, registry=registry)
+            asked: list[Any] = [{"id": "c3"}, {"id": "c3", "expand": "lines"}, {"id": "c4", "expand": "lines"}]
+            return [OwnQueries.use_get_row_query(client, params).unwrap()["name"] for params in asked]
+
+        names()
+        reads = world.backend.reads()
+        update = OwnMutations.use_update_row_mutation(process.request(ada, registry=registry))
+        update.mutate(body={"name": "renamed"}, params={"id": "c3"})
+        assert names() == ["renamed", "renamed", "client 4"]
+        assert world.backend.reads() == reads + 1
+
     @pytest.mark.parametrize("error", [unavailable(), unavailable(None, was_sent=True)])
     def test_a_write_whose_outcome_is_unknown_has_the_detail_fetched(
         self, world: World, process: Process, ada: TokenStore, error: ApiUnavailableError
