@@ -21,6 +21,7 @@ from portal.web.present import (
     number_text,
     oldest_as_of,
     record_if_exists,
+    rows_if_any,
     split_bar,
 )
 
@@ -50,13 +51,14 @@ def overview(request: HttpRequest) -> HttpResponse:
         OperationsSummaryQueries.use_get_summary_query.spec(),
         WorkOrderQueries.use_get_work_orders_query.spec(),
     )
-    summary, page = record_if_exists(found) or OperationsSummary(), latest.unwrap()
+    summary = record_if_exists(found) or OperationsSummary()
+    page = latest.unwrap() if summary == OperationsSummary() else rows_if_any(latest)
     context = {
-        "tiles": tuple(tiles(summary, total=page.total)),
+        "tiles": tuple(tiles(summary, total=None if page is None else page.total)),
         "created": created_chart(summary.by_month),
         "by_status": split_bar(summary.by_status, badges=STATUSES),
         "by_priority": split_bar(summary.unfinished_by_priority, badges=PRIORITIES),
-        "rows": page.items[:LATEST_ROWS],
+        "rows": page.items[:LATEST_ROWS] if page else (),
         "statuses": STATUSES,
         "as_of": oldest_as_of(found, latest),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -61,6 +63,20 @@ def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operat
     assert ">3<" in body
     assert "Tighten the screws" in body
     assert "<time data-as-of datetime=" in body
+
+
+def test_the_overview_shows_its_figures_without_the_list(backend: Backend, operations_user: Client) -> None:
+    backend.fails(503, path=WORK_ORDERS)
+    backend.answers("GET", "/operations/summary", json={"byStatus": {"open": 2}})
+    body = operations_user.get("/en/operations").content.decode()
+    assert re.findall('"figure-value">([^<]+)<', body) == ["–", "2"]
+    assert "Latest" not in body
+
+
+def test_the_overview_without_figures_and_without_the_list_is_a_503(backend: Backend, operations_user: Client) -> None:
+    backend.fails(503, path=WORK_ORDERS)
+    backend.refuses("GET", "/operations/summary", status=404)
+    assert operations_user.get("/en/operations").status_code == 503
 
 
 def test_a_status_with_an_unreadable_count_keeps_its_tile(backend: Backend, operations_user: Client) -> None:

@@ -21,6 +21,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from portal.config.wire_names import BACKEND_LANGUAGE
 from portal.errors import (
+    ApiConflictError,
     ApiError,
     ApiNotFoundError,
     ApiUnavailableError,
@@ -182,6 +183,8 @@ def failure_for(error: PortalError) -> Failure:
         )
         messages = [message for texts in error.errors.values() for message in texts]
         failure = replace(failure, messages=messages or [error.detail] * bool(error.detail))
+    if isinstance(error, ApiConflictError):
+        failure = replace(failure, messages=[error.detail] * bool(error.detail))
     return replace(failure, retry_after=retry_after_s(error)) if isinstance(error, ApiUnavailableError) else failure
 
 

@@ -142,9 +142,14 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         elif not error.errors:
             self.add_error(None, error.detail or _("The service does not accept this."))
         else:
-            names = {row_fields(self.row_class)[name].encode_name: name for name in self.fields}
-            for name, messages in error.errors.items():
-                self.add_error(names.get(name), list(messages))
+            names = {info.encode_name: name for name, info in row_fields(self.row_class).items()}
+            for wire_name, messages in error.errors.items():
+                name = names.get(wire_name)
+                if name in self.fields:
+                    self.add_error(name, list(messages))
+                else:
+                    # "This field is required" says nothing without the name of a field that is not shown.
+                    self.add_error(None, [f"{wire_name}: {each}" if name else each for each in messages])
 
 
 def _keep_choice(field: forms.ChoiceField, *, value: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from portal.config.current import portal_config
 from portal.query import Record, use_queries
-from portal.web.present import StatTile, number_text, oldest_as_of, record_if_exists
+from portal.web.present import StatTile, number_text, oldest_as_of, record_if_exists, rows_if_any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +82,10 @@ def read_overview(
     The lists of the other counts are read if there is no summary, or nothing in it. Once a summary was missing, all are
     read at once: the backend may have the summary by now.
 
-    :raises portal.errors.ApiError: the summary failed in any other way than with a 404, or a list failed.
+    A list that fails has a dash, beside other figures.
+
+    :raises portal.errors.ApiError: the summary failed in any other way than with a 404; or there is none, and all lists
+        failed; or the user has to sign in again.
     """
     missing = _missing.endpoints()
     # By their places: a count may be the same as another one.
@@ -101,8 +104,13 @@ def read_overview(
         missing.add(summary.key)
         lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
 
+    totals = {place: rows_if_any(result) for place, result in lists.items()}
+    if totals and not has_summary and all(rows is None for rows in totals.values()):
+        lists[min(lists)].unwrap()
+
     def tile(place: int, count: Count[TSummary]) -> StatTile:
-        number = lists[place].unwrap().total if place in lists else count.of and count.of(known)
+        rows = totals.get(place)
+        number = rows.total if rows else None if place in totals else count.of and count.of(known)
         icon = count.icon or count.route
         return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
 

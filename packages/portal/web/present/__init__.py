@@ -29,5 +29,5 @@ from portal.web.present.formats import (
     number_text,
     short_day_text,
 )
-from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of
+from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of, rows_if_any
 from portal.web.present.stat_tiles import StatTile

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from portal.errors import ApiMalformedError, ApiNotFoundError, ApiUnavailableError
+from portal.errors import (
+    ApiError,
+    ApiMalformedError,
+    ApiNotFoundError,
+    ApiUnauthorizedError,
+    ApiUnavailableError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from portal.query import PaginatedResult, QueryResult
+    from portal.query import PaginatedRes, PaginatedResult, QueryResult
 
 T = TypeVar("T")
 
@@ -43,6 +49,19 @@ def record_if_answered(result: QueryResult[T]) -> T | None:
     """
     is_unknown = isinstance(result.error, ApiUnavailableError) and result.data is None
     return None if is_unknown else result.unwrap()
+
+
+def rows_if_any(result: PaginatedResult[T]) -> PaginatedRes[T] | None:
+    """The rows; None if there are none to show. For a part of a page that is of use without it.
+
+    :raises portal.errors.ApiUnauthorizedError: the user has to sign in again.
+    """
+    if isinstance(result.error, ApiUnauthorizedError):
+        raise result.error
+    try:
+        return result.unwrap()
+    except ApiError:
+        return None
 
 
 def oldest_as_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:

@@ -238,6 +238,14 @@ def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> 
     assert form.non_field_errors() == ["Odd."]
 
 
+def test_an_error_of_a_field_that_the_form_does_not_show_names_it() -> None:
+    form = make_form({"fields": {"payer": "Payer"}})({"payer": "Ada"})
+    assert form.is_valid()
+    errors = {"dueOn": ["This field is required."], "nonFieldErrors": ["Closed on Sundays."]}
+    form.show_backend_error(failed(ApiValidationError("no", errors=errors)))
+    assert form.non_field_errors() == ["dueOn: This field is required.", "Closed on Sundays."]
+
+
 def test_a_refusal_without_fields_shows_its_detail_or_a_sentence_of_our_own() -> None:
     for detail, shown in (("Closed on Sundays.", "Closed on Sundays."), ("", "The service does not accept this.")):
         form = valid_form()

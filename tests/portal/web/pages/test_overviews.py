@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from portal.errors import ApiForbiddenError, ApiUnavailableError
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError, SignInEndedError
 from portal.query import QueryClient
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
@@ -97,8 +97,33 @@ def test_any_other_failure_of_the_summary_is_the_page(backend: Backend, client: 
         read(client, CLIENTS)
 
 
-def test_a_list_that_fails_is_the_page(backend: Backend, client: QueryClient) -> None:
+@pytest.mark.parametrize("fault", [403, 404, 503, "malformed"])
+def test_a_list_that_fails_beside_a_summary_has_a_dash(backend: Backend, client: QueryClient, fault: int | str) -> None:
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    backend.fails(fault, path="/energy/meters")
+    assert [tile.value for tile in read(client, CLIENTS, METERS).tiles] == ["2,400", "–"]
+
+
+def test_a_list_that_fails_beside_another_one_has_a_dash(backend: Backend, client: QueryClient) -> None:
+    backend.refuses("GET", "/energy/summary", status=404)
     backend.fails("malformed", path="/energy/meters")
-    with pytest.raises(ApiUnavailableError):
+    data = read(client, CLIENTS, METERS)
+    assert [tile.value for tile in data.tiles] == ["7", "–"]
+    assert data.as_of is not None
+
+
+def test_where_neither_a_summary_nor_a_list_is_known_the_failure_is_the_page(
+    backend: Backend, client: QueryClient
+) -> None:
+    backend.refuses("GET", "/energy/summary", status=404)
+    backend.fails("malformed", path="/energy/meters")
+    backend.refuses("GET", "/energy/clients", status=403)
+    with pytest.raises(ApiForbiddenError):
+        read(client, CLIENTS, METERS)
+
+
+def test_a_list_that_asks_for_a_new_sign_in_is_the_page(backend: Backend, client: QueryClient) -> None:
+    backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    backend.refuses("GET", "/energy/meters", status=401)
+    with pytest.raises((ApiUnauthorizedError, SignInEndedError)):
         read(client, CLIENTS, METERS)

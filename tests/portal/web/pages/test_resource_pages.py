@@ -221,6 +221,17 @@ def test_a_deleted_row_is_gone_and_the_list_says_so(backend: Backend, browser: B
     assert row_ids(page) == []
 
 
+@pytest.mark.parametrize(("status", "shown"), [(409, 409), (412, 409), (422, 422)])
+def test_a_delete_that_the_backend_refuses_says_why_in_its_words(
+    backend: Backend, browser: Browser, status: int, shown: int
+) -> None:
+    problem = {"title": "Conflict", "detail": "Ada has <3> open invoices."}
+    backend.answers("DELETE", f"{CUSTOMERS}/c1", json=problem, status=status)
+    page = browser.post("/en/energy/clients/c1/delete")
+    assert page.status_code == shown
+    assert "<li>Ada has &lt;3&gt; open invoices.</li>" in page.content.decode()
+
+
 def test_a_row_that_is_not_there_leads_back_to_the_list(backend: Backend, browser: Browser) -> None:
     backend.lists(CUSTOMERS, [])
     backend.refuses("DELETE", f"{CUSTOMERS}/c1", status=404)
