@@ -16,6 +16,7 @@ from portal.devtools.openapi.schema.document import SchemaError, read_document, 
 from portal.devtools.openapi.schema.operations import (
     Operation,
     Parameter,
+    has_only_names,
     is_below,
     page_item,
     path_names,

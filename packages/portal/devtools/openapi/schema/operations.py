@@ -94,6 +94,11 @@ def path_names(path: str) -> tuple[str, ...]:
     return tuple(_PLACEHOLDER.findall(path))
 
 
+def has_only_names(path: str) -> bool:
+    """Whether all braces of a path are around the names of parameters."""
+    return not {"{", "}"} & set(_PLACEHOLDER.sub("", path))
+
+
 def is_below(path: str, prefix: str) -> bool:
     """Whether a path is this one, or begins with its segments."""
     start = prefix.rstrip("/")

@@ -12,8 +12,10 @@ from portal.devtools.openapi.writing.names import (
     FreeNames,
     attribute_name,
     class_name,
+    is_possible,
     member_name,
     plain_class_name,
+    shown,
     singular,
     wire_name,
     words,
@@ -51,6 +53,7 @@ class Classes:
         """
         self.declared: list[Declared] = []
         self.imported: dict[str, set[str]] = {}
+        self.left_out: list[str] = []
         self._module = module
         self._scope = scope.rpartition(".")[2]
         self._library = library
@@ -136,7 +139,10 @@ class Classes:
     def _fill(self, made: Declared, shape: ObjectOf, *, is_row: bool, inherited: frozenset[str]) -> None:
         names = FreeNames({"id", "created_at"} if is_row else ())
         for wire, member in shape.fields.items():
-            if not wire or wire in inherited or (is_row and wire == ID_FIELD):
+            if wire in inherited or (is_row and wire == ID_FIELD):
+                continue
+            if not is_possible(wire):
+                self.left_out.append(f"`{made.name}`: without the field {shown(wire)}, a name that no record can have")
                 continue
             is_time = isinstance(member.shape, Scalar) and member.shape.kind == "time"
             if is_row and wire == CREATED_AT_FIELD:

@@ -118,7 +118,12 @@ class Hooks:
             noun = with_parent
         wanted = f"{verb}_{noun}".strip("_")
         method = call.operation.method.lower()
-        return self.names.unused(wanted, f"{verb}_{with_parent}".strip("_"), f"{wanted}_with_{method}")
+        return self.names.unused(
+            wanted,
+            f"{verb}_{with_parent}".strip("_"),
+            f"{verb}_{_of_path(place)}_{noun}".strip("_"),
+            f"{wanted}_with_{method}",
+        )
 
     def _above(self, place: ResourcePlace) -> str:
         """The noun of the row that a place belongs to; empty for a place without one."""
@@ -146,8 +151,10 @@ class Hooks:
             {"create", "update", "replace"} & set(found.calls) or "created_at" in map(attribute_name, found.item.fields)
         ):
             parts.append("newest_first_by=None")
-        self.resources.append((f"_{plural(place.noun)}", f"resource({', '.join(parts)})"))
-        return self.resources[-1][0]
+        taken = FreeNames(name for name, _ in self.resources)
+        name = taken.unused(f"_{plural(place.noun)}", f"_{_of_path(place)}")
+        self.resources.append((name, f"resource({', '.join(parts)})"))
+        return name
 
     # --- parameters ---
 
@@ -285,6 +292,11 @@ def _patch_of(call: PlacedCall, place: ResourcePlace) -> str:
 def _is_of_one_row(call: PlacedCall) -> bool:
     """Whether the call names one row, and nothing else: its parameters are those of the row's own query."""
     return [each.in_path for each in sendable(call.operation)] == [True]
+
+
+def _of_path(place: ResourcePlace) -> str:
+    """The last fixed segment of a place's path: `archived` of `/orders/archived`."""
+    return attribute_name((fixed_segments(place.path) or ["root"])[-1])
 
 
 def literal(url: str) -> str:

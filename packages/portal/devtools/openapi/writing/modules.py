@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from portal.devtools.openapi.schema import ListOf, ObjectOf
+from portal.devtools.openapi.schema import ListOf, ObjectOf, has_only_names
 from portal.devtools.openapi.writing.classes import Classes
 from portal.devtools.openapi.writing.declared import Declared, Library
 from portal.devtools.openapi.writing.hooks import Hook, Hooks, ResourcePlace
@@ -16,6 +16,7 @@ from portal.devtools.openapi.writing.names import (
     class_name,
     plain_class_name,
     plural,
+    shown,
     singular,
     snake,
 )
@@ -116,7 +117,7 @@ class _Draft:
             imported=classes.imported,
             resources=hooks.resources,
             hooks=hooks.found,
-            left_out=self.left_out,
+            left_out=[*self.left_out, *classes.left_out],
         )
 
 
@@ -177,15 +178,21 @@ def _read_alone(places: list[ResourcePlace]) -> str:
 
 
 def _call_of(call: PlacedCall) -> str:
-    return f"`{call.operation.method} {call.operation.path}`"
+    return f"`{call.operation.method} {shown(call.operation.path)}`"
 
 
 def _not_declared(operation: Operation) -> Iterator[str]:
     """Why a call can't be declared; nothing for one that can."""
     if operation.deprecated:
         yield "it is deprecated"
-    if {"?", "#"} & set(operation.path):
+    if (
+        {"?", "#"} & set(operation.path)
+        or operation.path.startswith("//")
+        or {".", ".."} & set(operation.path.split("/"))
+    ):
         yield "the url of a hook is a path alone"
+    elif not has_only_names(operation.path):
+        yield "a parameter of its path should be a name in braces"
     if operation.method == "GET" and operation.answer.shape is None and not operation.answer.note:
         yield "its answer is nothing that a hook reads"
     for what, body in (("its body", operation.body), ("its answer", operation.answer)):
@@ -193,10 +200,10 @@ def _not_declared(operation: Operation) -> Iterator[str]:
             yield f"{what}: {body.note}"
     for each in operation.parameters:
         if each.required and (reason := why_not_sent(each, operation)):
-            yield f"the parameter {each.name} is {reason}"
+            yield f"the parameter {shown(each.name)} is {reason}"
 
 
 def _not_sent(operation: Operation) -> Iterator[str]:
     for each in operation.parameters:
         if reason := why_not_sent(each, operation):
-            yield f"without the parameter {each.name}, {reason}"
+            yield f"without the parameter {shown(each.name)}, {reason}"

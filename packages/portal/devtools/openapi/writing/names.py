@@ -54,6 +54,16 @@ def wire_name(attribute: str) -> str:
     return first + "".join(other.title() for other in others)
 
 
+def is_possible(wire: str) -> bool:
+    """Whether a field of a class can have this name on the wire: msgspec takes no other."""
+    return bool(wire) and not re.search(r'["\\\x00-\x1f]', wire)
+
+
+def shown(name: str) -> str:
+    """A name in a message: on one line, and never nothing."""
+    return name if name and name.isprintable() else repr(name)
+
+
 def class_name(name: str) -> str:
     """The class for a schema: `issue-comment` is `IssueComment`."""
     found = "".join(word if word.isupper() else word[:1].upper() + word[1:] for word in _title_words(name)) or "Unnamed"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.devtools.openapi.schema import Enumeration, Scalar, in_words
 from portal.devtools.openapi.writing.declared import ClassAttribute
-from portal.devtools.openapi.writing.names import FreeNames, attribute_name, wire_name
+from portal.devtools.openapi.writing.names import FreeNames, attribute_name, is_possible, wire_name
 from portal.devtools.openapi.writing.prose import begun_small, sentence
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ def name_in_url(keyword: str, given: Parameter) -> str:
     return wire_name(keyword) if is_odd else given.name
 
 
+def _wire_name(parameter: Parameter) -> str:
+    return name_in_url(attribute_name(parameter.name), parameter)
+
+
 def sendable(operation: Operation) -> list[Parameter]:
     """The parameters that a hook can send."""
     return [each for each in operation.parameters if not why_not_sent(each, operation)]
@@ -64,6 +68,11 @@ def sendable(operation: Operation) -> list[Parameter]:
 
 def why_not_sent(parameter: Parameter, operation: Operation) -> str:
     """Why a hook can't send a parameter; empty for one that it can send."""
+    if not is_possible(parameter.name):
+        return "a name that no class of parameters can have"
+    wire = _wire_name(parameter)
+    if next(each for each in operation.parameters if _wire_name(each) == wire) is not parameter:
+        return "a name that another parameter has"
     if not isinstance(parameter.shape, Scalar | Enumeration):
         return f"{in_words(parameter.shape)}, which hooks do not send"
     if operation.page_item is not None and parameter.name in _TAKEN - OF_ALL_LISTS:

@@ -92,7 +92,8 @@ def _begun(text: str) -> str:
 
 def _wrapped(text: str, *, first: str, other: str, width: int = _WIDTH) -> list[str]:
     # An address that is longer than a line is left out: no line may be that long.
-    words = " ".join(word for word in text.split() if len(word) < _WIDTH - len(other) - 10)
+    longest = _WIDTH - len(other) - 10
+    words = " ".join([word for word in text.split() if len(word) < longest] or [text[:longest].rstrip()])
     return textwrap.wrap(
         words, width, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False
     )

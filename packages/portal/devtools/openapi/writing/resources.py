@@ -142,7 +142,7 @@ def standard(place: str, calls: Iterable[PlacedCall]) -> Standard | None:
     """What `resource(…)` declares at a place; None where too little fits."""
     by_role: dict[Role, PlacedCall] = {}
     for call in calls:
-        if call.place == place and not call.operation.path.endswith("/") and call.role not in {"read", "action"}:
+        if call.place == place and _is_at(call, place):
             by_role.setdefault(call.role, call)
     listed, single = by_role.get("list"), by_role.get("detail")
     item = listed.operation.page_item if listed else single.operation.answer.shape if single else None
@@ -153,6 +153,14 @@ def standard(place: str, calls: Iterable[PlacedCall]) -> Standard | None:
     found: dict[Role, PlacedCall] = {role: call for role, call in by_role.items() if _fits(call, item, detail or item)}
     # One call alone is declared by itself.
     return Standard(path=place, item=item, detail=detail, calls=found) if len(found) > 1 else None
+
+
+def _is_at(call: PlacedCall, place: str) -> bool:
+    """Whether a call has the path that `resource(…)` gives its role: `PUT /pets` is no `PUT /pets/{id}`."""
+    path = call.operation.path
+    if call.role in {"list", "create"}:
+        return path == place
+    return call.role in _OF_A_ROW.values() and path != place and parent(path) == place and not path.endswith("/")
 
 
 def is_row(shape: Shape | None) -> TypeGuard[ObjectOf]:
