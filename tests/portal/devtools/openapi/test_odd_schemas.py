@@ -146,3 +146,41 @@ def test_any_description_is_a_docstring(imported: Import, text: str) -> None:
     described = {**ROW, "description": text, "properties": {"id": TEXT, "name": {**TEXT, "description": text}}}
     calls, _ = imported({"/a/{id}": {"get": {**answers(ref("Order")), "description": text}}}, Order=described)
     assert calls == ["GET /a/{id}"]
+
+
+def test_headers_and_cookies_are_warned_of_but_for_those_of_each_call(imported: Import) -> None:
+    names = [("header", "X-Trace", False), ("cookie", "theme", False), ("header", "Authorization", True)]
+    given = [{"name": name, "in": place, "required": required, "schema": TEXT} for place, name, required in names]
+    calls, warnings = imported({"/a": {"get": {**answers(TEXT), "parameters": given}}})
+    assert calls == ["GET /a"]
+    assert warnings == [
+        "`GET /a`: without the header X-Trace, which hooks do not send",
+        "`GET /a`: without the cookie theme, which hooks do not send",
+    ]
+
+
+def test_a_query_sends_no_body(imported: Import) -> None:
+    body = takes({"type": "object", "properties": {"q": TEXT}})
+    needed = {"requestBody": {**body["requestBody"], "required": True}}
+    calls, warnings = imported({"/a": {"get": {**answers(TEXT), **body}}, "/b": {"get": {**answers(TEXT), **needed}}})
+    assert calls == ["GET /a"]
+    assert warnings == [
+        "`GET /a`: without its body, which queries do not send",
+        "`GET /b`: a query sends no body",
+    ]
+
+
+def test_what_answers_any_status_answers_success(imported: Import) -> None:
+    calls, _ = imported(
+        {
+            "/a": {"post": {**takes(ref("Order")), **answers(ref("Order"), status="default")}},
+            "/b": {"get": answers(ref("Order"), status="default")},
+        },
+        Order=ROW,
+    )
+    assert calls == ["GET /b", "POST /a"]
+    error = answers(ref("Order"), status="default")["responses"]
+    moved = {"responses": {"302": {"description": ""}, **error}}
+    done = {"responses": {"204": {"description": ""}, **error}}
+    written = source({"/a/b": {"post": done}, "/a/c": {"post": moved}}, Order=ROW)
+    assert "data=" not in written

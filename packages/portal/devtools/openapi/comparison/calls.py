@@ -78,9 +78,16 @@ def _faults(hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation]) -> 
     parameters = _parameters(hook)
     yield from _path_faults(path, operation)
     yield from _query_faults(hook, parameters, operation)
+    yield from (
+        TypeFault(message=f"the schema needs the {header.title}, which hooks do not send")
+        for header in operation.headers
+        if header.required
+    )
     yield from _list_faults(hook, operation) if getattr(hook, "is_list", False) else _answer_faults(hook, operation)
     if isinstance(hook, DeclaredMutation):
         yield from _body_faults(hook, operation)
+    elif operation.body.required:
+        yield TypeFault(message="the schema's call needs a body, which queries do not send")
 
 
 def _hint(path: str, known: Mapping[tuple[str, str], Operation]) -> str:

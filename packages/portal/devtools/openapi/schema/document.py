@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _REF: Final = "$ref"
 #: The longest chain of references that lead to each other.
 _MAX_REFS: Final = 50
+#: The most objects, arrays and values of a schema, each alias counted as what it stands for.
+_MAX_PARTS: Final = 2_000_000
 _NOTHING: Final = object()
 
 
@@ -120,8 +122,10 @@ class Node:
         for part in self.ref.removeprefix("#").split("/")[1:]:
             name = unquote(part).replace("~1", "/").replace("~0", "~")
             if node is not None:
-                node = node.child(int(name) if isinstance(node.value, list) and name.isdecimal() else name)
-        if node is None:
+                is_index = isinstance(node.value, list) and re.fullmatch(r"\d{1,9}", name, re.ASCII)
+                node = node.child(int(name) if is_index else name)
+        # The name of an anchor is no pointer.
+        if node is None or not re.match(r"#(/|$)", self.ref):
             raise SchemaError(self.pointer, f"{self.ref} names nothing in this schema")
         return node
 
@@ -149,17 +153,23 @@ def read_document(text: str) -> Node:
     """
     parsed = _parsed(text)
     node = Node(parsed, parsed)
-    version = node.text("openapi")
-    if not re.match(r"3\.[01](\.|$)", version):
-        found = version or ("Swagger 2.0" if node.child("swagger") else "")
-        raise SchemaError("#/openapi", f"should be 3.0 or 3.1, not {found or 'missing'}")
+    version = node.child("openapi")
+    if version is not None and not isinstance(version.value, str):
+        raise SchemaError("#/openapi", f"should be a text such as '3.1.0', not {_kind(version.value)}")
+    if version is None or not re.match(r"3\.[01](\.|$)", version.value):
+        found = version.value if version is not None else "Swagger 2.0" if node.child("swagger") else "missing"
+        raise SchemaError("#/openapi", f"should be 3.0 or 3.1, not {found}")
+    try:
+        _check_values(parsed, {})
+    except RecursionError:
+        raise SchemaError("", "it is nested too deeply") from None
     return node
 
 
 def _parsed(text: str) -> Any:
     try:
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
-            return json.loads(text.lstrip("\ufeff"))
+            return json.loads(text.lstrip("\ufeff"), object_pairs_hook=_members)
         from portal.devtools.openapi.schema.yaml_reader import parsed_yaml  # noqa: PLC0415  JSON is read without PyYAML
 
         return parsed_yaml(text)
@@ -170,6 +180,36 @@ def _parsed(text: str) -> Any:
         raise SchemaError("", f"it is neither JSON nor YAML: {error}") from None
     except RecursionError:
         raise SchemaError("", "it is nested too deeply") from None
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, in which no name stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} stands twice")
+    return found
+
+
+def _check_values(value: Any, sizes: dict[int, int]) -> int:
+    """Refuse what is no text, and aliases of YAML that would fill the memory. Gives the number of parts.
+
+    :param sizes: of the objects and arrays that were seen, by their identity: an alias is the same one again.
+    :raises SchemaError: the schema is too large, or half of a surrogate pair stands in it.
+    """
+    if isinstance(value, str):
+        if not value.isascii() and re.search("[\ud800-\udfff]", value):
+            raise SchemaError("", f"half of a surrogate pair stands in {value!r}")
+        return 1
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in sizes:
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        sizes[id(value)] = 1 + sum(_check_values(part, sizes) for part in parts)
+    if sizes[id(value)] > _MAX_PARTS:
+        raise SchemaError("", f"it has more than {_MAX_PARTS:,} parts, aliases counted as what they stand for")
+    return sizes[id(value)]
 
 
 def _escaped(name: str) -> str:

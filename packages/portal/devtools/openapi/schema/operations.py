@@ -6,12 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.config.wire_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD
+from portal.config.wire_names import (
+    HAS_NEXT_FIELD,
+    IDEMPOTENCY_HEADER,
+    ITEMS_FIELD,
+    NEXT_CURSOR_FIELD,
+    REQUEST_ID_HEADER,
+)
 from portal.devtools.openapi.schema.document import SchemaError
 from portal.devtools.openapi.schema.shapes import ListOf, ObjectOf, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from portal.devtools.openapi.schema.document import Node
     from portal.devtools.openapi.schema.schemas import Schemas
@@ -19,6 +25,13 @@ if TYPE_CHECKING:
 
 #: The methods that hooks have.
 HOOK_METHODS: Final = ("get", "post", "put", "patch", "delete")
+#: Headers that each call has, or that are none of the call's own.
+_SENT_HEADERS: Final = frozenset(
+    {
+        *("accept", "accept-encoding", "authorization", "content-length", "content-type", "host", "user-agent"),
+        *(IDEMPOTENCY_HEADER.lower(), REQUEST_ID_HEADER.lower()),
+    }
+)
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 
@@ -32,6 +45,17 @@ class Parameter:
     in_path: bool = False
     required: bool = False
     description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """A header or a cookie that a call takes, and hooks do not send.
+
+    :param title: such as `header X-Tenant`.
+    """
+
+    title: str
+    required: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +77,8 @@ class Operation:
     """One method of one path.
 
     :param path: with its parameters in braces.
-    :param parameters: of path and query, the path's in its order. Those of headers and cookies are left out.
+    :param parameters: of path and query, the path's in its order.
+    :param headers: headers and cookies, but for those that each call has.
     """
 
     method: str
@@ -62,6 +87,7 @@ class Operation:
     description: str
     deprecated: bool
     parameters: tuple[Parameter, ...]
+    headers: tuple[Header, ...]
     body: Body
     answer: Body
 
@@ -132,19 +158,26 @@ def read_operations(document: Node, schemas: Schemas, *, below: str = "") -> lis
 
 def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas) -> Operation:
     node.mapping()
+    declared = _declared_parameters(item, node)
     return Operation(
         method=method,
         path=path,
         pointer=node.pointer,
         description=node.text("description") or node.text("summary") or item.text("summary"),
         deprecated=node.flag("deprecated"),
-        parameters=tuple(_parameters(path, item, node, schemas)),
+        parameters=tuple(_parameters(path, declared, node, schemas)),
+        headers=tuple(
+            Header(title=f"{place} {name}", required=part.flag("required"))
+            for (place, name), part in declared.items()
+            if place == "cookie" or (place == "header" and name.lower() not in _SENT_HEADERS)
+        ),
         body=_body(node.child("requestBody"), schemas),
         answer=_answer(node, schemas),
     )
 
 
-def _parameters(path: str, item: Node, node: Node, schemas: Schemas) -> Iterator[Parameter]:
+def _declared_parameters(item: Node, node: Node) -> dict[tuple[str, str], Node]:
+    """Where each parameter of a call stands, and its name, to what the schema says of it."""
     declared: dict[tuple[str, str], Node] = {}
     for each in (*item.entries("parameters"), *node.entries("parameters")):
         part = each.target()
@@ -153,6 +186,12 @@ def _parameters(path: str, item: Node, node: Node, schemas: Schemas) -> Iterator
         if not part.text("name"):
             raise SchemaError(part.pointer, "a parameter should have a name")
         declared[part.text("in"), part.text("name")] = part
+    return declared
+
+
+def _parameters(
+    path: str, declared: Mapping[tuple[str, str], Node], node: Node, schemas: Schemas
+) -> Iterator[Parameter]:
     for name in path_names(path):
         found = declared.get(("path", name))
         if found is not None:
@@ -183,9 +222,14 @@ def _parameter(node: Node, schemas: Schemas) -> Parameter:
 
 
 def _answer(node: Node, schemas: Schemas) -> Body:
-    """What a call that succeeded is answered with: the first status of the 200s that says it."""
+    """What a call that succeeded is answered with: the first status of the 200s that says it.
+
+    `default` is of all statuses that are not named: of success, where none of success is.
+    """
     responses = dict(node.members("responses"))
-    for status in sorted(status for status in responses if re.fullmatch(r"2(\d\d|XX|xx)", status)):
+    named = sorted(status for status in responses if re.fullmatch(r"2(\d\d|XX|xx)", status))
+    is_other = any(re.match(r"[13]", status) for status in responses)
+    for status in named or (["default"] if "default" in responses and not is_other else []):
         body = _body(responses[status], schemas)
         if body.shape is not None or body.note:
             return body

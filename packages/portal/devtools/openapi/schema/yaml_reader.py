@@ -27,8 +27,16 @@ class _Loader(yaml.SafeLoader):
 
     # Without PyYAML's rules; those above are added below.
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  PyYAML's own type
+    # JSON has no binary data, times and sets; any other tag is told of with its line.
+    yaml_constructors = {  # noqa: RUF012  PyYAML's own type
+        tag: construct
+        for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+        if tag is None or tag.rpartition(":")[2] in {"null", "bool", "int", "float", "str", "seq", "map"}
+    }
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        if not isinstance(node, yaml.MappingNode):
+            raise _error("a tag does not fit its value", node)
         names = set()
         for key, _value in node.value:
             if not isinstance(key.value, str):
@@ -56,6 +64,8 @@ def parsed_yaml(text: str) -> Any:
         raise ValueError(f"line {mark.line + 1 if mark else 1}: {error.problem or error.context}") from None
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from None
+    except LookupError:
+        raise ValueError("a tag does not fit its value") from None
 
 
 def _error(message: str, node: yaml.Node) -> yaml.MarkedYAMLError:

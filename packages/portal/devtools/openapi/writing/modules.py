@@ -193,6 +193,8 @@ def _not_declared(operation: Operation) -> Iterator[str]:
         yield "the url of a hook is a path alone"
     elif not has_only_names(operation.path):
         yield "a parameter of its path should be a name in braces"
+    if operation.method == "GET" and operation.body.required:
+        yield "a query sends no body"
     if operation.method == "GET" and operation.answer.shape is None and not operation.answer.note:
         yield "its answer is nothing that a hook reads"
     for what, body in (("its body", operation.body), ("its answer", operation.answer)):
@@ -207,3 +209,7 @@ def _not_sent(operation: Operation) -> Iterator[str]:
     for each in operation.parameters:
         if reason := why_not_sent(each, operation):
             yield f"without the parameter {shown(each.name)}, {reason}"
+    if operation.method == "GET" and operation.body.shape is not None:
+        yield "without its body, which queries do not send"
+    for header in operation.headers:
+        yield f"{'it needs' if header.required else 'without'} the {shown(header.title)}, which hooks do not send"

@@ -76,6 +76,14 @@ def test_json_is_read_without_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
         ("openapi: 3.0.3\na: 1\na: 2", "it is neither JSON nor YAML: line 3: 'a' stands twice"),
         ("openapi: 3.0.3\n? [a]\n: 2", "it is neither JSON nor YAML: line 2: the name of a member should be a text"),
         ("openapi: !!python/name:os.system x", "it is neither JSON nor YAML: line 1: "),
+        ("openapi: 3.0.3\na: !!timestamp 2020-01-01", "it is neither JSON nor YAML: line 2: could not determine"),
+        ("openapi: 3.0.3\na: !!binary aGk=", "it is neither JSON nor YAML: line 2: could not determine"),
+        ("openapi: 3.0.3\na: !!bool x", "it is neither JSON nor YAML: a tag does not fit its value"),
+        ("openapi: 3.0.3\na: !!int ''", "it is neither JSON nor YAML: a tag does not fit its value"),
+        ("openapi: 3.0.3\na: !!map [b]", "it is neither JSON nor YAML: line 2: a tag does not fit its value"),
+        ("openapi: 3.1", "#/openapi: should be a text such as '3.1.0', not a number"),
+        ('{"openapi": "3.0.3", "a": 1, "a": 2}', "it is neither JSON nor YAML: 'a' stands twice"),
+        (r'{"openapi": "3.0.3", "a": "\ud800"}', r"half of a surrogate pair stands in '\ud800'"),
         ('{"openapi": "3.0.3",}', "it is neither JSON nor YAML: "),
         ("[" * 100_000, "it is nested too deeply"),
         ("openapi: 3.0.3\npaths: []", "#/paths: should be an object, not an array"),
@@ -103,6 +111,8 @@ def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
         ({"enum": {}}, "#/components/schemas/It/enum: should be an array, not an object"),
         (5, "#/components/schemas/It: should be an object, not a number"),
         ({"$ref": "#/components/schemas/Nobody"}, "#/components/schemas/It: #/components/schemas/Nobody names nothing"),
+        ({"$ref": "#Anchor"}, "#/components/schemas/It: #Anchor names nothing in this schema"),
+        ({"$ref": "#/x-list/" + "9" * 5000}, "#/components/schemas/It: #/x-list/"),
         (
             {"$ref": "#/components/schemas/It"},
             "#/paths/~1a/get/responses/200/content/application~1json/schema: #/components/schemas/It leads back to itself",
@@ -117,4 +127,10 @@ def test_a_broken_schema_is_told_by_its_json_pointer(schema: Any, told: str) -> 
 
 def test_an_alias_that_contains_itself_ends_with_a_message() -> None:
     text = "openapi: 3.0.3\npaths: {/a: {get: {responses: {200: {content: {application/json: {schema: &s {allOf: [*s]}}}}}}}}\n"
-    assert broken(text) == "the schema is nested too deeply"
+    assert broken(text) == "it is nested too deeply"
+
+
+def test_aliases_of_aliases_do_not_fill_the_memory() -> None:
+    aliases = "".join(f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 9))
+    told = broken(f"openapi: 3.0.3\nx-0: &a0 [1, 2]\n{aliases}paths: {{}}\n")
+    assert told == "it has more than 2,000,000 parts, aliases counted as what they stand for"
