@@ -11,7 +11,7 @@ A folder imports from the folders below it, and from each of them only the names
                 identity     who the user is, from the token alone
                   config     names and numbers; the environment
                     process  clock, deadline, threads, circuit breakers
-                      errors, strict_json
+                      errors, strict_json, suggestions
 
 Beside them: `server`, `management`, `testing`, `devtools`, `source_checks`, `startup` and `checks`.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.

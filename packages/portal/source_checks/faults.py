@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from django.core.checks import Error
 
 from portal.config.places import place
+from portal.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from django.core.checks import CheckMessage
-
-#: From this likeness on, a name was probably misspelt.
-_LIKENESS: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True, order=True, kw_only=True)
@@ -45,8 +42,7 @@ def is_allowed(comment: str, word: str) -> bool:
     return bool(comment.partition(word)[2].strip(" #}"))
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def name_hint(name: str, known: Iterable[str]) -> str:
     """A hint with the known name that is most like this one; else all of them."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=_LIKENESS)
-    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names) or 'none'}"
+    return did_you_mean(name, names) or f"there are {', '.join(names) or 'none'}"

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.source_checks.faults import SourceFault, did_you_mean, is_allowed
+from portal.source_checks.faults import SourceFault, is_allowed, name_hint
 from portal.source_checks.origins import FIXED_ADDRESS, origin_fault, origins_in
 from portal.source_checks.python_texts import constant, dotted, unmarked_python_texts
 
@@ -89,12 +89,12 @@ def _name_faults(call: ast.Call, names: Names) -> Iterator[_Finding]:
     for value in (*call.args, *(keyword.value for keyword in call.keywords)):
         name = constant(value)
         if name is not None and name.partition("#")[0].endswith(".html") and not names.is_template(name):
-            yield value.lineno, f"there is no template {name!r}", did_you_mean(name, names.templates)
+            yield value.lineno, f"there is no template {name!r}", name_hint(name, names.templates)
     function, given = dotted(call.func), {keyword.arg: keyword.value for keyword in call.keywords}
     icon = given.get("icon", given.get("route") if function == _TILE else None)
     name = constant(icon) if icon is not None else None
     if icon is not None and name and name not in names.icons:
-        yield icon.lineno, f"there is no icon {name!r}", did_you_mean(name, names.icons)
+        yield icon.lineno, f"there is no icon {name!r}", name_hint(name, names.icons)
     for argument in _ROUTE_ARGUMENTS & given.keys():
         yield from _route_faults(given[argument], None, names)
     if function in _ROUTE_FUNCTIONS and call.args:

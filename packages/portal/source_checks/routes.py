@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import URLPattern, get_resolver
 
-from portal.source_checks.faults import did_you_mean
+from portal.source_checks.faults import name_hint
 from portal.web.pages import shown_row
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Routes:
         :param values: how many values are given; None if that is not known.
         """
         if name not in self.counts:
-            return f"there is no URL with the name {name!r}", did_you_mean(name, self.counts)
+            return f"there is no URL with the name {name!r}", name_hint(name, self.counts)
         counts = self.counts[name]
         if values is None or values in counts:
             return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.contrib.staticfiles import finders
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
-from portal.source_checks.faults import SourceFault, did_you_mean
+from portal.source_checks.faults import SourceFault, name_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> It
 
 def _hint(message: str, environment: PageEnvironment) -> str:
     if message.startswith("there is no template "):
-        return did_you_mean(message.split("'")[1], environment.list_templates(extensions=["html"]))
+        return name_hint(message.split("'")[1], environment.list_templates(extensions=["html"]))
     return "see docs/reference/templates.md"
 
 
@@ -83,7 +83,7 @@ def _unknown_names(tree: nodes.Template, environment: PageEnvironment, *, own: s
     for kind, what, names in kinds:
         for used in tree.find_all(kind):
             if used.name not in names:
-                yield used.lineno, f"there is no {what} {used.name!r}", did_you_mean(used.name, names)
+                yield used.lineno, f"there is no {what} {used.name!r}", name_hint(used.name, names)
     for call in tree.find_all(nodes.Call):
         called = call.node
         if isinstance(called, nodes.Name) and called.name not in {*known, *own, *_OF_JINJA}:
@@ -91,7 +91,7 @@ def _unknown_names(tree: nodes.Template, environment: PageEnvironment, *, own: s
             yield (
                 call.lineno,
                 f"there is no function or macro {called.name!r}",
-                did_you_mean(called.name, functions),
+                name_hint(called.name, functions),
             )
     for node in tree.find_all(nodes.Name):
         # A view gives lower-case names, which nobody knows here; constants are the environment's.
@@ -99,7 +99,7 @@ def _unknown_names(tree: nodes.Template, environment: PageEnvironment, *, own: s
             yield (
                 node.lineno,
                 f"there is no constant {node.name!r}",
-                did_you_mean(node.name, [each for each in known if each.isupper()]),
+                name_hint(node.name, [each for each in known if each.isupper()]),
             )
 
 
@@ -129,7 +129,7 @@ def _icon_faults(name: str | None, environment: PageEnvironment, *, line: int) -
     try:
         icon(name)
     except TemplateNotFound as error:
-        yield line, str(error.message), did_you_mean(name, icons_of(environment))
+        yield line, str(error.message), name_hint(name, icons_of(environment))
 
 
 def icons_of(environment: PageEnvironment) -> set[str]:

@@ -10,7 +10,7 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
 from portal.config.places import place
 from portal.query import Record
-from portal.source_checks.faults import SourceFault, did_you_mean
+from portal.source_checks.faults import SourceFault, name_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def row_faults(shown: ShownRow, environment: PageEnvironment) -> Iterator[Source
             path=Path(file),
             line=line,
             message=f"there is no template {shown.template!r}, which this page needs",
-            hint=did_you_mean(shown.template, environment.list_templates(extensions=["html"])),
+            hint=name_hint(shown.template, environment.list_templates(extensions=["html"])),
             id="E008",
         )
         return
@@ -96,7 +96,7 @@ class _Reader:
                 path=self._path,
                 line=node.lineno,
                 message=f"{kind.__name__} has no attribute {node.attr!r} (the page is declared at {self._page})",
-                hint=did_you_mean(node.attr, kind.__struct_fields__),
+                hint=name_hint(node.attr, kind.__struct_fields__),
                 id="E010",
             )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from portal.config.environment import REPOSITORY
 from portal.source_checks import check_source
-from portal.source_checks.faults import SourceFault, did_you_mean
+from portal.source_checks.faults import SourceFault, name_hint
 from portal.source_checks.routes import routes_of
 
 
@@ -30,6 +30,6 @@ def test_a_fault_is_printed_with_its_place_below_the_checkout() -> None:
 
 
 def test_a_name_that_is_like_no_other_is_answered_with_all_names() -> None:
-    assert did_you_mean("paymets", ["payments", "home"]) == "did you mean 'payments'?"
-    assert did_you_mean("xyz", ["payments", "home"]) == "there are home, payments"
-    assert did_you_mean("xyz", []) == "there are none"
+    assert name_hint("paymets", ["payments", "home"]) == "did you mean 'payments'?"
+    assert name_hint("xyz", ["payments", "home"]) == "there are home, payments"
+    assert name_hint("xyz", []) == "there are none"

@@ -12,16 +12,20 @@ broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.devtools.openapi.comparison import Difference, compared
 from portal.devtools.openapi.schema import SchemaError, Schemas, is_below, read_document, read_operations, read_schema
 from portal.devtools.openapi.writing import Module, modules_of, source_of
+from portal.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from portal.query import Endpoint
+
+#: Paths that a message names.
+_MAX_NAMED: Final = 20
 
 
 def declarations(schema: str, *, below: str = "", package: str = "portal.services") -> list[Module]:
@@ -39,8 +43,11 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
             return modules_of(operations, package=package)
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None
-    known = ", ".join(path for path, _ in document.members("paths")) or "none"
-    raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; there are {known}")
+    known = [path for path, _ in document.members("paths")]
+    more = [f"{len(known) - _MAX_NAMED} more"] if len(known) > _MAX_NAMED else []
+    names = ", ".join([*known[:_MAX_NAMED], *more]) or "none"
+    hint = did_you_mean(below, known) or f"there are {names}"
+    raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; {hint}")
 
 
 def differences(schema: str, hooks: Iterable[Endpoint[Any]], *, below: str = "") -> list[Difference]:

@@ -71,8 +71,11 @@ class Command(BaseCommand):
         if known and not force:
             raise CommandError(f"{', '.join(known)}: there already; --force writes over it", returncode=2)
         for path, source in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(source)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(source, encoding="utf-8")
+            except OSError as error:
+                raise CommandError(f"{path}: it can't be written: {error.strerror}", returncode=2) from None
             self.stdout.write(str(path))
 
 

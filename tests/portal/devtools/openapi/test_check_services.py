@@ -32,7 +32,7 @@ def test_differences_are_printed_and_counted(schema: Path) -> None:
     for line in out.getvalue().splitlines():
         assert line.startswith(places)
         assert ": finance.get_summary: FinanceSummary." in line
-    assert "the schema has no field total; did you mean totals?" in out.getvalue()
+    assert "the schema has no field total; did you mean 'totals'?" in out.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,23 @@ def test_calls_of_which_none_can_be_declared_are_refused(schema: Path) -> None:
 
 
 def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) -> None:
-    assert refused(str(schema), path="/shop/order") == (
-        f"{schema}: #/paths: nothing stands at /shop/order or below it; there are {', '.join(PATHS)}"
+    assert refused(str(schema), path="/bank") == (
+        f"{schema}: #/paths: nothing stands at /bank or below it; there are {', '.join(PATHS)}"
     )
+    for path in ("/shop/order", "shop/orders"):
+        told = f"nothing stands at {path} or below it; did you mean '/shop/orders'?"
+        assert refused(str(schema), path=path) == f"{schema}: #/paths: {told}"
+    schema.write_text(json.dumps(document(paths={f"/a{number}": {} for number in range(30)})))
+    assert refused(str(schema), path="/bank").endswith("/a18, /a19, 10 more")
+
+
+def test_what_can_not_be_written_is_one_line(schema: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    told = refused(str(schema), output=tmp_path / "taken")
+    assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"
+    (tmp_path / "folder.py").mkdir()
+    told = refused(str(schema), path="/shop/orders", output=tmp_path / "folder.py", force=True)
+    assert told == f"{tmp_path / 'folder.py'}: it can't be written: Is a directory"
 
 
 def test_it_runs_without_an_app_and_reads_standard_input() -> None:

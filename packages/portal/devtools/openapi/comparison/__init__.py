@@ -5,7 +5,6 @@
     calls               paths, parameters, lists, answers and bodies of each hook
       types             whether a declared type fits a shape
         declared_types  the fields of declared types, and where they stand
-        suggestions     a known name that is like one that is not known
 """
 
 from __future__ import annotations

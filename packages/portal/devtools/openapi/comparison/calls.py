@@ -17,8 +17,7 @@ from portal.config.wire_names import (
     SORT_PARAM,
 )
 from portal.devtools.openapi.comparison.declared_types import DeclaredField, fields_of, place_of
-from portal.devtools.openapi.comparison.suggestions import did_you_mean
-from portal.devtools.openapi.comparison.types import Comparison, TypeFault
+from portal.devtools.openapi.comparison.types import Comparison, TypeFault, no_such
 from portal.devtools.openapi.schema import ObjectOf, Operation, page_item, path_names
 from portal.query import DeclaredMutation, ListParams, Partial, Row
 
@@ -73,7 +72,7 @@ def _faults(hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation]) -> 
     path = hook.path_shape
     operation = known.get((method, _shape_of(path)))
     if operation is None:
-        yield TypeFault(message=f"the schema has no {method} {path}{_hint(path, known)}")
+        yield TypeFault(message=f"the schema has {_no_such_call(method, path, known)}")
         return
     parameters = _parameters(hook)
     yield from _path_faults(path, operation)
@@ -90,11 +89,11 @@ def _faults(hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation]) -> 
         yield TypeFault(message="the schema's call needs a body, which queries do not send")
 
 
-def _hint(path: str, known: Mapping[tuple[str, str], Operation]) -> str:
-    methods = [method for method, other in known if other == _shape_of(path)]
+def _no_such_call(method: str, path: str, known: Mapping[tuple[str, str], Operation]) -> str:
+    methods = [other for other, there in known if there == _shape_of(path)]
     if methods:
-        return f"; it has {', '.join(methods)} there"
-    return did_you_mean(path, {operation.path for operation in known.values()})
+        return f"no {method} {path}; it has {', '.join(methods)} there"
+    return no_such(method, path, {operation.path for operation in known.values()})
 
 
 # --- parameters ---
@@ -132,8 +131,8 @@ def _query_faults(
         if name in known:
             yield from Comparison(sent=True).faults(declared.kind, known[name].shape, declared=declared)
         elif declared.owner is not ListParams:
-            hint = did_you_mean(name, known)
-            yield TypeFault(message=f"{declared.title}: the schema has no parameter {name}{hint}", declared=declared)
+            message = f"{declared.title}: the schema has {no_such('parameter', name, known)}"
+            yield TypeFault(message=message, declared=declared)
     paging = {CURSOR_PARAM, LIMIT_PARAM} if is_list else set()
     for name in sorted(paging - set(known)):
         yield TypeFault(message=f"the schema has no parameter {name}, which lists are read with")
@@ -204,8 +203,8 @@ def _object_faults(body: Any, shape: ObjectOf) -> Iterator[TypeFault]:
         if member is not None:
             yield from Comparison(sent=True, of_a_row=is_row).faults(field.kind, member.shape, declared=field)
         elif not is_row:
-            hint = did_you_mean(wire, shape.fields)
-            yield TypeFault(message=f"{field.title}: the schema's body has no field {wire}{hint}", declared=field)
+            message = f"{field.title}: the schema's body has {no_such('field', wire, shape.fields)}"
+            yield TypeFault(message=message, declared=field)
     for wire, member in shape.fields.items():
         if member.required and not member.read_only and wire not in declared:
             yield TypeFault(message=f"the schema's body needs the field {wire}, which {kind.__name__} does not have")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
 from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
 from portal.devtools.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, name_of
-from portal.devtools.openapi.comparison.suggestions import did_you_mean
 from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, ValueKind, in_words
+from portal.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 #: What each type can hold. A text without a format may well be a decimal or a time: a person may know.
 _HOLDS: Final[Mapping[type, frozenset[ValueKind]]] = {
@@ -38,6 +38,11 @@ class TypeFault:
 
     message: str
     declared: DeclaredField | None = None
+
+
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """`no field clientNmae; did you mean 'clientName'?`"""
+    return "; ".join(filter(None, (f"no {what} {name}", did_you_mean(name, known))))
 
 
 @dataclass(kw_only=True)
@@ -91,8 +96,8 @@ class Comparison:
             if member is not None:
                 yield from self.faults(declared.kind, member.shape, declared=declared)
             elif not (declared.of_all_rows and wire == CREATED_AT_FIELD):
-                hint = did_you_mean(wire, shape.fields)
-                yield TypeFault(message=f"{declared.title}: the schema has no field {wire}{hint}", declared=declared)
+                message = f"{declared.title}: the schema has {no_such('field', wire, shape.fields)}"
+                yield TypeFault(message=message, declared=declared)
 
     def _value_faults(
         self, kind: Any, values: frozenset[str], shape: Enumeration, *, declared: DeclaredField | None

@@ -84,15 +84,15 @@ def test_right_declarations_have_none() -> None:
                 "WrongMethod lacks transfer of the schema",
                 "Literal['a', 'b'] has b, which the schema has not",
                 "Literal['a', 'b'] lacks c of the schema",
-                "WrongPayment.recieved_at: the schema has no field recievedAt; did you mean receivedAt?",
+                "WrongPayment.recieved_at: the schema has no field recievedAt; did you mean 'receivedAt'?",
                 "WrongPayment.lines is str here, and the object Line in the schema",
             },
         ),
         (
             declared.WrongQueries.use_get_params_query,
             {
-                "WrongListParams.clientid: the schema has no parameter clientid; did you mean clientId?",
-                "WrongListParams.limit_to: the schema has no parameter limitTo; did you mean limit?",
+                "WrongListParams.clientid: the schema has no parameter clientid; did you mean 'clientId'?",
+                "WrongListParams.limit_to: the schema has no parameter limitTo; did you mean 'limit'?",
             },
         ),
         (
@@ -107,7 +107,7 @@ def test_right_declarations_have_none() -> None:
                 "the schema's answer is no page of a list: it has no items, hasNext, nextCursor",
             },
         ),
-        (declared.WrongQueries.use_get_path_query, {"the schema has no GET /paiments; did you mean /payments?"}),
+        (declared.WrongQueries.use_get_path_query, {"the schema has no GET /paiments; did you mean '/payments'?"}),
         (
             declared.WrongQueries.use_get_method_query,
             {"the schema has no GET /payments/{id}/approve; it has POST there"},

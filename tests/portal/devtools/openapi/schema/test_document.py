@@ -112,7 +112,10 @@ def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
         (5, "#/components/schemas/It: should be an object, not a number"),
         ({"$ref": "#/components/schemas/Nobody"}, "#/components/schemas/It: #/components/schemas/Nobody names nothing"),
         ({"$ref": "#Anchor"}, "#/components/schemas/It: #Anchor names nothing in this schema"),
-        ({"$ref": "#/x-list/" + "9" * 5000}, "#/components/schemas/It: #/x-list/"),
+        (
+            {"$ref": "#/components/schemas/It/x-list/" + "9" * 5000, "x-list": [1]},
+            "#/components/schemas/It: #/components/schemas/It/x-list/9999",
+        ),
         (
             {"$ref": "#/components/schemas/It"},
             "#/paths/~1a/get/responses/200/content/application~1json/schema: #/components/schemas/It leads back to itself",

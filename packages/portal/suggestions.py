@@ -1,4 +1,4 @@
-"""A known name that is like one that is not known."""
+"""For messages about a name that is not known. Pure."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ _LIKENESS: Final = 0.6
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean clientName?`, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=_LIKENESS)
-    return f"; did you mean {close[0]}?" if close else ""
+    """`did you mean 'clientName'?`, or nothing where no known name is like it."""
+    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=_LIKENESS)
+    return f"did you mean {close[0]!r}?" if close else ""
