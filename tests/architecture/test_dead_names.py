@@ -45,7 +45,6 @@ UNUSED = {
 UNREAD = {
     "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
     "portal.api.clear_tokens": PROMISED,
-    "portal.query.PaginatedRes": PROMISED,
     "portal.query.Params": DECLARATION,
     "portal.query.Resource": DECLARATION,
     "portal.query.paginated_query_endpoint": PROMISED,

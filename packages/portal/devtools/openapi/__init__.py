@@ -12,7 +12,7 @@ broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from portal.devtools.openapi.comparison import Difference, compared
 from portal.devtools.openapi.schema import SchemaError, Schemas, is_below, read_document, read_operations, read_schema
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from portal.query import Endpoint
-
-#: Paths that a message names.
-_MAX_NAMED: Final = 20
 
 
 def declarations(schema: str, *, below: str = "", package: str = "portal.services") -> list[Module]:
@@ -44,8 +41,8 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None
     known = [path for path, _ in document.members("paths")]
-    more = [f"{len(known) - _MAX_NAMED} more"] if len(known) > _MAX_NAMED else []
-    names = ", ".join([*known[:_MAX_NAMED], *more]) or "none"
+    more = [f"{len(known) - 20} more"] if known[20:] else []
+    names = ", ".join([*known[:20], *more]) or "none"
     hint = did_you_mean(below, known) or f"there are {names}"
     raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; {hint}")
 

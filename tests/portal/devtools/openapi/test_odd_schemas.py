@@ -111,6 +111,15 @@ def test_of_two_parameters_with_one_name_the_first_is_sent(imported: Import) -> 
     ]
 
 
+@pytest.mark.parametrize("name", ["q", "sort", "cursor", "pages"])
+def test_a_part_of_a_lists_path_has_no_name_that_all_lists_have(imported: Import, name: str) -> None:
+    orders = {**answers(page(ref("Order"))), "parameters": [*in_path(name), *query("cursor", "limit")]}
+    calls, warnings = imported({f"/a/{{{name}}}": {"get": orders}, "/sure": {"get": answers(TEXT)}}, Order=ROW)
+    assert calls == ["GET /sure"]
+    told = f"the parameter {name} is a name that the parameters of lists have for something else"
+    assert warnings[-1] == f"`GET /a/{{{name}}}`: {told}"
+
+
 def test_fields_and_parameters_with_names_that_no_class_can_have(imported: Import) -> None:
     names = {'a"b': 'a"b', "a\\b": "a\\b", "a\nb": "'a\\nb'"}
     calls, warnings = imported(

@@ -75,7 +75,8 @@ def why_not_sent(parameter: Parameter, operation: Operation) -> str:
         return "a name that another parameter has"
     if not isinstance(parameter.shape, Scalar | Enumeration):
         return f"{in_words(parameter.shape)}, which hooks do not send"
-    if operation.page_item is not None and parameter.name in _TAKEN - OF_ALL_LISTS:
+    taken = _TAKEN if parameter.in_path else _TAKEN - OF_ALL_LISTS
+    if operation.page_item is not None and parameter.name in taken:
         return "a name that the parameters of lists have for something else"
     return ""
 
