@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from django.core.management import call_command
 from portal.devtools.openapi import differences
 from portal.query import REGISTRY, DeclaredMutation, Endpoint
 from tests.portal.devtools.openapi.small_schemas import TEXT, answers, document, page, query, ref, source, takes
+from tests.support.harness import ROOT
 
 ROW = {"type": "object", "properties": {"id": TEXT, "name": TEXT}}
 
@@ -66,6 +68,14 @@ def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
 
 def _call(hook: Endpoint[Any]) -> str:
     return f"{hook.method if isinstance(hook, DeclaredMutation) else 'GET'} {hook.path_shape}"
+
+
+def faults_of_the_linter(folder: Path) -> str:
+    command = ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), "--no-cache", "--quiet", "--ignore", "INP001"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, str(folder)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    return done.stdout + done.stderr
 
 
 Import = Callable[..., tuple[list[str], list[str]]]
@@ -150,11 +160,29 @@ def test_braces_that_hold_no_name_are_left_out(imported: Import, path: str) -> N
     assert warnings == [f"`GET {path}`: a parameter of its path should be a name in braces"]
 
 
-@pytest.mark.parametrize("text", ["x" * 500, "https://example.com/" + "x" * 200, '"', '"""', "\\", "\\" * 200])
-def test_any_description_is_a_docstring(imported: Import, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x" * 500, "https://example.com/" + "x" * 200, '"', '"""', "\\", "\\" * 200),
+        *("this", "This", '"Cash" or "card".', "\u2019s", "a\x00\r\u2028b"),
+    ],
+)
+def test_any_description_is_a_docstring(imported: Import, text: str, tmp_path: Path) -> None:
     described = {**ROW, "description": text, "properties": {"id": TEXT, "name": {**TEXT, "description": text}}}
     calls, _ = imported({"/a/{id}": {"get": {**answers(ref("Order")), "description": text}}}, Order=described)
     assert calls == ["GET /a/{id}"]
+    assert faults_of_the_linter(tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    "value", ["Don\u2019t know", "10\u201320", "\U0001d4b3", "v" * 200, "日本", '"""', "\\", "a\nb"]
+)
+def test_any_text_is_a_value_of_an_enumeration(imported: Import, value: str, tmp_path: Path) -> None:
+    state = {"type": "string", "enum": ["open", value]}
+    row = {"type": "object", "properties": {"id": TEXT, "state": state, "t" * 150: TEXT}}
+    imported({"/a/{id}": {"get": answers(ref("Order"))}}, Order=row)
+    assert [each.value for each in sys.modules["odd_services.a"].OrderState] == ["open", value]
+    assert faults_of_the_linter(tmp_path) == ""
 
 
 def test_headers_and_cookies_are_warned_of_but_for_those_of_each_call(imported: Import) -> None:

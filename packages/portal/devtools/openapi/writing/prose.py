@@ -86,7 +86,9 @@ def _begun(text: str) -> str:
         r"^This (object|resource|is|represents|describes|contains)\b( (is|represents|describes|contains))?", "", text
     )
     found = found.strip() if found != text else text
-    found = re.sub(r"^This\b", "It: this", found)
+    found = re.sub(r"^This\b", "It: this", found, flags=re.IGNORECASE)
+    # A formatter would put a space before it, and a linter refuses that.
+    found = found.replace('"', "'") if found.startswith('"') else found
     return found[:1].upper() + found[1:]
 
 
