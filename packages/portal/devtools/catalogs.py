@@ -59,13 +59,17 @@ def catalog_folders() -> tuple[Path, ...]:
     )
 
 
+def files_in(folder: Path, *suffixes: str) -> list[Path]:
+    """The files below a folder that end so; no links to nowhere, which an editor makes for each file it has open."""
+    return sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
+
+
 def texts_of(folder: Path) -> dict[Text, list[str]]:
     """All texts of `folder`, each with the files that use it. The web layer's catalog serves `portal.oidc` as well."""
     found: dict[Text, set[str]] = {}
     folders = (folder, folder.with_name("oidc")) if folder == _WEB else (folder,)
-    for path in sorted(path for each in folders for path in each.rglob("*")):
-        texts = _python_texts(path) if path.suffix == ".py" else _template_texts(path) if path.suffix == ".html" else ()
-        for text in texts:
+    for path in sorted(path for each in folders for path in files_in(each, ".py", ".html")):
+        for text in _python_texts(path) if path.suffix == ".py" else _template_texts(path):
             found.setdefault(text, set()).add(os.path.relpath(path, REPOSITORY))
     return {text: sorted(found[text]) for text in sorted(found)}
 

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
     from portal.source_checks.markup import Markup
 
-_ORIGIN: Final = re.compile(r"https?://[\w\[][^\s\"'<>\\]*", re.IGNORECASE)
+#: What an address begins with; in lower case.
+SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
+#: Also `https://%s/`, and `https://{}/`.
+_ORIGIN: Final = re.compile(r"\b(?:http|ws)s?://[\w\[%{][^\s\"'<>\\]*", re.IGNORECASE)
 #: Names of XML's languages, which nobody asks for.
-_NAMESPACES: Final = "http://www.w3.org/"
+_NAMESPACES: Final = ("http://www.w3.org/", "https://www.w3.org/")
 #: A comment with this word allows the address in its line, and says why.
 FIXED_ADDRESS: Final = "fixed address:"
 
@@ -39,7 +42,11 @@ def origin_fault(path: Path, *, line: int, origin: str) -> SourceFault:
 
 def template_origins(path: Path, markup: Markup) -> Iterator[SourceFault]:
     """The addresses in a template, but for those in comments."""
-    for line, text in enumerate(markup.code, start=1):
-        for origin in origins_in(text):
-            if not is_allowed(markup.comments.get(line, ""), FIXED_ADDRESS):
-                yield origin_fault(path, line=line, origin=origin)
+    found = [(line, origin) for line, text in enumerate(markup.code, start=1) for origin in origins_in(text)]
+    # https://{{ host }}/: a mark stands for the host.
+    for scheme in re.finditer("|".join(SCHEMES), markup.html, re.IGNORECASE):
+        hosts = markup.tags_in(markup.html[scheme.end() : scheme.end() + 1])
+        found += [(tag.line, f"{scheme[0]}{{{{ {tag.source} }}}}") for tag in hosts]
+    for line, origin in found:
+        if not is_allowed(markup.comments.get(line, ""), FIXED_ADDRESS):
+            yield origin_fault(path, line=line, origin=origin)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from portal.source_checks.faults import SourceFault, is_allowed, name_hint
-from portal.source_checks.origins import FIXED_ADDRESS, origin_fault, origins_in
-from portal.source_checks.python_texts import constant, dotted, unmarked_python_texts
+from portal.source_checks.origins import FIXED_ADDRESS, SCHEMES, origin_fault, origins_in
+from portal.source_checks.python_texts import constant, dotted, imported_names, unmarked_python_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from portal.source_checks.routes import Routes
@@ -40,19 +40,20 @@ class Names:
 
 
 def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
-    """The faults of one module. One that Python can't read has none here: Python reports it."""
-    source = path.read_text()
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return
+    """The faults of one module.
+
+    :raises SyntaxError: it is no Python.
+    """
+    source = path.read_text(encoding="utf-8-sig")
+    tree = ast.parse(source)
     lines = source.splitlines()
     for line, origin in _origins(tree):
         if not is_allowed(lines[line - 1], FIXED_ADDRESS):
             yield origin_fault(path, line=line, origin=origin)
     yield from unmarked_python_texts(path, tree, lines)
+    imported = imported_names(tree)
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        for line, message, hint in _name_faults(call, names):
+        for line, message, hint in _name_faults(call, names, imported):
             yield SourceFault(path=path, line=line, message=message, hint=hint, id="E008")
         hook = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         # None among the names: `**options`.
@@ -73,24 +74,25 @@ def _origins(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
             yield from ((node.lineno, origin) for origin in origins_in(node.value))
-        elif isinstance(node, ast.JoinedStr):
-            # f"https://{host}/": the host follows as a value.
+        elif isinstance(node, ast.JoinedStr | ast.BinOp):
+            # f"https://{host}/", "https://" + host: the host follows as a value.
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node.left]
             yield from (
-                (node.lineno, ast.unparse(node)[2:-1])
-                for part in node.values
-                if isinstance(part, ast.Constant) and str(part.value).lower().endswith(("http://", "https://"))
+                (node.lineno, ast.unparse(node).removeprefix("f").strip("'"))
+                for part in parts
+                if isinstance(part, ast.Constant) and str(part.value).lower().endswith(SCHEMES)
             )
 
 
 _Finding = tuple[int, str, str]
 
 
-def _name_faults(call: ast.Call, names: Names) -> Iterator[_Finding]:
+def _name_faults(call: ast.Call, names: Names, imported: Mapping[str, str]) -> Iterator[_Finding]:
     for value in (*call.args, *(keyword.value for keyword in call.keywords)):
         name = constant(value)
         if name is not None and name.partition("#")[0].endswith(".html") and not names.is_template(name):
             yield value.lineno, f"there is no template {name!r}", name_hint(name, names.templates)
-    function, given = dotted(call.func), {keyword.arg: keyword.value for keyword in call.keywords}
+    function, given = dotted(call.func, imported), {keyword.arg: keyword.value for keyword in call.keywords}
     icon = given.get("icon", given.get("route") if function == _TILE else None)
     name = constant(icon) if icon is not None else None
     if icon is not None and name and name not in names.icons:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError
 from portal.config.current import portal_config
 from portal.config.environment import REPOSITORY
 from portal.config.locales import DEFAULT_LOCALE
-from portal.devtools.catalogs import TRANSLATED, texts_of, untranslated, updated_catalog
+from portal.devtools.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services
+from portal.source_checks.faults import SourceFault
 from portal.source_checks.forms import form_faults
 from portal.source_checks.markup import Markup, markup_in
 from portal.source_checks.origins import template_origins
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from django.apps import AppConfig
     from django.core.checks import CheckMessage
 
-    from portal.source_checks.faults import SourceFault
     from portal.web.templating import PageEnvironment
 
 
@@ -42,13 +43,31 @@ def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: obje
     app = portal_config().project.app
     environments = separate_environments()
     folder = REPOSITORY / "apps" / app
-    # A part with a fault is compiled with each page that includes it.
-    faults = {
+    # Nobody can tell more of files that can't be read. A part with a fault is compiled with each page that includes it.
+    faults = set(unreadable_files(folder)) or {
         *_template_faults(environments, app=app),
         *_python_faults(environments[DEFAULT_LOCALE], folder, app=app),
         *_untranslated(folder),
     }
     return [fault.as_message() for fault in sorted(faults)]
+
+
+def unreadable_files(folder: Path) -> Iterator[SourceFault]:
+    """The Python that Python can't read, and the files that are not UTF-8."""
+    for path in files_in(folder, ".py", ".html"):
+        try:
+            source = path.read_text(encoding="utf-8-sig")
+            if path.suffix == ".py":
+                ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            line = error.lineno if isinstance(error, SyntaxError) else None
+            yield SourceFault(
+                path=path,
+                line=line or 1,
+                message=f"this file can't be read: {error.msg if isinstance(error, SyntaxError) else error}",
+                hint="files are UTF-8; the other checks of the source follow when each can be read",
+                id="E011",
+            )
 
 
 def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> Iterator[SourceFault]:
@@ -95,7 +114,7 @@ def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> I
         icons=icons_of(environment),
         creates={hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"},
     )
-    for path in sorted(folder.rglob("*.py")):
+    for path in files_in(folder, ".py"):
         yield from python_faults(path, names=names)
 
 

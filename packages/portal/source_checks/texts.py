@@ -25,6 +25,8 @@ TEXT_ATTRIBUTES: Final = frozenset(
         "aria-roledescription",
         "aria-valuetext",
         "data-label",
+        "hx-confirm",
+        "hx-prompt",
         "label",
         "placeholder",
         "title",
@@ -40,6 +42,11 @@ UNTRANSLATED: Final = "untranslated:"
 _NAME: Final = "Portal"
 #: The one function with a text that is no macro: its arguments.
 _NAV_LINK: Final = {"nav_link": ("route", "label")}
+#: A value in a text, as catalogs have it.
+_VALUE: Final = re.compile(r"%\(\w+\)[sd]")
+_WRITTEN_VALUE: Final = r"(?:\{\{[^}]*\}\}|%\(\w+\)[sd])"
+#: What is looked for of a text that is written in another way than in the catalog.
+_FIRST_WORDS: Final = 2
 _CALL: Final = re.compile(r"call(?:\([^)]*\))?\s+(.+)", re.DOTALL)
 _PARSER: Final = Environment(autoescape=True)
 
@@ -93,8 +100,14 @@ def untranslated_texts(text: str, paths: Iterable[Path], *, languages: Iterable[
 
 
 def _line_of(path: Path, text: str) -> int:
-    first = text.splitlines()[0][:40] if text else ""
-    return next((number for number, line in enumerate(path.read_text().splitlines(), start=1) if first in line), 1)
+    """The line in which a text begins: in the file, `{{ n }}` may stand for `%(n)s`, and a line break for a space."""
+    words = [_WRITTEN_VALUE.join(map(re.escape, _VALUE.split(word))) for word in text.split()]
+    source = path.read_text(encoding="utf-8-sig")
+    for count in (len(words), _FIRST_WORDS):
+        match = re.search(r"\s+".join(words[:count]), source)
+        if match is not None:
+            return source.count("\n", 0, match.start()) + 1
+    return 1
 
 
 class _UnmarkedTexts:

@@ -15,6 +15,8 @@ from portal.source_checks.origins import template_origins
         "{% set home = 'https://energy.example.com' %}",
         "{{ link or 'HTTPS://energy.example.com' }}",
         '<img src="http://[::1]/x.png">',
+        '<a href="https://{{ host }}/en">',
+        "<a href='{{ 'https://%s/en' % host }}'>",
     ],
 )
 def test_an_address_is_named_with_its_line(page, source: str) -> None:
@@ -27,6 +29,7 @@ def test_an_address_is_named_with_its_line(page, source: str) -> None:
     "source",
     [
         '<svg xmlns="http://www.w3.org/2000/svg">',
+        '<svg xmlns="https://www.w3.org/2000/svg">',
         "{# see https://example.com #}",
         '<a href="https://example.com/terms">{# fixed address: the law #}',
         '<a href="/en/energy">{{ url("x") }}',

@@ -17,7 +17,20 @@ NAMES = Names(
 FAULTS = {
     'redirect("https://energy.example.com/en")': ("E007", "https://energy.example.com/en"),
     'redirect(f"https://{host}/en")': ("E007", "https://{host}/en"),
+    'HOME = "https://" + host': ("E007", "https://"),
+    'HOME = "https://%s/en" % host': ("E007", "https://%s/en"),
+    'HOME = "https://{}/en".format(host)': ("E007", "https://{}/en"),
+    'FEED = "wss://energy.example.com/feed"': ("E007", "wss://energy.example.com/feed"),
     'CharField(label="Name")  # untranslated:': ("E005", "'Name'"),
+    'CharField(label="Name of " + what)': ("E005", "'Name of '"),
+    'CharField(label="Name of %s" % what)': ("E005", "'Name of %s'"),
+    'CharField(label="Name of {}".format(what))': ("E005", "'Name of {}'"),
+    'ChoiceField(choices=[("a", "First")])': ("E005", "'First'"),
+    'show = lambda request: messages.success(request, "It was saved.")': ("E005", "'It was saved.'"),
+    'messages.add_message(request, 20, "It was saved.")': ("E005", "'It was saved.'"),
+    'ValidationError(["No."])': ("E005", "'No.'"),
+    'ValidationError({"name": "No."})': ("E005", "'No.'"),
+    'class Meta:\n    fields: ClassVar = {"name": "Name"}': ("E005", "'Name'"),
     'CharField(label="Name")': ("E005", "'Name'"),
     'ListPageConfig(title="Payments")': ("E005", "'Payments'"),
     'form_page(request, submit_label=f"Save {name}")': ("E005", "'Save …'"),
@@ -50,6 +63,10 @@ FINE = [
     'Count(label=_("x"), route="payments", icon="plus")',
     'Payment.partial(title="A text"); PaymentQueries.use_get_payments_query(request, title="A text")',
     'PaymentQueries.use_get_payments_query.spec(title="A text")',
+    'CharField(label="%s: %d" % pair); CharField(label="{name}".format(name=name))',
+    'ChoiceField(choices=[("a", _("First"))]); Page(fields=("name", "title"))',
+    'from elsewhere import success\nsuccess(request, "text")',
+    "\N{BYTE ORDER MARK}x = 1",
     'Badge(label="CCS")  # untranslated: a product',
     'messages.success(request, _("%(name)s was created.") % {"name": name})',
     'render(request, "finance/payments.html#table")',
@@ -59,7 +76,6 @@ FINE = [
     "PaymentMutations.use_create_payment_mutation(request, idempotency_key=None)",
     "PaymentMutations.use_create_payment_mutation(request, **options)",
     "PaymentMutations.use_update_payment_mutation(request)",
-    "this is no Python",
 ]
 
 
@@ -74,3 +90,21 @@ def test_a_fault_is_named_with_its_line(write, source: str, words: tuple[str, st
 @pytest.mark.parametrize("source", FINE)
 def test_right_code_is_left_alone(write, source: str) -> None:
     assert list(python_faults(write("view.py", source), names=NAMES)) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "call", "words"),
+    [
+        ("from django.contrib import messages as m", 'm.success(request, "Saved.")', "'Saved.'"),
+        ("import django.contrib.messages as m", 'm.error(request, "Lost.")', "'Lost.'"),
+        ("from django.contrib.messages import success", 'success(request, "Saved.")', "'Saved.'"),
+        ("from django.contrib.messages import add_message as tell", 'tell(request, 20, "Saved.")', "'Saved.'"),
+        ("from django.core.exceptions import ValidationError as Wrong", 'raise Wrong("No.")', "'No.'"),
+        ("from django import forms as f", 'raise f.ValidationError("No.")', "'No.'"),
+        ("from django.urls import reverse as url", 'url("paymentz")', "there is no URL with the name 'paymentz'"),
+    ],
+)
+def test_what_is_imported_under_another_name_is_known(write, imports: str, call: str, words: str) -> None:
+    (fault,) = python_faults(write("view.py", f"{imports}\n{call}"), names=NAMES)
+    assert fault.line == 2
+    assert words in fault.message

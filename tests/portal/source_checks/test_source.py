@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from portal.config.environment import REPOSITORY
 from portal.source_checks import check_source
 from portal.source_checks.faults import SourceFault, name_hint
 from portal.source_checks.routes import routes_of
+from portal.source_checks.source import unreadable_files
 
 
 def test_the_project_has_no_fault() -> None:
@@ -33,3 +36,29 @@ def test_a_name_that_is_like_no_other_is_answered_with_all_names() -> None:
     assert name_hint("paymets", ["payments", "home"]) == "did you mean 'payments'?"
     assert name_hint("xyz", ["payments", "home"]) == "there are home, payments"
     assert name_hint("xyz", []) == "there are none"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("view.py", b"x = 1\ndef (\n", 2),
+        ("view.py", b"x = 1\n'not closed\n", 2),
+        ("view.py", b"x = 1\0\n", 1),
+        ("view.py", b"x = '\xe9'\n", 1),
+        ("view.py", b"x = " + b"+".join([b"1"] * 9000), 1),
+        ("page.html", b"<p>\xe9</p>", 1),
+    ],
+)
+def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, name: str, content: bytes, line: int) -> None:
+    (tmp_path / name).write_bytes(content)
+    (fault,) = unreadable_files(tmp_path)
+    assert (fault.path, fault.line, fault.id) == (tmp_path / name, line, "E011")
+
+
+def test_empty_files_and_links_to_nowhere_are_no_faults(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").touch()
+    (tmp_path / "mark.py").write_bytes(b"\xef\xbb\xbfx = 1\n")
+    (tmp_path / ".#view.py").symlink_to("me@machine.1:2")
+    (tmp_path / "loop").symlink_to(".")
+    (tmp_path / "folder.py").mkdir()
+    assert list(unreadable_files(tmp_path)) == []

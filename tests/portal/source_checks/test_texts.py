@@ -16,6 +16,7 @@ UNMARKED = {
     "{% block title %}Payments{% endblock %}": "Payments",
     '<a title="Go there">→</a>': "Go there",
     '<img alt="A car">': "A car",
+    '<button hx-confirm="Delete it?">–</button>': "Delete it?",
     '<td data-label="Name">{{ row.name }}</td>': "Name",
     '<input placeholder="Search">': "Search",
     '<button aria-label="Close">–</button>': "Close",
@@ -71,3 +72,18 @@ def test_a_text_that_lacks_a_translation_is_named_where_it_stands(write) -> None
     path = write("page.html", "<p>\n{{ _('Brand new') }}")
     (fault,) = untranslated_texts("Brand new", [path], languages=["de", "tr"])
     assert (fault.line, fault.message) == (2, "the text 'Brand new' has no translation into de, tr")
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("{% trans %}\n\n  Nothing\n  is here.\n{% endtrans %}", "Nothing is here."),
+        ("\n\n{% trans n=count %}{{ n }} car{% pluralize %}{{ n }} cars{% endtrans %}", "%(n)s car"),
+        ("\n\n{% trans n=count %}One of {{ n }} cars{% endtrans %}", "One of %(n)s cars"),
+        ("\n\n_('This is Ada\\'s car')", "This is Ada's car"),
+    ],
+)
+def test_the_line_of_a_text_is_that_in_which_it_begins(write, source: str, text: str) -> None:
+    path = write("page.html", f"<p>here</p>\n\n{source}")
+    (fault,) = untranslated_texts(text, [path], languages=["de"])
+    assert fault.line == 5

@@ -35,6 +35,10 @@ FRAGMENT_BLOCKS: Final = frozenset({"table"})
 class PageLoader(FileSystemLoader):
     """Finds `"list.html#table"` in the file of `"list.html"`."""
 
+    def list_templates(self) -> list[str]:
+        """All names. An editor's link to nowhere, `.#list.html`, can be none."""
+        return [name for name in super().list_templates() if BLOCK_MARK not in name]
+
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """The text, the file, and whether the text is still that of the file."""
         name, mark, _ = template.partition(BLOCK_MARK)
