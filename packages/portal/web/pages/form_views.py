@@ -152,7 +152,10 @@ class EditView(DeclaredPage, Generic[TRow]):
             known = record_if_answered(self.query(request, id=row_id))
             form = self.form(request.POST, row=known)
         if form.is_valid():
-            result = self.mutation(request).mutate(body=form.body(), params=RowParams(id=row_id))
+            body = form.body() if self.mutation.method == "PUT" else form.changes()
+            if not body.fields:
+                return see_other(pages.detail, row_id)
+            result = self.mutation(request).mutate(body=body, params=RowParams(id=row_id))
             if result.is_success:
                 messages.success(request, str(self.message))
                 return see_other(pages.detail, row_id)

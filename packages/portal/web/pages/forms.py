@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, get_args
 
 from django import forms
@@ -101,6 +103,11 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
             field.widget.attrs.pop("maxlength", None)
             if getattr(field.widget, "input_type", "") in _TYPED_TEXTS:
                 field.widget.attrs.setdefault("autocomplete", "off")
+            if row is not None if data is None else self.add_initial_prefix(name) in data:
+                field.show_hidden_initial = True
+                # A reload must not bring back what another form had.
+                made: Any = field
+                made.hidden_widget = partial(field.hidden_widget, attrs={"autocomplete": "off"})
             if row is not None and isinstance(field, forms.ChoiceField):
                 _keep_choice(field, value=getattr(row, name))
 
@@ -124,6 +131,20 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         made: Any = self.row_class
         partial: Partial[TRow] = made.partial(**sent)
         return partial
+
+    def changes(self) -> Partial[TRow]:
+        """The body of a PATCH: the fields that no longer have the value which the form showed at first.
+
+        The form of a row sends those values too, in hidden fields. Without them, each field counts as changed. What
+        somebody else has changed since then stays, and so does a value that the row's class can't hold.
+        """
+        body, changed = self.body(), set(self.changed_data)
+        sent = {
+            name: value
+            for name, value in body.fields.items()
+            if name in changed or self.add_initial_prefix(name) not in self.data
+        }
+        return replace(body, fields=sent)
 
     def show_backend_error(self, result: MutationResult[Any]) -> None:
         """Show why the write failed, if the user can correct the form or send it again.

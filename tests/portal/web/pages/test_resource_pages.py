@@ -62,6 +62,7 @@ class CustomerQueries(QueryGroup, domain="energy"):
 class CustomerMutations(MutationGroup, domain="energy"):
     use_create_customer_mutation = _customers.create
     use_update_customer_mutation = _customers.update
+    use_replace_customer_mutation = _customers.replace
     use_delete_customer_mutation = _customers.delete
 
 
@@ -256,6 +257,79 @@ def test_a_value_of_a_newer_backend_stays_when_another_field_is_edited(backend: 
     assert (response.status_code, response["Location"]) == (303, "/en/energy/clients/c1")
     assert [call.body for call in backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH")] == [
         {"name": "Ida", "plan": "gold"}
+    ]
+
+
+def inputs(page: str) -> dict[str, str]:
+    """What a browser sends of the form on a page, if nobody changes it."""
+    form = page[page.index('<form class="card-body form"') :]
+    sent = dict(re.findall(r'<input type="(?:text|hidden)" name="([^"]*)"(?: value="([^"]*)")?', form))
+    chosen = re.findall(r'<select name="([^"]*)".*?<option value="([^"]*)" selected>', form, re.DOTALL)
+    return sent | dict(chosen)
+
+
+def test_an_edit_sends_what_was_changed_alone(backend: Backend, browser: Browser) -> None:
+    """Another field may have changed since the row was fetched, and a value that no row can hold is not shown."""
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA | {"name": {"odd": "Ada"}, "plan": "flat"})
+    sent = inputs(browser.get("/en/energy/clients/c1/edit").content.decode())
+    assert (sent["name"], sent["plan"]) == ("", "flat")
+    backend.answers("PATCH", f"{CUSTOMERS}/c1", json=ADA)
+    assert browser.post("/en/energy/clients/c1/edit", {**sent, "plan": "payg", "name": "Ada"}).status_code == 303
+    assert browser.post("/en/energy/clients/c1/edit", {**sent, "initial-name": "Ada", "name": "Ida"}).status_code == 303
+    bodies = [call.body for call in backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH")]
+    assert bodies == [{"name": "Ada", "plan": "payg"}, {"name": "Ida"}]
+
+
+def test_an_edit_of_nothing_asks_for_no_change(backend: Backend, browser: Browser) -> None:
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
+    sent = inputs(browser.get("/en/energy/clients/c1/edit").content.decode())
+    response = browser.post("/en/energy/clients/c1/edit", sent)
+    assert (response.status_code, response["Location"]) == (303, "/en/energy/clients/c1")
+    assert backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH") == []
+
+
+def test_an_edit_that_is_shown_again_still_knows_what_it_showed_at_first(backend: Backend, browser: Browser) -> None:
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
+    sent = inputs(browser.get("/en/energy/clients/c1/edit").content.decode())
+    backend.refuses("PATCH", f"{CUSTOMERS}/c1", errors={"plan": ["Not now."]})
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA | {"name": "Grace"})
+    for changes in ({"name": ""}, {"name": "Ida"}, {}):
+        page = browser.post("/en/energy/clients/c1/edit", sent | {"plan": "payg"} | changes)
+        assert page.status_code == 422
+        sent = inputs(page.content.decode())
+        assert (sent["initial-name"], sent["initial-plan"]) == ("Ada", "flat")
+    backend.answers("PATCH", f"{CUSTOMERS}/c1", json=ADA)
+    assert browser.post("/en/energy/clients/c1/edit", sent).status_code == 303
+    assert backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH")[-1].body == {"name": "Ida", "plan": "payg"}
+
+
+def test_a_form_without_the_first_values_sends_all_of_its_fields(backend: Backend, browser: Browser) -> None:
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
+    page = browser.post("/en/energy/clients/c1/edit", {"name": "", "plan": "flat"})
+    assert page.status_code == 422
+    assert not [name for name in inputs(page.content.decode()) if name.startswith("initial-")]
+    backend.answers("PATCH", f"{CUSTOMERS}/c1", json=ADA)
+    browser.post("/en/energy/clients/c1/edit", {"name": "Ada", "plan": "flat"})
+    assert backend.calls_to(f"{CUSTOMERS}/c1", method="PATCH")[-1].body == {"name": "Ada", "plan": "flat"}
+
+
+def test_a_put_sends_all_fields_of_the_form(backend: Backend, signed_in: SignedIn) -> None:
+    put = EditView(
+        query=CustomerQueries.use_get_customer_query,
+        mutation=CustomerMutations.use_replace_customer_mutation,
+        form=CustomerForm,
+    )
+    pages = resource_pages("energy/clients", name="client", title="Customers", list=LIST, detail=DETAIL, edit=put)
+    home = platform_page("energy", blank, name="home")
+    made = type("urls", (), {"urlpatterns": platform_patterns(pages=[home, *pages])})
+    backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
+    backend.answers("PUT", f"{CUSTOMERS}/c1", json=ADA)
+    with override_settings(ROOT_URLCONF=made):
+        browser = signed_in("ENERGY_APP")
+        sent = inputs(browser.get("/en/energy/clients/c1/edit").content.decode())
+        assert browser.post("/en/energy/clients/c1/edit", sent | {"name": "Ida"}).status_code == 303
+    assert [call.body for call in backend.calls_to(f"{CUSTOMERS}/c1", method="PUT")] == [
+        {"name": "Ida", "plan": "flat"}
     ]
 
 
