@@ -16,7 +16,7 @@ from portal.config.wire_names import (
     SEARCH_PARAM,
     SORT_PARAM,
 )
-from portal.devtools.openapi.comparison.declared_types import DeclaredField, fields_of, place_of
+from portal.devtools.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, place_of
 from portal.devtools.openapi.comparison.types import Comparison, TypeFault, no_such
 from portal.devtools.openapi.schema import ObjectOf, Operation, page_item, path_names
 from portal.query import DeclaredMutation, ListParams, Partial, Row
@@ -48,12 +48,15 @@ class Difference:
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
     """All differences, each once, in the order of the files."""
+    given = list(hooks)
     known = {(each.method, _shape_of(each.path)): each for each in operations}
+    declared = {(_method(hook), _shape_of(hook.path_shape)) for hook in given}
+    # What another hook calls is not what this one means.
+    others = [each for call, each in known.items() if call not in declared]
     found: dict[tuple[str, str], Difference] = {}
-    for hook in hooks:
-        for fault in _faults(hook, known):
-            owner = (fault.declared.owner, fault.declared.name) if fault.declared else (hook.group or object, hook.name)
-            place = place_of(*owner)
+    for hook in given:
+        for fault in _faults(hook, known, others):
+            place = place_of(*(fault.place or (hook.group or object, hook.name)))
             found.setdefault((place, fault.message), Difference(place=place, hook=hook.key, message=fault.message))
     return sorted(found.values(), key=_order)
 
@@ -67,12 +70,20 @@ def _shape_of(path: str) -> str:
     return re.sub(r"\{[^{}]*\}", "{}", path)
 
 
-def _faults(hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation]) -> Iterator[TypeFault]:
-    method = hook.method if isinstance(hook, DeclaredMutation) else "GET"
+def _method(hook: Endpoint[Any]) -> str:
+    return hook.method if isinstance(hook, DeclaredMutation) else "GET"
+
+
+def _faults(
+    hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation], others: Iterable[Operation]
+) -> Iterator[TypeFault]:
     path = hook.path_shape
-    operation = known.get((method, _shape_of(path)))
+    operation = known.get((_method(hook), _shape_of(path)))
     if operation is None:
-        yield TypeFault(message=f"the schema has {_no_such_call(method, path, known)}")
+        methods = [other for other, there in known if there == _shape_of(path)]
+        hint = f"; it has {', '.join(methods)} there" if methods else ""
+        paths = [] if methods else [each.path for each in others if each.method == _method(hook)]
+        yield TypeFault(message=f"the schema has {no_such(_method(hook), path, paths)}{hint}")
         return
     parameters = _parameters(hook)
     yield from _path_faults(path, operation)
@@ -87,13 +98,6 @@ def _faults(hook: Endpoint[Any], known: Mapping[tuple[str, str], Operation]) -> 
         yield from _body_faults(hook, operation)
     elif operation.body.required:
         yield TypeFault(message="the schema's call needs a body, which queries do not send")
-
-
-def _no_such_call(method: str, path: str, known: Mapping[tuple[str, str], Operation]) -> str:
-    methods = [other for other, there in known if there == _shape_of(path)]
-    if methods:
-        return f"no {method} {path}; it has {', '.join(methods)} there"
-    return no_such(method, path, {operation.path for operation in known.values()})
 
 
 # --- parameters ---
@@ -130,6 +134,11 @@ def _query_faults(
         declared = parameters[wire]
         if name in known:
             yield from Comparison(sent=True).faults(declared.kind, known[name].shape, declared=declared)
+            if known[name].required and alternatives(declared.kind)[1]:
+                # `q` and `sort` are of all lists: no class of the team's has them.
+                own = declared if declared.owner is not ListParams else None
+                told = f"and {own.title} may be left out" if own else "which each call may leave out"
+                yield TypeFault(message=f"the schema needs the parameter {name}, {told}", declared=own)
         elif declared.owner is not ListParams:
             message = f"{declared.title}: the schema has {no_such('parameter', name, known)}"
             yield TypeFault(message=message, declared=declared)
@@ -139,6 +148,8 @@ def _query_faults(
     for name, each in known.items():
         if each.required and name not in names.values() and name not in paging:
             yield TypeFault(message=f"the schema needs the parameter {name}")
+        if each.required and name == CURSOR_PARAM and is_list:
+            yield TypeFault(message=f"the schema needs the parameter {name}, without which a list begins")
 
 
 # --- answers ---
@@ -146,6 +157,9 @@ def _query_faults(
 
 def _list_faults(hook: Any, operation: Operation) -> Iterator[TypeFault]:
     shape = operation.answer.shape
+    if operation.answer.note:
+        yield TypeFault(message=f"the schema's answer can't be read: {operation.answer.note}")
+        return
     item = page_item(shape)
     if item is None:
         fields = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
@@ -154,7 +168,8 @@ def _list_faults(hook: Any, operation: Operation) -> Iterator[TypeFault]:
         yield TypeFault(message=f"the schema's answer is no page of a list: {told}")
         return
     yield from Comparison(sent=False).faults(hook.item, item)
-    if hook.unique_by and isinstance(item, ObjectOf) and hook.unique_by not in item.fields:
+    named = {*(fields_of(hook.item) or ()), *(item.fields if isinstance(item, ObjectOf) else ())}
+    if hook.unique_by and hook.unique_by not in named:
         yield TypeFault(message=f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
 
 
@@ -195,6 +210,9 @@ def _object_faults(body: Any, shape: ObjectOf) -> Iterator[TypeFault]:
     declared = fields_of(kind)
     if declared is None:
         yield from Comparison(sent=True).faults(kind, shape)
+        return
+    if shape.fields and not set(declared) & set(shape.fields):
+        yield TypeFault(message=f"the schema's body has no field of {kind.__name__}, but {', '.join(shape.fields)}")
         return
     # Of a row, a write sends some fields: those that the backend sets by itself are no difference.
     is_row = get_origin(body) is Partial and isinstance(kind, type) and issubclass(kind, Row)

@@ -34,10 +34,19 @@ class TypeFault:
     """What does not fit.
 
     :param declared: the field; None for the type as a whole.
+    :param enumeration: the class whose values do not fit, wherever it is used.
     """
 
     message: str
     declared: DeclaredField | None = None
+    enumeration: type[Any] | None = None
+
+    @property
+    def place(self) -> tuple[type[Any], str] | None:
+        """The class, and the attribute, that a person changes; None for the hook."""
+        if self.enumeration is not None:
+            return self.enumeration, ""
+        return (self.declared.owner, self.declared.name) if self.declared else None
 
 
 def no_such(what: str, name: str, known: Iterable[str]) -> str:
@@ -65,7 +74,7 @@ class Comparison:
         kinds, may_be_none = alternatives(kind)
         if Any in kinds or object in kinds or (isinstance(shape, Scalar) and shape.kind == "any"):
             return
-        if declared and shape.nullable and not (may_be_none or self.sent) and isinstance(shape, Scalar):
+        if declared and shape.nullable and not (may_be_none or self.sent) and isinstance(shape, Scalar | Enumeration):
             message = f"{declared.title} is never None here, and may be null in the schema"
             yield TypeFault(message=message, declared=declared)
         each = [list(self._faults_of(one, shape, declared=declared)) for one in kinds]
@@ -77,27 +86,38 @@ class Comparison:
         if values is not None and isinstance(shape, Enumeration):
             yield from self._value_faults(kind, values, shape, declared=declared)
         elif isinstance(shape, ObjectOf) and fields_of(kind) is not None:
-            yield from self.field_faults(kind, shape)
+            yield from self.field_faults(kind, shape, declared=declared)
         elif parts is not None:
             for part, inside in parts:
                 yield from self.faults(part, inside, declared=declared)
         elif not _holds(kind, shape) and not _is_id(declared, shape):
-            title = f"{declared.title} is" if declared else "it is"
-            message = f"{title} {name_of(kind)} here, and {in_words(shape)} in the schema"
+            title = declared.title if declared else "the body" if self.sent else "the answer"
+            message = f"{title} is {name_of(kind)} here, and {in_words(shape)} in the schema"
             yield TypeFault(message=message, declared=declared)
 
-    def field_faults(self, kind: Any, shape: ObjectOf) -> Iterator[TypeFault]:
-        """What does not fit of the fields of a record, or of a TypedDict."""
+    def field_faults(self, kind: Any, shape: ObjectOf, *, declared: DeclaredField | None = None) -> Iterator[TypeFault]:
+        """What does not fit of the fields of a record, or of a TypedDict.
+
+        :param declared: the field whose type it is.
+        """
         if (kind, shape.pointer) in self._seen:
             return
         self._seen.add((kind, shape.pointer))
-        for wire, declared in (fields_of(kind) or {}).items():
+        fields = fields_of(kind) or {}
+        if len(fields) > 1 and shape.fields and not set(fields) & set(shape.fields):
+            title = declared.title if declared else "the answer"
+            has = ", ".join(shape.fields)
+            yield TypeFault(
+                message=f"{title} has no field of {name_of(kind)} in the schema, but {has}", declared=declared
+            )
+            return
+        for wire, each in fields.items():
             member = shape.fields.get(wire)
             if member is not None:
-                yield from self.faults(declared.kind, member.shape, declared=declared)
-            elif not (declared.of_all_rows and wire == CREATED_AT_FIELD):
-                message = f"{declared.title}: the schema has {no_such('field', wire, shape.fields)}"
-                yield TypeFault(message=message, declared=declared)
+                yield from self.faults(each.kind, member.shape, declared=each)
+            elif not (each.of_all_rows and wire == CREATED_AT_FIELD):
+                message = f"{each.title}: the schema has {no_such('field', wire, shape.fields)}"
+                yield TypeFault(message=message, declared=each)
 
     def _value_faults(
         self, kind: Any, values: frozenset[str], shape: Enumeration, *, declared: DeclaredField | None
@@ -105,12 +125,14 @@ class Comparison:
         known = frozenset(shape.values)
         unknown = [] if self.of_a_row else sorted(values - known)
         missing = [] if self.sent else [value for value in shape.values if value not in values and value]
+        # A person changes the class, once for all its uses. A `Literal` stands in the field.
+        owner = kind if isinstance(kind, type) else None
         if unknown:
-            yield TypeFault(
-                message=f"{name_of(kind)} has {', '.join(unknown)}, which the schema has not", declared=declared
-            )
+            message = f"{name_of(kind)} has {', '.join(unknown)}, which the schema has not"
+            yield TypeFault(message=message, declared=declared, enumeration=owner)
         if missing:
-            yield TypeFault(message=f"{name_of(kind)} lacks {', '.join(missing)} of the schema", declared=declared)
+            message = f"{name_of(kind)} lacks {', '.join(missing)} of the schema"
+            yield TypeFault(message=message, declared=declared, enumeration=owner)
 
 
 def _parts(kind: Any, shape: Shape) -> list[tuple[Any, Shape]] | None:

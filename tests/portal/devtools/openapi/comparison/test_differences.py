@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from portal.devtools.openapi import SchemaError, differences
-from portal.query import ListParams, QueryGroup, paginated_query_endpoint
+from portal.query import ListParams, QueryGroup, Record, Row, paginated_query_endpoint, query_endpoint
 from tests.portal.devtools.openapi.comparison import declared
 from tests.portal.devtools.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
 
@@ -137,11 +138,7 @@ def test_right_declarations_have_none() -> None:
         ),
         (
             declared.WrongMutations.use_lacks_mutation,
-            {
-                "Line.text: the schema's body has no field text",
-                "Line.parent: the schema's body has no field parent",
-                "the schema's body needs the field payer, which Line does not have",
-            },
+            {"the schema's body has no field of Line, but payer, amount, id"},
         ),
         (
             declared.WrongMutations.use_no_data_mutation,
@@ -190,6 +187,146 @@ def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> Non
 
     hooks = [TwiceQueries.use_get_one_query, TwiceQueries.use_get_two_query]
     assert len(differences(SCHEMA, hooks)) == len(differences(SCHEMA, hooks[:1])) == 8
+
+
+def changed(change: Callable[[dict[str, Any], dict[str, Any]], object]) -> list[tuple[str, str]]:
+    """What is told of the right declarations after a change of the paths and the schemas: places, and messages."""
+    schema = json.loads(SCHEMA)
+    change(schema["paths"], schema["components"]["schemas"])
+    lines = Path(declared.__file__).read_text().splitlines()
+    found = differences(json.dumps(schema), declared.RIGHT)
+    return [(lines[int(each.place.rpartition(":")[2]) - 1].strip(), each.message) for each in found]
+
+
+def test_a_parameter_that_is_needed_now_is_told_where_it_may_be_left_out() -> None:
+    def need(paths: dict[str, Any], _: Any) -> None:
+        for parameter in paths["/payments"]["get"]["parameters"]:
+            parameter["required"] = True
+
+    assert changed(need) == [
+        (
+            "client_id: str | None = None",
+            "the schema needs the parameter clientId, and PaymentsListParams.client_id may be left out",
+        ),
+        (
+            "use_get_payments_query = _payments.list",
+            "the schema needs the parameter cursor, without which a list begins",
+        ),
+        ("use_get_payments_query = _payments.list", "the schema needs the parameter q, which each call may leave out"),
+        (
+            "use_get_payments_query = _payments.list",
+            "the schema needs the parameter sort, which each call may leave out",
+        ),
+    ]
+
+
+def test_values_of_an_enumeration_are_told_once_where_its_class_stands() -> None:
+    def grow(_: Any, schemas: dict[str, Any]) -> None:
+        schemas["Payment"]["properties"]["method"] = {"enum": ["card", "transfer", "giro"]}
+        schemas["Other"] = {"properties": {"id": TEXT, "method": {"enum": ["card", "transfer", "giro"]}}}
+
+    class Other(Row):
+        method: declared.Method | None = None
+
+    class OtherQueries(QueryGroup, domain="other", registry=declared.OWN):
+        use_get_other_query = query_endpoint(data=Other, url="/other")
+
+    assert changed(grow) == [("class Method(OpenEnum):", "Method lacks giro of the schema")]
+    schema = json.loads(SCHEMA)
+    grow(None, schema["components"]["schemas"])
+    schema["paths"]["/other"] = {"get": answers(ref("Other"))}
+    found = differences(json.dumps(schema), [*declared.RIGHT, OtherQueries.use_get_other_query])
+    assert [each.message for each in found] == ["Method lacks giro of the schema"]
+
+
+def test_an_enumeration_that_may_be_null_is_told_where_it_is_never_none() -> None:
+    class Strict(Record):
+        method: declared.Method = declared.Method.CARD
+
+    class StrictQueries(QueryGroup, domain="strict", registry=declared.OWN):
+        use_get_strict_query = query_endpoint(data=Strict, url="/strict")
+
+    for method, messages in (
+        ({"enum": ["card", "transfer"]}, []),
+        ({"enum": ["card", "transfer", None]}, ["Strict.method is never None here, and may be null in the schema"]),
+    ):
+        schema = document(paths={"/strict": {"get": answers({"properties": {"method": method}})}})
+        assert [
+            each.message for each in differences(json.dumps(schema), [StrictQueries.use_get_strict_query])
+        ] == messages
+
+
+def test_an_answer_or_a_body_that_is_wrapped_now_is_told_once() -> None:
+    def wrap(paths: dict[str, Any], _: Any) -> None:
+        paths["/payments/{payment_id}"]["get"] = answers({"properties": {"data": ref("Payment")}})
+        paths["/payments"]["post"] |= takes({"properties": {"payment": NEW}})
+
+    assert changed(wrap) == [
+        ("use_get_payment_query = _payments.detail", "the answer has no field of Payment in the schema, but data"),
+        ("use_create_payment_mutation = _payments.create", "the schema's body has no field of Payment, but payment"),
+    ]
+
+
+def test_an_answer_of_another_kind_is_told_in_its_own_words() -> None:
+    def change(paths: dict[str, Any], _: Any) -> None:
+        paths["/payments"]["get"] |= answers(page(ref("Payment")), media_type="application/xml")
+        paths["/payments/{payment_id}"]["get"] = answers({"type": "array", "items": ref("Payment")})
+        paths["/payments"]["post"] |= takes({"type": "array", "items": NEW})
+
+    assert changed(change) == [
+        (
+            "use_get_payments_query = _payments.list",
+            "the schema's answer can't be read: it is application/xml, no JSON",
+        ),
+        (
+            "use_get_payment_query = _payments.detail",
+            "the answer is Payment here, and an array (each the object Payment) in the schema",
+        ),
+        (
+            "use_create_payment_mutation = _payments.create",
+            "the body is Payment here, and an array (each an object) in the schema",
+        ),
+    ]
+
+
+def test_an_id_with_another_name_is_told_once() -> None:
+    def rename(_: Any, schemas: dict[str, Any]) -> None:
+        fields = schemas["Payment"]["properties"]
+        fields["uuid"] = fields.pop("id")
+
+    assert changed(rename) == [
+        ("class Payment(Row):", "Payment.id: the schema has no field id; did you mean 'uuid'?"),
+    ]
+
+
+def test_a_path_that_another_hook_calls_is_not_what_was_meant() -> None:
+    def rename(paths: dict[str, Any], _: Any) -> None:
+        paths["/payment"] = paths.pop("/payments")
+
+    assert [message for _, message in changed(rename)] == [
+        "the schema has no GET /payments; did you mean '/payment'?",
+        "the schema has no POST /payments; did you mean '/payment'?",
+    ]
+    assert [message for _, message in changed(lambda paths, _: paths.pop("/payments"))] == [
+        "the schema has no GET /payments",
+        "the schema has no POST /payments",
+    ]
+
+
+def test_what_hooks_do_not_send_is_told() -> None:
+    header = {"name": "X-Tenant", "in": "header", "required": True, "schema": TEXT}
+
+    def need(paths: dict[str, Any], _: Any) -> None:
+        paths["/summary"]["get"] |= {
+            "parameters": [header],
+            "requestBody": {**takes(NEW)["requestBody"], "required": True},
+        }
+
+    line = 'use_get_summary_query = query_endpoint(data=Summary, url="/summary")'
+    assert changed(need) == [
+        (line, "the schema needs the header X-Tenant, which hooks do not send"),
+        (line, "the schema's call needs a body, which queries do not send"),
+    ]
 
 
 def test_only_the_calls_below_a_path_are_compared() -> None:
