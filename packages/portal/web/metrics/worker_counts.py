@@ -58,13 +58,19 @@ class WorkerCounts:
         self._written = text
 
     def publish_for_ever(self) -> None:
-        """Write each change, until the process or the folder ends."""
-        try:
-            while True:
+        """Write each change, until the process or the folder ends. A disk that is full may have room again."""
+        fails = False
+        while True:
+            try:
                 self.publish(process_families())
-                time.sleep(PUBLISH_EVERY_S)
-        except OSError as error:
-            logger.warning("the counts of this worker are missing on /metrics of others: %s", error)
+                fails = False
+            except OSError as error:
+                if not fails:
+                    logger.warning("the counts of this worker are missing on /metrics of others: %s", error)
+                fails = True
+                if not self.file.parent.exists():
+                    return
+            time.sleep(PUBLISH_EVERY_S)
 
 
 class _Own:
@@ -100,7 +106,8 @@ def _others(folder: Path, *, own: Path | None) -> Iterator[tuple[bool, dict[str,
 def _lives(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
+        # The id of a worker that has died may be that of another user's process by now.
         return False
     return True
 

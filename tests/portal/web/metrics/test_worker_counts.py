@@ -82,6 +82,18 @@ def test_of_a_worker_that_died_the_counts_stay_and_the_state_does_not(tmp_path: 
     assert value(tmp_path, "portal_circuit_open", circuit) == 1
 
 
+def test_a_process_of_another_user_is_no_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The id of a worker that has died is given to another process in time."""
+    call_circuits.of("backend")
+    WorkerCounts(tmp_path).publish([family("portal_circuit_open", ({"circuit": "backend"}, 1), kind="gauge")])
+
+    def refuse(_pid: int, _signal: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "kill", refuse)
+    assert value(tmp_path, "portal_circuit_open", {"circuit": "backend"}) == 0
+
+
 def test_the_size_of_a_store_is_not_added_up(tmp_path: Path) -> None:
     store = {"store": "default"}
     WorkerCounts(tmp_path).publish([family("portal_store_limit_bytes", (store, 5), kind="gauge")])
@@ -106,6 +118,23 @@ def test_a_folder_that_is_gone_ends_the_publishing_with_one_line(
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "the counts of this worker are missing on /metrics of others"
     ]
+
+
+def test_a_full_disk_is_one_line_and_the_publishing_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = WorkerCounts(tmp_path)
+    looks = iter((OSError(28, "No space left on device"), OSError(28, "No space left on device"), None))
+
+    def publish(_families: object) -> None:
+        if (fault := next(looks)) is not None:
+            raise fault
+
+    monkeypatch.setattr(worker, "publish", publish)
+    monkeypatch.setattr(worker_counts, "PUBLISH_EVERY_S", 0)
+    with pytest.raises(StopIteration):
+        worker.publish_for_ever()
+    assert len(caplog.records) == 1
 
 
 def test_a_file_that_vanishes_while_it_is_read_is_left_out(tmp_path: Path) -> None:
