@@ -63,6 +63,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
     def __post_init__(self) -> None:
         """Refuse a mutation that is not sent a form of this row."""
         self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
+        self.check_words(filled="message")
 
     @property
     def call(self) -> str:
@@ -125,6 +126,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         if not issubclass(self.query.data, row):
             self.refuse(f"the form is one of {row.__name__}, which {self.query.hook_name} does not return")
         self.check_mutation(has_params=True, form_row=row)
+        self.check_words(filled="title")
 
     @property
     def call(self) -> str:

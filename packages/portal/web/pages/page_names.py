@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
 
@@ -30,6 +31,9 @@ _KINDS: Final[dict[type, str]] = {
     QueryHook: "the hook of one row",
     MutationHook: "the hook of a mutation",
 }
+#: Parameters that are texts of a page, and what stands for a value in them.
+_WORDS: Final = frozenset({"title", "text", "label", "submit_label", "message", "search_hint"})
+_VALUE: Final = re.compile(r"%\((\w*)\)")
 #: The view's attribute.
 _SHOWN: Final = "_portal_shown"
 
@@ -118,6 +122,17 @@ class DeclaredPage:
         if not isinstance(given, kind):
             what = _KINDS.get(type(given), repr(given))
             self.refuse(f"{role} should be {_KINDS[kind]}, not {what} {getattr(given, 'hook_name', '')}".rstrip())
+
+    def check_words(self, *, filled: str = "") -> None:
+        """Refuse `%(…)s` for which the page has no value.
+
+        :param filled: the parameter in which `%(name)s` is the row.
+        """
+        for parameter in _WORDS & {each.name for each in fields(self)}:
+            known = {"name"} if parameter == filled else set()
+            for name in _VALUE.findall(str(getattr(self, parameter))):
+                if name not in known:
+                    self.refuse(f"{parameter} has no value %({name})s{': the row is %(name)s' if known else ''}")
 
     def check_mutation(self, *, has_params: bool, form_row: type[Row] | None) -> None:
         """Refuse a mutation that takes other parts than the page has.

@@ -95,6 +95,7 @@ class DeleteView(DeclaredPage):
     def __post_init__(self) -> None:
         """Refuse a mutation that does not delete."""
         self.check_mutation(has_params=True, form_row=None)
+        self.check_words()
 
     @property
     def call(self) -> str:

@@ -16,6 +16,7 @@ from django.test import Client as Browser
 from django.test import override_settings
 from django.urls import URLPattern, reverse
 from django.utils import translation
+from django.utils.translation import gettext_lazy
 
 from apps.energy import urls
 from portal.errors import UsageError
@@ -440,6 +441,18 @@ class NoteForm(BackendForm[Note]):
         (
             lambda: CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=NoteForm),
             "CreateView: the form is one of Note, which .*use_create_customer_mutation does not take",
+        ),
+        (
+            lambda: CreateView(
+                mutation=CustomerMutations.use_create_customer_mutation,
+                form=CustomerForm,
+                message=gettext_lazy("%(title)s is there."),
+            ),
+            r"CreateView: message has no value %\(title\)s: the row is %\(name\)s",
+        ),
+        (
+            lambda: DeleteView(mutation=CustomerMutations.use_delete_customer_mutation, message="%(name)s is gone."),
+            r"DeleteView: message has no value %\(name\)s",
         ),
         (
             lambda: CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=forms.Form),
