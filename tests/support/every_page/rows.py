@@ -287,12 +287,5 @@ INVOICES: Final = Resource(
         ]
     },
 )
-RESOURCES: Final = (
-    CLIENTS,
-    STATIONS,
-    CHARGERS,
-    SESSIONS,
-    METERS,
-    WORK_ORDERS,
-    INVOICES,
-)
+#: Every list that is named above.
+RESOURCES: Final = tuple(each for each in list(globals().values()) if isinstance(each, Resource))
