@@ -37,6 +37,8 @@ class Command(BaseCommand):
         is_file = output is not None and output.suffix == ".py"
         folder = output.parent if output is not None and is_file else output
         package = package_of(folder) if folder is not None else "portal.services"
+        if not is_file and not all(name.isidentifier() for name in package.split(".")):
+            raise CommandError(f"{output}: {package} should be the name of a Python package", returncode=2)
         try:
             modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
             sources = {module.path: source_of(module) for module in modules if module.hooks}

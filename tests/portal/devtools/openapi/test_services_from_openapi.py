@@ -115,6 +115,13 @@ def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) ->
     assert refused(str(schema), path="/bank").endswith("/a18, /a19, 10 more")
 
 
+def test_a_folder_is_a_package(schema: Path, tmp_path: Path) -> None:
+    told = refused(str(schema), output=tmp_path / "my-services")
+    assert told == f"{tmp_path / 'my-services'}: my-services should be the name of a Python package"
+    assert not (tmp_path / "my-services").exists()
+    printed(str(schema), path="/shop/orders", output=tmp_path / "my-services" / "orders.py")
+
+
 def test_what_can_not_be_written_is_one_line(schema: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     told = refused(str(schema), output=tmp_path / "taken")

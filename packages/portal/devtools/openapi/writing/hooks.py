@@ -88,7 +88,9 @@ class Hooks:
         """Name and declare the hooks of one place. Those of the places above it come first."""
         self._places[place.path] = place
         resource = self._resource(place)
-        for call in sorted(place.calls, key=lambda each: list(_VERBS).index(each.role)):
+        standard = list(place.resource.calls.values()) if place.resource is not None else []
+        # What `resource(…)` declares has the plain names.
+        for call in sorted(place.calls, key=lambda each: (list(_VERBS).index(each.role), each not in standard)):
             is_query = call.operation.method == "GET"
             name = self._name(call, place)
             hook = f"use_{name}_{'query' if is_query else 'mutation'}"

@@ -13,11 +13,14 @@ import inflection
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: FreeNames that an attribute may not have, since the class's own annotations and defaults use them.
+#: Names that an attribute may not have: the class's own annotations and defaults use them, or methods of records do.
 _TAKEN_ATTRIBUTES: Final = frozenset(
-    {"str", "int", "float", "bool", "dict", "tuple", "object", "field", "datetime", "date", "partial", "l", "O", "I"}
+    {
+        *("str", "int", "float", "bool", "dict", "tuple", "object", "field", "datetime", "date"),
+        *("partial", "cls", "self", "l", "O", "I"),
+    }
 )
-#: FreeNames that the modules of services import, or that read like them.
+#: Names that the modules of services import, or that read like them.
 _TAKEN_CLASSES: Final = frozenset(
     {
         *("Any", "Decimal", "ListParams", "MutationGroup", "OpenEnum", "Params", "Partial", "QueryGroup", "Record"),

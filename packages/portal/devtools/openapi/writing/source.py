@@ -81,7 +81,7 @@ def formatted(source: str) -> str:
         [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "services.py", "-"],
         input=source,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
         cwd=REPOSITORY,
     )

@@ -39,6 +39,8 @@ from portal.query import Record, field
         ("str", "str_"),
         ("field", "field_"),
         ("partial", "partial_"),
+        ("cls", "cls_"),
+        ("self", "self_"),
         ("l", "l_"),
         ("type", "type"),
         ("match", "match"),
