@@ -45,9 +45,11 @@ def import_services() -> list[FailedImport]:
         try:
             importlib.import_module(found.name)
         except Exception as error:  # noqa: BLE001  whatever the code of a team does
-            REGISTRY.forget(found.name)
             domain = found.name.removeprefix(_PREFIX).partition(".")[0]
             failed.append(FailedImport(module=found.name, domain=domain, error=error))
+            # All of them: this one may have begun to import another one again.
+            for each in failed:
+                REGISTRY.forget(each.module)
     return failed
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
+import portal.services
 from portal.errors import UsageError
 from portal.query import REGISTRY, query_endpoint
 from portal.services.energy.clients import ClientMutations
@@ -16,6 +20,32 @@ DELETE = DeleteView(mutation=ClientMutations.use_delete_client_mutation)
 def test_every_service_can_be_imported() -> None:
     assert import_services() == []
     assert {"energy", "finance", "operations", "iam", "user"} <= {key.partition(".")[0] for key in REGISTRY.queries}
+
+
+DECLARED = """
+from portal.query import QueryGroup, Row, query_endpoint
+
+
+class MadeQueries(QueryGroup):
+    use_get_made_query = query_endpoint(data=Row, url="/made")
+
+
+undeclared
+"""
+
+
+def test_a_module_that_stops_in_the_middle_leaves_nothing_declared_though_others_import_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for name, text in (("__init__", ""), ("first", DECLARED), ("second", "from portal.services.made import first")):
+        (folder / f"{name}.py").write_text(text)
+    monkeypatch.setattr(portal.services, "__path__", [*portal.services.__path__, str(tmp_path)])
+    failed = import_services()
+    sys.modules.pop("portal.services.made")
+    assert [each.module for each in failed] == ["portal.services.made.first", "portal.services.made.second"]
+    assert [key for key in REGISTRY.queries if "made" in key] == []
 
 
 def test_the_place_of_a_wrong_declaration_is_the_line_that_makes_it() -> None:
