@@ -159,6 +159,9 @@ class ResourceFactory(Generic[ListP, RowP]):
         """
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
+        for role, kind in (("item", item), ("detail", shown)):
+            if not (isinstance(kind, type) and issubclass(kind, Row)):
+                raise UsageError(f"resource {path}: {role} should be a class that derives from Row, not {kind!r}")
         fields = field_types(cast("Any", item))
         if path.endswith("/"):
             raise UsageError(f"resource: the path {path!r} should not end with a slash")

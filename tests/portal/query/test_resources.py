@@ -212,6 +212,8 @@ def test_a_list_of_records_may_be_a_one_shot_query(client: Any, world: World) ->
             "newest_first_by should be a field's name on the wire, one of id, createdAt",
         ),
         ({"params": Client}, "params=Client should derive from Params"),
+        ({"item": dict}, "item should be a class that derives from Row, not <class 'dict'>"),
+        ({"detail": list[Client]}, "detail should be a class that derives from Row, not list"),
     ],
 )
 def test_a_resource_that_does_not_fit_is_told_where_it_is_declared(options: Any, words: str) -> None:
