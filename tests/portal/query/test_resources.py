@@ -66,6 +66,20 @@ def test_rows_are_objects_of_the_declared_class(client: Any) -> None:
     assert Queries.use_get_client_query(client, id="c1").unwrap() == ClientDetail(id="c1", name="client 1")
 
 
+def test_what_is_done_with_a_row_of_a_list_is_not_seen_by_the_next_read(client: Any, world: World) -> None:
+    registry = Registry()
+
+    class Noted(Row):
+        notes: Any = None
+
+    class NotedQueries(QueryGroup, domain="energy", registry=registry):
+        use_get_noted_query = resource("/energy/clients", item=Noted).list
+
+    world.backend.rows[0]["notes"] = {"by": ["Ada"]}
+    NotedQueries.use_get_noted_query(client).data.items[0].notes["by"].append("Ben")
+    assert NotedQueries.use_get_noted_query(client).data.items[0].notes == {"by": ["Ada"]}
+
+
 def test_parameters_are_keywords(client: Any, world: World) -> None:
     by_name = Queries.use_get_clients_query(client, home_city="Oslo", pages=2)
     assert world.backend.calls[-1][2]["homeCity"] == "Oslo"

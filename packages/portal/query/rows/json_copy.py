@@ -13,13 +13,13 @@ _DICT: Final = frozenset({dict})
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of JSON."""
+    """A deep copy of JSON, or of a tuple of rows; a list is what comes out of both."""
     # Most rows are flat. To look at each of their values in Python would cost more than the rest of a cached read.
     if type(value) is dict:
         if _CONTAINERS.isdisjoint(map(type, value.values())):
             return value.copy()
         return {name: copied(part) if type(part) in _CONTAINERS else part for name, part in value.items()}
-    if type(value) is list:
+    if type(value) is list or type(value) is tuple:
         if _DICT.issuperset(map(type, value)):
             return copied_rows(value)
         return [copied(part) if type(part) in _CONTAINERS else part for part in value]

@@ -273,6 +273,10 @@ def test_who_changes_a_row_does_not_change_the_json_that_others_read(name: str, 
     json = {name: copy.deepcopy(value), **beside}
     change(getattr(decode(json), name))
     assert json == {name: value, **beside}
+    (decode_rows,) = filter(None, [rows_decoder_of(kind)])
+    for rows in ([json], (json,)):
+        change(getattr(decode_rows(rows)[0], name))
+        assert json == {name: value, **beside}
 
 
 def one_field(name: str) -> dict[str, Any]:
