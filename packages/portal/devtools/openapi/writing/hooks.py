@@ -95,7 +95,9 @@ class Hooks:
             name = self._name(call, place)
             hook = f"use_{name}_{'query' if is_query else 'mutation'}"
             if place.resource is not None and place.resource.calls.get(call.role) is call:
-                source = f"{resource}.{call.role}"
+                # A list that `resource(…)` does not declare is none that it patches.
+                stale = [] if is_query else place.reads
+                source = f"{resource}.{call.role}" + "".join(f".invalidates(query_key={query})" for query in stale)
             else:
                 source = self._query(call, name, place) if is_query else self._mutation(call, name, place)
             if call.operation.page_item is not None:
