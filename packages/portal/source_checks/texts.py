@@ -48,6 +48,7 @@ _WRITTEN_VALUE: Final = r"(?:\{\{[^}]*\}\}|%\(\w+\)[sd])"
 #: What is looked for of a text that is written in another way than in the catalog.
 _FIRST_WORDS: Final = 2
 _CALL: Final = re.compile(r"call(?:\([^)]*\))?\s+(.+)", re.DOTALL)
+_SET: Final = re.compile(rf"set\s+(?:{'|'.join(sorted(TEXT_ARGUMENTS))})\s*=\s*(.+)", re.DOTALL)
 _PARSER: Final = Environment(autoescape=True)
 
 
@@ -154,8 +155,8 @@ class _UnmarkedTexts:
             self._hidden.pop()
 
     def _written_by(self, tag: Tag) -> Iterator[tuple[int, str]]:
-        """The constant texts of `{{ … }}`, or of the macro in `{% call … %}`."""
-        source = tag.source if tag.is_expression else (_CALL.match(tag.source) or ("", ""))[1]
+        """The constant texts of `{{ … }}`, of the macro in `{% call … %}`, or of `{% set title = … %}`."""
+        source = tag.source if tag.is_expression else (_CALL.match(tag.source) or _SET.match(tag.source) or ("", ""))[1]
         try:
             tree = _PARSER.parse(f"{{{{ {source} }}}}") if source else nodes.Template([])
         except TemplateSyntaxError:

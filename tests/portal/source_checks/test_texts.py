@@ -16,6 +16,7 @@ UNMARKED = {
     "{% block title %}Payments{% endblock %}": "Payments",
     '<a title="Go there">→</a>': "Go there",
     '<img alt="A car">': "A car",
+    "{% set title = 'Orders' %}": "Orders",
     '<button hx-confirm="Delete it?">–</button>': "Delete it?",
     '<td data-label="Name">{{ row.name }}</td>': "Name",
     '<input placeholder="Search">': "Search",
