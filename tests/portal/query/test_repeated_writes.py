@@ -123,3 +123,12 @@ def test_the_store_keeps_few_of_them(world: World, process: Process, ada: TokenS
         create(process, ada, f"form {number}")
     assert sum(key.startswith("sent:") for key in world.store.values) <= 256
     assert "form" not in "".join(world.store.values.values())
+
+
+def test_an_empty_key_is_no_key(world: World, process: Process, ada: TokenStore) -> None:
+    listed(process, ada)
+    create(process, ada, key="", name="one")
+    create(process, ada, key="", name="two")
+    reads = world.backend.reads()
+    assert [*listed(process, ada).values()][:2] == ["two", "one"]
+    assert world.backend.reads() == reads

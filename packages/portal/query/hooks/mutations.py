@@ -158,7 +158,7 @@ class Mutation(Generic[TData, TBody, TParams]):
             invalidations=hook.invalidations,
             invalidated_tags=hook.invalidated_tags,
             params=checked,
-            idempotency_key=given and derived_key(given, endpoint=hook.key, params=checked, body=sent),
+            idempotency_key=derived_key(given, endpoint=hook.key, params=checked, body=sent) if given else None,
             decode=decoder_of(hook.data),
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
