@@ -103,12 +103,15 @@ def test_resources_with_the_same_rows_are_two(imported: Import) -> None:
     assert "use_get_archived_orders_query = _archived.list" in written
 
 
-def test_a_write_makes_a_list_stale_that_is_no_page(imported: Import) -> None:
+def test_a_write_makes_a_list_stale_that_the_resource_does_not_declare(imported: Import) -> None:
     paths = crud("/orders")
-    paths["/orders"]["get"] = answers({"type": "array", "items": ref("Order")})
-    imported(paths, Order=ROW)
-    for name in ("create_order", "update_order", "delete_order"):
+    paths["/orders/"] = {"get": answers({"type": "array", "items": ref("Order")})}
+    del paths["/orders"]
+    calls, _ = imported(paths, Order=ROW)
+    assert calls == ["DELETE /orders/{id}", "GET /orders/", "GET /orders/{id}", "PATCH /orders/{id}"]
+    for name in ("update_order", "delete_order"):
         mutation = REGISTRY.mutations[f"orders.{name}"]
+        assert mutation.resource == "/orders"
         assert "orders.get_orders" in {each.target for each in mutation.invalidations}
 
 
