@@ -233,3 +233,12 @@ def test_what_answers_any_status_answers_success(imported: Import) -> None:
     done = {"responses": {"204": {"description": ""}, **error}}
     written = source({"/a/b": {"post": done}, "/a/c": {"post": moved}}, Order=ROW)
     assert "data=" not in written
+
+
+def test_names_of_any_length_are_lines_that_the_linter_takes(imported: Import, tmp_path: Path) -> None:
+    state = {"type": "string", "enum": ["open", f"token_{'x' * 120}"]}
+    row = {"type": "object", "properties": {"id": TEXT, "state": state}}
+    name = "shield-information-barrier-segment-members"
+    calls, _ = imported(crud(f"/{name}") | crud(f"/{name}/{{id}}/{name}-of-{name}"), Order=row)
+    assert len(calls) >= 5
+    assert faults_of_the_linter(tmp_path) == ""
