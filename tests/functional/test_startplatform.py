@@ -154,7 +154,7 @@ def test_a_removed_platform_leaves_the_next_one_as_if_it_had_always_been_alone(c
     assert changes_of_copy(copy) == ""
 
 
-@pytest.mark.parametrize("writes", [0, 1, 8, 15])
+@pytest.mark.parametrize("writes", [0, 8, 15])
 def test_what_an_interrupted_start_leaves_is_removed_and_the_start_may_be_repeated(copy: Path, writes: int) -> None:
     commit_copy(copy)
     interrupted = run(copy, "-c", INTERRUPTED, str(writes), "startplatform", NEW_PLATFORM)
@@ -165,7 +165,7 @@ def test_what_an_interrupted_start_leaves_is_removed_and_the_start_may_be_repeat
     start(copy)
 
 
-@pytest.mark.parametrize("steps", [0, 1, 3, 4, 9])
+@pytest.mark.parametrize("steps", [1, 4])
 def test_an_interrupted_removal_may_be_repeated(copy: Path, steps: int) -> None:
     commit_copy(copy)
     start(copy)

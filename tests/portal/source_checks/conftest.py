@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.source_checks.markup import markup_in
 from portal.source_checks.routes import Routes
-from portal.web.templating.backend import separate_environments
 from portal.web.templating.environment import PageEnvironment, PageLoader
 
 SHARED = Path(__file__).parents[3] / "packages" / "portal" / "web" / "templates"
@@ -32,14 +32,21 @@ def write(tmp_path: Path) -> Write:
     return file
 
 
+def environment_of(language: str, folder: Path) -> PageEnvironment:
+    return PageEnvironment(language=language, joins_pages=False, loader=PageLoader([folder, SHARED]), autoescape=True)
+
+
 @pytest.fixture
-def environments(tmp_path: Path) -> dict[str, PageEnvironment]:
-    """The environments of all languages, for the test's templates and the shared ones."""
-    loader = PageLoader([tmp_path, SHARED])
-    return {
-        language: PageEnvironment(language=language, joins_pages=False, loader=loader, autoescape=True)
-        for language in separate_environments()
-    }
+def environment(tmp_path: Path) -> PageEnvironment:
+    """The environment of the default language, for the test's templates and the shared ones."""
+    return environment_of(DEFAULT_LOCALE, tmp_path)
+
+
+@pytest.fixture
+def environments(environment: PageEnvironment, tmp_path: Path) -> dict[str, PageEnvironment]:
+    """Those of all languages, the default one first."""
+    others = {language: environment_of(language, tmp_path) for language in LOCALES if language != DEFAULT_LOCALE}
+    return {DEFAULT_LOCALE: environment, **others}
 
 
 @pytest.fixture

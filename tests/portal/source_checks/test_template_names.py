@@ -54,15 +54,15 @@ def test_a_fault_of_a_layout_is_reported_at_the_layouts_line(write, environments
 
 
 @pytest.mark.parametrize(("source", "words"), UNKNOWN.items())
-def test_a_name_that_stands_for_nothing_is_named(write, environments, source, words) -> None:
+def test_a_name_that_stands_for_nothing_is_named(write, environment, source, words) -> None:
     path = write("page.html", f"\n{source}")
-    (fault,) = name_faults(environments["en"], "page.html", path=path, routes=ROUTES)
+    (fault,) = name_faults(environment, "page.html", path=path, routes=ROUTES)
     assert (fault.line, fault.id) == (2, "E002")
     assert words[0] in fault.message
     assert words[1] in fault.hint
 
 
 @pytest.mark.parametrize("source", KNOWN)
-def test_names_that_are_there_and_values_of_views_are_left_alone(write, environments, source) -> None:
+def test_names_that_are_there_and_values_of_views_are_left_alone(write, environment, source) -> None:
     path = write("page.html", source)
-    assert list(name_faults(environments["en"], "page.html", path=path, routes=ROUTES)) == []
+    assert list(name_faults(environment, "page.html", path=path, routes=ROUTES)) == []

@@ -61,10 +61,10 @@ RIGHT = [
 
 
 @pytest.mark.parametrize(("source", "words"), WRONG.items())
-def test_an_attribute_that_a_row_does_not_have_is_named(write, environments, source: str, words) -> None:
+def test_an_attribute_that_a_row_does_not_have_is_named(write, environment, source: str, words) -> None:
     write("part.html", "{{ row.payerr }}")
     path = write("page.html", f"\n{source}")
-    (fault,) = row_faults(shown(), environments["en"])
+    (fault,) = row_faults(shown(), environment)
     if "include" not in source:
         assert (fault.path, fault.line) == (path, 2)
     assert words[0] in fault.message
@@ -73,18 +73,18 @@ def test_an_attribute_that_a_row_does_not_have_is_named(write, environments, sou
 
 
 @pytest.mark.parametrize("source", RIGHT)
-def test_what_a_row_has_and_what_nobody_knows_is_left_alone(write, environments, source: str) -> None:
+def test_what_a_row_has_and_what_nobody_knows_is_left_alone(write, environment, source: str) -> None:
     write("page.html", source)
-    assert list(row_faults(shown(), environments["en"])) == []
+    assert list(row_faults(shown(), environment)) == []
 
 
-def test_rows_without_a_class_are_left_alone(write, environments) -> None:
+def test_rows_without_a_class_are_left_alone(write, environment) -> None:
     write("page.html", "{{ row.payerr }}")
-    assert list(row_faults(shown(row=dict), environments["en"])) == []
+    assert list(row_faults(shown(row=dict), environment)) == []
 
 
-def test_a_page_without_its_template_is_named(environments) -> None:
-    (fault,) = row_faults(shown("portal/lists.html"), environments["en"])
+def test_a_page_without_its_template_is_named(environment) -> None:
+    (fault,) = row_faults(shown("portal/lists.html"), environment)
     assert (str(fault.path), fault.line, fault.id) == (__file__, 7, "E008")
     assert fault.hint == "did you mean 'portal/list.html'?"
 
