@@ -98,8 +98,8 @@ def _others(folder: Path, *, own: Path | None) -> Iterator[tuple[bool, dict[str,
     """Of each other worker: whether it lives, and its counts."""
     for file in folder.glob("*.json"):
         if file != own:
-            # A cleaner of temporary files may be at work.
-            with contextlib.suppress(FileNotFoundError):
+            # A cleaner of temporary files may be at work; and what is no worker's file takes no metric away.
+            with contextlib.suppress(OSError, ValueError):
                 yield _lives(int(file.name.partition("-")[0])), json.loads(file.read_text())
 
 

@@ -137,6 +137,12 @@ def test_a_full_disk_is_one_line_and_the_publishing_goes_on(
     assert len(caplog.records) == 1
 
 
+@pytest.mark.parametrize(("name", "content"), [("notes.json", b"{}"), ("1-a.json", b""), ("1-a.json", b"\xff{")])
+def test_what_is_no_file_of_a_worker_is_left_out(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert joined(tmp_path) == joined(None)
+
+
 def test_a_file_that_vanishes_while_it_is_read_is_left_out(tmp_path: Path) -> None:
     (tmp_path / f"{os.getpid()}-gone.json").symlink_to(tmp_path / "gone")
     assert joined(tmp_path) == joined(None)
