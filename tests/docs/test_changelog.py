@@ -41,7 +41,7 @@ def test_the_version_of_the_package_is_the_newest_release() -> None:
 def test_each_version_says_what_a_team_changes_and_then_what_is_new() -> None:
     for heading, kinds in parts().items():
         assert kinds == [kind for kind in KINDS if kind in kinds], heading
-        assert kinds[0] == "What a team changes" or heading == "Unreleased", heading
+        assert heading == "Unreleased" or kinds[0] == "What a team changes", heading
 
 
 def test_a_part_is_not_empty() -> None:
