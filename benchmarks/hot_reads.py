@@ -11,21 +11,14 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
-import tempfile
-import time
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 #: One round measures so many reads of each side, the sides in turn.
 READS: Final = 200
 ROUNDS: Final = 60
-WARM_READS: Final = 50
 
 
 def main() -> None:
@@ -55,7 +48,7 @@ class Side:
     def __init__(self, checkout: Path) -> None:
         path = os.pathsep.join([str(checkout), str(checkout / "packages")])
         self._process = subprocess.Popen(
-            [checkout / ".venv" / "bin" / "python", __file__],
+            [checkout / ".venv" / "bin" / "python", Path(__file__).with_name("_hot_reads_side.py"), str(READS)],
             cwd=checkout,
             env={**os.environ, "PYTHONPATH": path},
             stdin=subprocess.PIPE,
@@ -74,64 +67,3 @@ class Side:
     def end(self) -> None:
         """End the process."""
         self._process.communicate()
-
-
-def serve() -> None:
-    """Read the names of reads from standard input, and write what each costs."""
-    import django  # noqa: PLC0415  the checkout's own, in the process of a side
-    from django.conf import settings  # noqa: PLC0415
-
-    from benchmarks._stores import embedded  # noqa: PLC0415
-
-    with tempfile.TemporaryDirectory() as folder:
-        settings.configure(CACHES={"default": embedded(Path(folder))}, USE_TZ=True)
-        django.setup()
-        reads = hot_reads()
-        for read in reads.values():
-            for _ in range(WARM_READS):
-                read()
-        for line in sys.stdin:
-            read = reads[line.strip()]
-            began = time.process_time()
-            for _ in range(READS):
-                read()
-            print((time.process_time() - began) / READS * 1e6, flush=True)
-
-
-def hot_reads() -> Mapping[str, Callable[[], object]]:
-    """The reads by name. Parameters are a mapping, as every version of a hook takes them."""
-    from benchmarks.query import PAGE, Backend, Operations  # noqa: PLC0415  the checkout's own
-    from portal.api import ApiResponse  # noqa: PLC0415
-    from portal.services.energy.clients import ClientQueries  # noqa: PLC0415
-    from portal.services.energy.summary import EnergySummaryQueries  # noqa: PLC0415
-    from portal.store import SharedStore  # noqa: PLC0415
-
-    class OneRowToo(Backend):
-        def call(self, *, path: str, **rest: Any) -> ApiResponse:
-            """One call; that of a row gives the sixth of the list."""
-            if path == "/energy/summary":
-                return ApiResponse(status=200, data=FIGURES, headers={})
-            found = super().call(path=path, **rest)
-            if not path.startswith("/energy/clients/"):
-                return found
-            return ApiResponse(status=200, data=found.data["items"][5], headers={})
-
-    operations = Operations(SharedStore(alias="default"), PAGE)
-    operations.backend = OneRowToo(PAGE, user="hot")
-    return {
-        "list": lambda: ClientQueries.use_get_clients_query(operations.request()).unwrap().items,
-        "row": lambda: ClientQueries.use_get_client_query(operations.request(), {"id": "c5"}).unwrap(),
-        "figures": lambda: EnergySummaryQueries.use_get_summary_query(operations.request()).unwrap(),
-    }
-
-
-FIGURES: Final[Mapping[str, Any]] = {
-    "counts": {"clients": 5, "meters": 7},
-    "chargersByStatus": {"available": 1, "faulted": 2},
-    "energyByMonth": [{"month": f"2026-{month:02d}", "energyKwh": 12.5, "sessions": 3} for month in range(1, 13)],
-    "sessionsByHour": [{"hour": hour, "sessions": 4} for hour in range(24)],
-}
-
-
-if __name__ == "__main__":
-    serve()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -18,44 +17,11 @@ from portal.errors import (
     ApiForbiddenError,
     ApiUnavailableError,
     ApiValidationError,
-    UsageError,
 )
-from portal.query import MutationResult, OpenEnum, Row
+from portal.query import MutationResult
 from portal.web.pages.forms import BackendForm
 from portal.web.pages.validators import telephone
-from portal.web.present import Badge
-
-
-class Method(OpenEnum):
-    TRANSFER = "transfer"
-    CARD = "card"
-
-
-METHODS = {Method.TRANSFER: Badge(label="By transfer", tone="good"), Method.CARD: Badge(label="By card")}
-
-
-class Stage(Enum):
-    """An enumeration that is no text."""
-
-    FIRST = 1
-    LAST = 2
-
-
-class Payment(Row):
-    payer: str = ""
-    note: str = ""
-    phone: str | None = None
-    amount: Decimal | None = None
-    weight: float | None = None
-    copies: int = 1
-    is_late: bool = False
-    method: Method | None = None
-    currency: str | None = None
-    due_on: date | None = None
-    received_at: datetime | None = None
-    tags: tuple[str, ...] = ()
-    stage: Stage | None = None
-    is_shared: bool | None = None
+from tests.portal.web.pages.payments import METHODS, Method, Payment, Stage, make_form
 
 
 class PaymentForm(BackendForm[Payment]):
@@ -294,87 +260,6 @@ def test_a_form_may_derive_from_another_one_and_name_other_fields() -> None:
         ("payer", "Payer"),
         ("phone", "Telephone"),
     ]
-
-
-class FormOfPayments(BackendForm[Payment]):
-    """Without fields of its own."""
-
-
-def make_form(meta: dict[str, Any], **declared: forms.Field) -> type:
-    return type(FormOfPayments)("OddForm", (FormOfPayments,), {**declared, "Meta": type("Meta", (), meta)})
-
-
-@pytest.mark.parametrize(
-    ("meta", "declared", "words"),
-    [
-        ({"fields": {"payerr": "Payer"}}, {}, r"OddForm: Payment has no field 'payerr'; there are id, .*payer"),
-        ({}, {"paid": forms.CharField()}, r"OddForm: Payment has no field 'paid'; there are id,"),
-        (
-            {"fields": {"tags": "Tags"}},
-            {},
-            r"OddForm: declare the field 'tags' itself: there is none for the type tuple",
-        ),
-        (
-            {"fields": {"tags": "Tags"}, "choices": {"tags": {"a": "A"}}},
-            {},
-            r"OddForm: declare the field 'tags' itself: a select has one value",
-        ),
-        ({"fields": ["payer"]}, {}, "OddForm.Meta.fields should be a mapping, not list"),
-        (
-            {"fields": {"payer": "Payer"}, "choices": {"payer": ["Ada"]}},
-            {},
-            r"OddForm.Meta.choices\['payer'\] should be a mapping, not list",
-        ),
-        (
-            {"fields": {"method": "Method"}, "choices": {"method": {"giro": "Giro"}}},
-            {},
-            "OddForm: Meta.choices: 'giro' is no Method, of which 'method' is one",
-        ),
-        (
-            {"fields": {"copies": "Copies"}, "choices": {"copies": {"1": "One"}}},
-            {},
-            "OddForm: Meta.choices: '1' is no int, of which 'copies' is one",
-        ),
-        (
-            {"fields": {"method": "Method"}, "initial": {"method": "giro"}},
-            {},
-            "OddForm: Meta.initial: 'giro' is none of the choices of 'method'",
-        ),
-        (
-            {"fields": {"copies": "Copies"}, "max_lengths": {"copies": 3}},
-            {},
-            "OddForm: Meta.max_lengths is for texts, and 'copies' is",
-        ),
-        (
-            {"fields": {"payer": "Payer"}, "optional": ("payer",)},
-            {"payer": forms.CharField()},
-            "OddForm.Meta.optional has no effect on 'payer', a field that the form declares itself",
-        ),
-        ({}, {"payer": forms.CharField()}, "OddForm: give the field 'payer' a label, in Meta.fields"),
-        (
-            {"labels": {"payer": "Payer"}},
-            {},
-            r"OddForm.Meta has no option 'labels'; there are fields, optional, choices",
-        ),
-        (
-            {"fields": {"payer": "Payer"}, "optional": ("amount",)},
-            {},
-            r"OddForm.Meta.optional names a field that Meta.fields does not: 'amount'; there are payer",
-        ),
-    ],
-)
-def test_a_wrong_form_is_told_when_its_class_is_made(
-    meta: dict[str, Any], declared: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(UsageError, match=words):
-        make_form(meta, **declared)
-
-
-def test_a_form_without_a_row_is_told_when_its_class_is_made() -> None:
-    with pytest.raises(
-        UsageError, match=r"name the row whose form it is, as in class OddForm\(BackendForm\[Client\]\)"
-    ):
-        type(BackendForm)("OddForm", (BackendForm,), {"payer": forms.CharField()})
 
 
 def test_a_form_may_declare_the_field_of_an_attribute_that_has_none() -> None:
