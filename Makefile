@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev install runtime test check hooks format bench profile storm storm-query outage refresh-store hung lock clean help
+.PHONY: run dev install runtime test check hooks format bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -49,6 +49,9 @@ format: .venv/.dev  ## let ruff put the code in order
 bench: .venv/.dev  ## the benchmarks, as tables
 	$(BIN)/python -m benchmarks
 
+screenshots: .venv/.dev  ## pictures of every page at five widths, light and dark, into .state/screenshots
+	@$(BIN)/python -m tests.screenshots
+
 PAGE ?= clients
 profile: .venv/.dev  ## where the time of one page goes: make profile PAGE=clients
 	$(BIN)/python -m benchmarks profile --page $(PAGE)
@@ -64,6 +67,9 @@ refresh-store: .venv/.dev  ## what 10,000 sign-ins leave in the refresh store, f
 
 storm-query: .venv/.dev  ## processes and threads against one user's cached list, for minutes
 	$(BIN)/python -m benchmarks storm_query
+
+storm-edits: .venv/.dev  ## two browsers edit one client at once, for minutes; needs Chromium
+	$(BIN)/python -m benchmarks storm_edits
 
 hung: .venv/.dev  ## pages while the store, the backend, or both accept and never answer, for minutes
 	$(BIN)/python -m benchmarks hung

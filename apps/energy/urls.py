@@ -5,7 +5,7 @@ from __future__ import annotations
 from apps.energy.views.chargers import charger_pages
 from apps.energy.views.clients import client_pages
 from apps.energy.views.meters import meter_pages
-from apps.energy.views.overview import overview
+from apps.energy.views.overview import now_page, overview
 from apps.energy.views.sessions import session_pages
 from apps.energy.views.stations import station_pages
 from portal.web.pages import platform_page
@@ -19,6 +19,7 @@ handler500 = "portal.web.errors.failure_pages.server_error"
 urlpatterns = platform_patterns(
     pages=[
         platform_page("energy", overview, name="home"),
+        now_page,
         *client_pages,
         *station_pages,
         *charger_pages,

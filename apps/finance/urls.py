@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from apps.finance.views.invoice_pdf import invoice_pdf_page
 from apps.finance.views.invoices import invoice_pages
 from apps.finance.views.overview import overview
 from portal.web.pages import platform_page
@@ -16,5 +17,6 @@ urlpatterns = platform_patterns(
     pages=[
         platform_page("finance", overview, name="home"),
         *invoice_pages,
+        invoice_pdf_page,
     ]
 )

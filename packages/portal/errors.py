@@ -12,7 +12,8 @@
         ├── ApiForbiddenError       403: this user may not
         ├── ApiNotFoundError        404, 410: no such thing
         ├── ApiValidationError      400, 422: the request is not acceptable; may name fields
-        ├── ApiConflictError        409, 412: the request does not fit the present state
+        ├── ApiConflictError        409: the request does not fit the present state
+        │   └── ApiPreconditionFailedError  412: the row is not the version that the write was to change
         ├── ApiClientError          any other 4xx
         └── ApiUnavailableError     no usable answer; another try may help, and nobody is signed out
             ├── ApiTimeoutError     a deadline passed
@@ -25,7 +26,7 @@ carries a token, a cookie or a body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,15 +125,23 @@ class ApiValidationError(ApiError):
 
 
 class ApiConflictError(ApiError):
-    """409 or 412: the request does not fit the present state of the resource."""
+    """409: the request does not fit the present state of the resource."""
 
     page_status = 409
+
+
+class ApiPreconditionFailedError(ApiConflictError):
+    """412: the row was changed since the version that `if_match` named. Nothing was written."""
 
 
 class ApiClientError(ApiError):
     """Any other 4xx."""
 
     page_status = 502
+
+
+#: Answers that say that the request was not handled: too early, too many, no capacity.
+_NOT_DONE: Final = frozenset({408, 425, 429, 503})
 
 
 class ApiUnavailableError(ApiError):
@@ -156,6 +165,11 @@ class ApiUnavailableError(ApiError):
         super().__init__(detail, status=status, retry_after=retry_after)
         self.was_sent = was_sent
         self.begun = begun
+
+    @property
+    def outcome_is_unknown(self) -> bool:
+        """Whether a write that failed with this may have been done: it was sent, and nobody said that it was not."""
+        return self.was_sent and self.status not in _NOT_DONE
 
 
 class ApiTimeoutError(ApiUnavailableError):

@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from sandbox_api.auth.models import Account
-from sandbox_api.auth.permissions import ENERGY_APP, FINANCE_APP, OPERATIONS_APP
+from sandbox_api.auth.permissions import ENERGY_APP, FINANCE_APP, IAM_ADMIN, OPERATIONS_APP
 
 PASSWORD = "demo"  # noqa: S105 - known to everybody: that is what it is for
 
@@ -33,6 +33,8 @@ DEMO_ACCOUNTS = (
         permissions=(ENERGY_APP, OPERATIONS_APP, FINANCE_APP),
     ),
     DemoAccount(email="none@example.com", name="Nils Öztürk", permissions=()),
+    # Beside those of the contract: who gives the others their permissions.
+    DemoAccount(email="iam@example.com", name="Ayşe Lindqvist", permissions=(IAM_ADMIN,)),
 )
 
 

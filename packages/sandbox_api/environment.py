@@ -52,6 +52,8 @@ class Environment:
     allow_demo_accounts: bool
     trusted_issuer: str
     """An OpenID provider whose access tokens count here too; empty: none."""
+    gateway_url: str
+    """Where the links in mails lead."""
     faults: Faults
 
 
@@ -79,7 +81,9 @@ def read_environment(*, source: Mapping[str, str]) -> Environment:
         idempotency_window=_seconds(source, "SANDBOX_IDEMPOTENCY_WINDOW_S", default=86_400),
         refresh_replay_window=_seconds(source, "SANDBOX_REFRESH_REPLAY_WINDOW_S", default=120),
         allow_demo_accounts=debug or _boolean(source, "SANDBOX_ALLOW_DEMO_ACCOUNTS", default=False),
-        trusted_issuer=_issuer(source, "SANDBOX_TRUSTED_ISSUER"),
+        trusted_issuer=_http_address(source, "SANDBOX_TRUSTED_ISSUER", "an OpenID provider"),
+        gateway_url=_http_address(source, "APP_PUBLIC_GATEWAY_APP_URL", "the portal's gateway")
+        or f"http://localhost:{source.get('PORT_BASE') or 8000}",
         faults=Faults(
             refresh_refuse_rate=_number(source, "SANDBOX_FAULT_REFRESH_503_RATE", default=0, most=1),
             refresh_delay=timedelta(
@@ -120,10 +124,10 @@ def _seconds(source: Mapping[str, str], name: str, *, default: float) -> timedel
     return timedelta(seconds=seconds)
 
 
-def _issuer(source: Mapping[str, str], name: str) -> str:
+def _http_address(source: Mapping[str, str], name: str, whose: str) -> str:
     value = source.get(name, "").strip().rstrip("/")
     if value and not value.startswith(("https://", "http://")):
-        raise ImproperlyConfigured(f"{name} should be the http(s) address of an OpenID provider, not {value!r}")
+        raise ImproperlyConfigured(f"{name} should be the http(s) address of {whose}, not {value!r}")
     return value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_api.auth.models import Account, RefreshToken, SignIn
+from sandbox_api.auth.models import Account, PasswordReset, RefreshToken, SignIn
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
 from sandbox_api.finance.models import Invoice
 from sandbox_api.idempotency import StoredAnswer
@@ -16,6 +16,7 @@ __all__ = [
     "Invoice",
     "Meter",
     "MeterReading",
+    "PasswordReset",
     "RefreshToken",
     "SignIn",
     "Station",

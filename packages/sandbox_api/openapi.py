@@ -8,7 +8,9 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
 from sandbox_api.idempotency import HEADER
+from sandbox_api.lists.views import CountsView
 from sandbox_api.problems import CONTENT_TYPE
+from sandbox_api.versions import HEADER as IF_MATCH
 
 if TYPE_CHECKING:
     from sandbox_api.lists.spec import ListSpec
@@ -35,6 +37,14 @@ _KEY_PARAMETER = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
     "description": "The same write under the same key runs once, and answers the same again.",
 }
+_VERSION_PARAMETER = {
+    "in": "header",
+    "name": IF_MATCH,
+    "schema": {"type": "string"},
+    "description": "The `ETag` of the row that is to be changed; where it is another by now: 412.",
+}
+_ENTITY_TAG = {"schema": {"type": "string"}, "description": "The row's `version`, in quotation marks."}
+_CHANGES = ("patch", "delete")
 
 
 class SandboxSchema(AutoSchema):
@@ -44,7 +54,7 @@ class SandboxSchema(AutoSchema):
         """Give the operation's name."""
         spec: ListSpec | None = getattr(self.view, "spec", None)
         if spec is not None and self.method == "GET":
-            return f"{spec.resource}_list"
+            return f"{spec.resource}_{'counts' if isinstance(self.view, CountsView) else 'list'}"
         return str(super().get_operation_id())
 
 
@@ -70,4 +80,27 @@ def describe_problems_and_keys(result: dict[str, Any], **_context: Any) -> dict[
             }
             if method in _WRITES:
                 operation.setdefault("parameters", []).append(_KEY_PARAMETER)
+        _describe_versions(result, methods)
     return result
+
+
+def _describe_versions(result: dict[str, Any], methods: dict[str, Any]) -> None:
+    """Add `ETag` to the answers that have one, and `If-Match` to the writes that honour it."""
+    tagged = [
+        answer
+        for operation in methods.values()
+        for answer in operation["responses"].values()
+        if "version" in _schema_of(answer, result["components"]["schemas"]).get("properties", {})
+    ]
+    for answer in tagged:
+        answer["headers"] = {"ETag": _ENTITY_TAG}
+    for method in _CHANGES:
+        if tagged and method in methods:
+            methods[method]["parameters"].append(_VERSION_PARAMETER)
+
+
+def _schema_of(answer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    name = schema.get("$ref", "").rpartition("/")[2]
+    found: dict[str, Any] = schemas.get(name, schema)
+    return found

@@ -15,6 +15,8 @@ from django.http.response import HttpResponseBase
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from tests.support.every_page import CASES, SITES, problems_of, running_site
 
+#: Seconds. The first test of an app makes all its pages, in three languages and once more in `DEBUG`.
+pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [
     ROOT / "packages" / "portal" / "web" / "templates",

@@ -16,7 +16,7 @@ from django.test import Client, override_settings
 from portal.config.log_lines import LOG_FORMATS, line_formatter
 from portal.testing import Backend, SignedIn, access_token
 
-CLIENTS = "/energy/clients"
+CLIENTS, SESSIONS = "/energy/clients", "/energy/sessions"
 SECRETS = {
     "a row's name": "Zebulon Quartermaine",
     "a row's address": "zebulon.q@private.example",
@@ -94,6 +94,7 @@ class TestOfAPlatform:
     def test_pages_that_succeed(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
         browser = signed_in("ENERGY_APP", **USER)
         backend.lists(CLIENTS, [ROW])
+        backend.lists(SESSIONS, [])
         backend.answers("POST", CLIENTS, json=ROW, status=201)
         backend.answers("PATCH", f"{CLIENTS}/cli_1", json=ROW)
         backend.answers("DELETE", f"{CLIENTS}/cli_1", status=204)
@@ -115,6 +116,7 @@ class TestOfAPlatform:
     ) -> None:
         browser = signed_in("ENERGY_APP", **USER)
         backend.lists(CLIENTS, [ROW])
+        backend.lists(SESSIONS, [])
         assert browser.get("/en/energy/clients/cli_1").status_code == 200
         for method in ("GET", "POST", "PATCH", "DELETE"):
             for path in (CLIENTS, f"{CLIENTS}/cli_1"):
@@ -147,6 +149,7 @@ class TestOfAPlatform:
         self, log: Log, backend: Backend, signed_in: SignedIn, body: str
     ) -> None:
         browser = signed_in("ENERGY_APP", **USER)
+        backend.lists(SESSIONS, [])
         for path in (CLIENTS, f"{CLIENTS}/cli_1"):
             backend._responses["GET", path] = (200, {"Content-Type": "application/json"}, body)
         backend._responses["POST", CLIENTS] = (201, {"Content-Type": "application/json"}, body)
@@ -162,6 +165,7 @@ class TestOfAPlatform:
         fine, refused, unanswered = (signed_in("ENERGY_APP", expired=True, **USER) for _ in range(3))
         seen = tokens_of(backend, fine, refused, unanswered)
         backend.lists(CLIENTS, [ROW])
+        backend.lists(SESSIONS, [])
         assert fine.get("/en/energy/clients").status_code == 200
         backend.fails(401, path="/refresh")
         assert refused.get("/en/energy/clients").status_code == 302
@@ -173,6 +177,7 @@ class TestOfAPlatform:
     def test_a_store_that_is_down(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
         browser = signed_in("ENERGY_APP", expired=True, **USER)
         backend.lists(CLIENTS, [ROW])
+        backend.lists(SESSIONS, [])
         entry = {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": "redis://user:a-password-of-redis@127.0.0.1:1/0",

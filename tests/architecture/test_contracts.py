@@ -98,16 +98,16 @@ WRONG_IMPORTS = [
     ("packages/portal/web/frame/essentials.py", "import redis", "Only the store opens what processes share"),
     (
         "apps/energy/views/overview.py",
-        "import portal.web.pages.list_views",
+        "import portal.web.pages.lists.list_views",
         "From outside portal.web.pages only its face is imported",
     ),
     (
         "packages/portal/web/pages/page_names.py",
-        "import portal.web.pages.list_views",
+        "import portal.web.pages.lists.list_views",
         "Inside portal.web.pages imports go down",
     ),
     (
-        "packages/portal/web/pages/overviews.py",
+        "packages/portal/web/pages/overviews/summaries.py",
         "import portal.web.present.results",
         "From outside portal.web.present only its face is imported",
     ),

@@ -38,6 +38,7 @@ ALLOWED = {
     "basedpyright": "tests/typing runs it",
     "django-stubs": "types, for mypy",
     "djangorestframework-stubs": "types, for mypy",
+    "types-reportlab": "types, for mypy",
     "types-PyYAML": "types, for mypy",
     "types-requests": "types, for mypy",
     "portal": "this project, with its other groups",

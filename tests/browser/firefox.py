@@ -90,7 +90,7 @@ class Firefox:
                 if self.run(script, *args):
                     return
             if time.monotonic() > end:
-                raise AssertionError(f"not within {ANSWER_S} s: {script}")
+                raise AssertionError(f"not within {ANSWER_S} s at {self.run('return location.href')}: {script}")
             time.sleep(0.05)
 
     def in_chrome(self, script: str, *args: Any) -> Any:

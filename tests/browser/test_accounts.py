@@ -68,17 +68,17 @@ def test_work_orders_are_created_found_and_completed(stack: RunningStack, new_pa
     page.get_by_role("link", name="New work order").click()
     page.locator("[name=title]").fill("Tighten the screws")
     page.locator("[name=priority]").select_option("urgent")
-    page.locator("[name=stationId]").fill("sta_nowhere")
+    page.get_by_role("combobox", name="Station").fill("Nowhere at all")
     page.get_by_role("button", name="Create work order").click()
-    expect(page.locator("#id_stationId_error")).to_contain_text("no such station")
-    page.locator("[name=stationId]").fill("")
+    expect(page.locator("#id_stationId_error")).to_have_text("There is nothing called “Nowhere at all”.")
+    page.get_by_role("combobox", name="Station").fill("")
     page.get_by_role("button", name="Create work order").click()
     first = page.locator("[data-row-id]").first
     expect(first).to_contain_text("Tighten the screws")
     expect(first).to_contain_text("Urgent")
     first.get_by_role("link").click()
     page.get_by_role("button", name="Mark as done").click()
-    expect(page.get_by_text("The work order is done.")).to_be_visible()
+    expect(page.get_by_text("“Tighten the screws” is done.")).to_be_visible()
     expect(page.get_by_role("button", name="Mark as done")).to_have_count(0)
 
 
@@ -104,7 +104,7 @@ def test_one_sign_in_and_then_all_are_ended_from_the_profile(
     expect(here.get_by_text("That sign-in has ended.")).to_be_visible()
     expect(here.locator(f"[data-row-id='{ended}']")).to_have_count(0)
     here.get_by_role("button", name="Sign out everywhere").click()
-    expect(here).to_have_url(stack.url("auth_app", "/en/signed-out"))
+    expect(here).to_have_url(stack.url("auth_app", "/en/signed-out?everywhere"))
     for page in (elsewhere, third):
         page.reload()
         expect(page.locator("[data-row-id]")).to_have_count(0)

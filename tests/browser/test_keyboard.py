@@ -25,17 +25,31 @@ def fill_client(page: Page, **fields: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_more_rows_are_announced_and_the_focus_is_on_the_first_of_them(
+def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
     sign_in(page, "energy")
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.locator("#load-more").focus()
+    for pages in (2, 3, 4):
+        page.keyboard.press("Enter")
+        expect(page.locator(ROWS)).to_have_count(pages * PAGE_SIZE)
+        expect(page.locator("#list-status")).to_have_text(f"20 more, {pages * PAGE_SIZE} shown")
+        expect(page.locator("#load-more")).to_be_focused()
+    expect(page).to_have_url(re.compile(r"/en/energy/clients\?pages=4$"))
+
+
+def test_at_the_end_of_a_list_the_focus_is_on_what_the_list_says_of_itself(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/stations?country=DE&pages=4"))
+    page.locator("#load-more").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(ROWS)).to_have_count(2 * PAGE_SIZE)
-    expect(page.locator("#list-status")).to_have_text("20 more, 40 shown")
-    expect(page.locator(ROWS).nth(PAGE_SIZE).get_by_role("link")).to_be_focused()
+    expect(page.locator("#load-more")).to_have_count(0)
+    expect(page.locator("#more")).to_be_focused()
 
 
 def test_after_a_form_the_focus_is_on_the_heading_and_the_outcome_in_a_region_that_stayed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -96,6 +97,8 @@ def test_a_tab_follows_a_sign_out_at_the_provider(site: Site, new_page: NewPage)
     sessions.goto(f"{site.provider.issuer}/session/end")
     sessions.get_by_role("button", name="Yes, sign me out").click()
     sessions.wait_for_url("**/session/end/success**")
-    with page.expect_navigation(url="**/login"):
+    # Whoever was signed out elsewhere comes back to this page after the next sign-in.
+    back = re.escape(quote(site.url("energy", "/en/energy"), safe=""))
+    with page.expect_navigation(url=re.compile(rf"/en/login\?next={back}$")):
         page.evaluate("window.dispatchEvent(new Event('focus'))")
         expect(page.locator("#signed-out-elsewhere")).to_be_visible(timeout=2_000)

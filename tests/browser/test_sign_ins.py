@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import requests
@@ -24,7 +26,7 @@ def here(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> Page:
     sign_in(page, "none")
     everywhere = page.get_by_role("button", name="Sign out everywhere")
     (everywhere if everywhere.count() else page.locator("[data-sign-out] button").first).click()
-    expect(page).to_have_url(stack.url("auth_app", "/en/signed-out"))
+    expect(page).to_have_url(re.compile("/en/signed-out"))
     sign_in(page, "none")
     for _ in range(OTHERS):
         body = {"email": "none@example.com", "password": "demo"}
@@ -60,10 +62,10 @@ def test_without_scripts_a_page_leads_on_and_back(stack: RunningStack, here: Pag
     here.get_by_role("link", name="Back to the first page").click()
     expect(here).to_have_url(stack.url("auth_app", "/en/profile"))
     here.get_by_role("button", name="Sign out everywhere").click()
-    expect(here).to_have_url(stack.url("auth_app", "/en/signed-out"))
+    expect(here).to_have_url(stack.url("auth_app", "/en/signed-out?everywhere"))
 
 
-def test_a_cursor_that_is_none_is_the_same_failure_as_in_every_list(
+def test_a_cursor_that_is_none_leads_to_the_first_page_as_in_every_list(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
@@ -72,4 +74,31 @@ def test_a_cursor_that_is_none_is_the_same_failure_as_in_every_list(
         page.goto(stack.url(*place))
         for place in (("auth_app", "/en/profile?cursor=nonsense"), ("energy", "/en/energy/clients?cursor=nonsense"))
     ]
-    assert [answer.status for answer in answers if answer] == [422, 422]
+    assert [answer.status for answer in answers if answer] == [200, 200]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_all_others_end_and_this_one_stays(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str], scripts: bool
+) -> None:
+    account, page, other = new_account(), new_page(java_script_enabled=scripts), new_page()
+    sign_in(other, account)
+    sign_in(page, account)
+    page.goto(stack.url("auth_app", "/en/profile"))
+    own = page.locator("[data-row-id]").filter(has_text="This browser")
+    expect(own).to_contain_text("127.0.0.1")
+    expect(own.locator("time")).to_have_count(2)
+    page.get_by_role("button", name="Sign out all others").click()
+    expect(page.get_by_text("1 other sign-in has ended. You are still signed in here.")).to_be_visible()
+    expect(page.locator("[data-row-id]")).to_have_count(1)
+    other.reload()
+    expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_the_end_of_all_says_so(stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Any) -> None:
+    account, page, other = new_account(), new_page(), new_page()
+    sign_in(other, account)
+    sign_in(page, account)
+    page.goto(stack.url("auth_app", "/en/profile"))
+    page.get_by_role("button", name="Sign out everywhere").click()
+    expect(page.get_by_role("heading", name="You are signed out everywhere")).to_be_visible()

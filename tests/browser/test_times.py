@@ -1,4 +1,4 @@
-"""Times on pages: the server writes UTC and says so; with scripts they are those of the reader's own place."""
+"""Times on pages are those of the reader's own place, or of the zone that the reader has chosen, and name it."""
 
 from __future__ import annotations
 
@@ -36,8 +36,17 @@ def test_times_are_the_readers_own_in_the_pages_language(
     page.goto(stack.url("energy", f"/{locale}/energy/sessions"))
     time = page.locator(READ_AT).first
     moment = there(time.get_attribute("datetime") or "")
-    expect(time).to_have_text(re.compile(f"^{moment.strftime(pattern.format(day=moment.day))}$"))
-    expect(time).to_have_attribute("title", re.compile(" UTC$"))
+    shown = re.compile(f"^{moment.strftime(pattern.format(day=moment.day))}$")
+    expect(time).to_have_text(shown)
+    expect(time).to_have_attribute("title", re.compile(r" GMT\+5:30$"))
+    expect(page.locator("[data-as-of]")).to_contain_text("GMT+5:30")
+    # The first page told the server the zone: the next one is written in it, and no script has to.
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-time-zone", re.compile("Asia/(Kolkata|Calcutta)"))
+    expect(time).to_have_attribute("data-local", "short_moment")
+    expect(time).to_have_text(shown)
+    expect(time).to_have_attribute("title", re.compile(r" GMT\+5:30$"))
+    expect(page.locator("[data-as-of]")).to_contain_text("GMT+5:30")
 
 
 def test_rows_that_htmx_brings_have_the_readers_own_times_too(
@@ -59,7 +68,38 @@ def test_without_scripts_they_are_utc_and_say_so(stack: RunningStack, new_page: 
     page.goto(stack.url("energy", "/en/energy/sessions"))
     time = page.locator(READ_AT).first
     moment = datetime.fromisoformat(time.get_attribute("datetime") or "")
-    expect(time).to_have_text(f"{moment:%b} {moment.day}, {moment:%Y, %H:%M} UTC")
+    text = f"{moment:%b} {moment.day}, {moment:%Y, %H:%M}"
+    expect(time).to_have_text(text)
+    expect(time).to_have_attribute("title", f"{text} UTC")
+    expect(page.locator("[data-as-of]")).to_contain_text(" UTC")
+    page.locator("[data-row-id] a").first.click()
+    expect(page.locator("dl time").first).to_contain_text(f"{text} UTC")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_chosen_zone_counts_in_every_app_before_the_browsers_own(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
+) -> None:
+    page = new_page(timezone_id=PLACE, java_script_enabled=scripts)
+    page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": "Pacific/Chatham", "url": stack.url("energy", "/")}])
+    sign_in(page, "energy", locale="de")
+    page.goto(stack.url("energy", "/de/energy/sessions"))
+    page.locator("[data-row-id] a").first.click()
+    time = page.locator("dl time").first
+    moment = datetime.fromisoformat(time.get_attribute("datetime") or "").astimezone(ZoneInfo("Pacific/Chatham"))
+    zone = "GMT+13:45" if moment.dst() else "GMT+12:45"
+    expect(time).to_have_text(f"{moment:%d.%m.%Y, %H:%M} {zone}")
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "Europe/Nowhere", "x" * 3000])
+def test_a_zone_that_there_is_not_is_as_none(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, name: str
+) -> None:
+    page = new_page(timezone_id=PLACE, java_script_enabled=False)
+    page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": name, "url": stack.url("energy", "/")}])
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/sessions"))
+    expect(page.locator("[data-as-of]")).to_contain_text(" UTC")
 
 
 def test_the_days_of_an_invoice_are_the_same_for_everyone(

@@ -7,7 +7,10 @@ import os
 import re
 import subprocess
 import sys
+import time
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import pytest
@@ -18,7 +21,15 @@ from portal.api.session import make_session
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStore
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
-from portal.config.wire_names import LOGIN_EMAIL_FIELD, LOGIN_PASSWORD_FIELD, REFRESH_TOKEN_FIELD
+from portal.config.wire_names import (
+    COUNTS_BY_PARAM,
+    COUNTS_SEGMENT,
+    FROM_SUFFIX,
+    LOGIN_EMAIL_FIELD,
+    LOGIN_PASSWORD_FIELD,
+    REFRESH_TOKEN_FIELD,
+    TO_SUFFIX,
+)
 from portal.devtools.openapi.schema import Schemas, read_document, read_operations
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnauthorizedError, ApiValidationError
 from portal.query import Record, create_query_client
@@ -29,6 +40,7 @@ from portal.query.rows import field_types
 from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientQueries
+from portal.services.operations.stations import OperationsStationQueries
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import ROOT, RunningStack, running_stack
@@ -41,9 +53,13 @@ if TYPE_CHECKING:
     from portal.query import QueryClient
 
 ADMIN, PASSWORD = "admin@example.com", "a password for tests"
+#: Who has forgotten the password: all its sign-ins end with the new one.
+FORGETFUL = "none@example.com"
 SERVICES = {entry.key for entry in all_entries()}
 LISTS = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].is_list)
-ANSWERS = sorted(key for key in SERVICES & set(REGISTRY.queries) if not REGISTRY.queries[key].is_list)
+COUNTS = {f"{REGISTRY.queries[key].path_shape}/{COUNTS_SEGMENT}": key for key in LISTS}
+COUNTED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in COUNTS)
+ANSWERS = sorted(SERVICES & set(REGISTRY.queries) - {*LISTS, *COUNTED})
 MUTATIONS = sorted(SERVICES & set(REGISTRY.mutations))
 
 
@@ -133,12 +149,17 @@ def test_a_list_has_pages_and_rows_as_declared(key: str, client: QueryClient) ->
         assert [row.id for row in turned.data.items] == ids[::-1]
 
 
+def nobodys(name: str) -> str:
+    """A value of a list's parameter that leaves no row."""
+    limits = {FROM_SUFFIX: "2999-01-01T00:00:00Z", TO_SUFFIX: "1999-01-01T00:00:00Z"}
+    return next((limit for suffix, limit in limits.items() if name.endswith(suffix)), "no row has this")
+
+
 @pytest.mark.parametrize("key", LISTS)
 def test_a_list_knows_each_of_its_parameters(key: str, client: QueryClient) -> None:
     hook: Any = REGISTRY.queries[key]
     for name in sorted(parameter_names(hook.params)):
-        value = "name" if name == "sort" else "no row has this"
-        result = hook(client, {name: value})
+        result = hook(client, {name: "name" if name == "sort" else nobodys(name)})
         assert result.error is None, name
         assert bool(result.data.items) == (name == "sort"), f"{name} filters"
 
@@ -146,7 +167,7 @@ def test_a_list_knows_each_of_its_parameters(key: str, client: QueryClient) -> N
 @pytest.mark.parametrize("key", ANSWERS)
 def test_a_response_has_its_declared_fields(key: str, client: QueryClient) -> None:
     hook: Any = REGISTRY.queries[key]
-    if hook.params is None:
+    if "{" not in hook.path_shape:
         assert_fields(hook(client).unwrap(), hook.data)
         return
     rows: Any = next(
@@ -157,6 +178,32 @@ def test_a_response_has_its_declared_fields(key: str, client: QueryClient) -> No
     assert row.id == row_id
     assert_fields(row, hook.data)
     assert isinstance(hook(client, {"id": "nobody"}).error, ApiNotFoundError)
+
+
+@pytest.mark.parametrize("key", [key for key in ANSWERS if key.endswith(".get_summary")])
+def test_a_summary_knows_each_of_its_parameters(key: str, client: QueryClient) -> None:
+    hook: Any = REGISTRY.queries[key]
+    period = {"from": "2026-01-31T23:00:00Z", "to": "2026-02-28T23:00:00Z", "timeZone": "Europe/Berlin"}
+    asked = {name: period[name] for name in parameter_names(hook.params)}
+    start = hook(client, asked).unwrap().period.start
+    assert start == datetime.fromisoformat(period["from"])
+    for name in asked:
+        assert isinstance(hook(client, {**asked, name: "none"}).error, ApiValidationError), name
+
+
+@pytest.mark.parametrize("key", COUNTED)
+def test_the_numbers_beside_a_filter_are_those_of_the_list_that_it_leaves(key: str, client: QueryClient) -> None:
+    hook: Any = REGISTRY.queries[key]
+    rows: Any = REGISTRY.queries[COUNTS[hook.path_shape]]
+    others = {"q", "sort", COUNTS_BY_PARAM}
+    ranges = (FROM_SUFFIX, TO_SUFFIX)
+    filters = sorted(name for name in parameter_names(hook.params) - others if not name.endswith(ranges))
+    counts = hook(client, {COUNTS_BY_PARAM: filters}).unwrap()
+    assert sorted(counts) == filters
+    for name in filters:
+        for value, number in list(counts[name].items())[:3]:
+            assert rows(client, {name: [value]}).data.total == number, (name, value)
+    assert isinstance(hook(client, {COUNTS_BY_PARAM: "nothing"}).error, ApiValidationError)
 
 
 def operation_of(hook: Any, described: Node) -> Node:
@@ -177,10 +224,24 @@ def body_of(operation: Node) -> Node | None:
 
 
 @pytest.fixture(scope="module")
-def known(sign_in: Callable[..., TokenPair]) -> dict[str, Any]:
+def known(
+    sandbox: RunningStack, new_client: Callable[..., QueryClient], sign_in: Callable[..., TokenPair]
+) -> dict[str, Any]:
     """Values that no schema can know."""
-    fields = {LOGIN_EMAIL_FIELD: ADMIN, LOGIN_PASSWORD_FIELD: PASSWORD}
-    return fields | {REFRESH_TOKEN_FIELD: sign_in().refresh}
+    fields = {LOGIN_EMAIL_FIELD: ADMIN, LOGIN_PASSWORD_FIELD: PASSWORD, REFRESH_TOKEN_FIELD: sign_in().refresh}
+    station = OperationsStationQueries.use_get_operations_stations_query(new_client(sign_in())).data.items[0]
+    AuthMutations.use_forgot_password_mutation(new_client()).mutate(body={"email": FORGETFUL}).unwrap()
+    return fields | {"stationId": station.id, "token": mailed_token(sandbox, to=FORGETFUL)}
+
+
+def mailed_token(sandbox: RunningStack, *, to: str) -> str:
+    """The token of the link in the "mail" to an address, which is a line of the sandbox's log."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        if found := re.search(rf"mail to {re.escape(to)}: .*?(http\S+)", sandbox.log.read_text()):
+            return parse_qs(urlsplit(found[1]).query)["token"][0]
+        time.sleep(0.05)
+    raise AssertionError("no mail was sent")
 
 
 class Write:
@@ -243,12 +304,14 @@ def test_a_write_takes_what_the_schema_needs_and_answers_as_declared(key: str, w
 
 
 @pytest.mark.parametrize("key", writes("PUT", "PATCH", rows=True))
-def test_a_change_of_each_field_is_answered_with_the_changed_row(key: str, write: Callable[[str], Write]) -> None:
+def test_a_change_of_each_field_is_answered_with_the_changed_row(
+    key: str, write: Callable[[str], Write], known: dict[str, Any]
+) -> None:
     call = write(key)
     row_id = call.row_id()
     assert call.body is not None
     for name in call.body.value["properties"]:
-        sent = example(call.body, known={}, only=name)
+        sent = example(call.body, known=known, only=name)
         changed = call.send(row_id=row_id, body=sent).unwrap()
         assert_fields(changed, call.hook.data)
         assert changed.id == row_id
@@ -291,9 +354,12 @@ def test_what_the_sandbox_answers_is_what_its_schema_says(
             return session.get(f"{sandbox.backend}{path}", headers=bearer, timeout=10).json()
 
     reads = [each for each in read_operations(described, Schemas()) if each.method == "GET"]
-    assert len(reads) >= len(LISTS) + len(ANSWERS)
+    assert len(reads) >= len(LISTS) + len(COUNTED) + len(ANSWERS)
+    filters = {each.path: [name.name for name in each.query if name.is_joined] for each in reads}
     for each in reads:
         path = each.path
+        if path in COUNTS:
+            path = f"{path}?{COUNTS_BY_PARAM}={','.join(filters[path])}"
         if each.path_parameters:
             path = re.sub(r"\{[^}]*\}", ask(path.partition("/{")[0])["items"][0]["id"], path)
         assert each.answer.shape is not None

@@ -42,6 +42,7 @@ def in_app(name: str) -> pytest.MarkDecorator:
 def test_field(backend: Backend, signed_in: SignedIn) -> None:
     row = {"id": "cli_1", "name": "Ada", "company": "Analytical Engines"}
     backend.lists("/energy/clients", [row])
+    backend.lists("/energy/sessions", [])
     backend.answers("GET", "/energy/clients/cli_1", json=row)
     backend.answers("POST", "/energy/clients", json=row, status=201)
     browser = signed_in("ENERGY_APP")

@@ -159,13 +159,15 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
     seen: dict[str, object] = {}
     stage.backend.lists("/energy/clients", [{"id": "row_1", "name": "Ada"}])
     with pytest.MonkeyPatch.context() as patch:
-        list_pages = import_string("portal.web.pages.list_views.render")
+        list_pages = import_string("portal.web.pages.lists.list_views.render")
         patch.setattr(
-            "portal.web.pages.list_views.render",
+            "portal.web.pages.lists.list_views.render",
             lambda request, name, context: seen.update(context, request=request) or list_pages(request, name, context),
         )
         stage.signed_in("ENERGY_APP").get("/en/energy/clients")
-    return names("from django.shortcuts import render") | {"request": seen["request"], "page": seen["list"]}
+    return names("from django.shortcuts import render") | {
+        name: seen[of] for name, of in (("request", "request"), ("page", "list"), ("cell", "cell"))
+    }
 
 
 def with_orders(stage: Stage) -> dict[str, object]:

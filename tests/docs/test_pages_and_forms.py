@@ -10,9 +10,9 @@ import pytest
 
 from portal.services.energy.clients import ClientQueries
 from portal.web.pages import BackendForm, Count, CreateView, DeleteView, DetailView, EditView, ListView
-from portal.web.pages.form_fields import FormOptions
-from portal.web.pages.list_views import AGE_SORTS
-from portal.web.pages.overviews import OverviewData
+from portal.web.pages.forms.form_fields import FormOptions
+from portal.web.pages.lists.list_views import AGE_SORTS
+from portal.web.pages.overviews.summaries import OverviewData
 from tests.support.harness import ROOT
 from tests.support.how_to import section
 

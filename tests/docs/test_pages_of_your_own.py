@@ -9,11 +9,13 @@ import pytest
 
 from portal.query import REGISTRY
 from portal.testing import Backend, SignedIn, row_ids
-from portal.web.pages import resource_pages
+from portal.web.pages import Column, resource_pages
 from tests.docs.test_blocks import Stage, run_python, with_declared_orders
 from tests.support.doc_blocks import blocks_of
 from tests.support.harness import ROOT
 
+#: Those of the clients' template.
+COLUMNS = {name: Column(name) for name in ("name", "email", "phone", "city", "created_at")}
 PAGE = ROOT / "docs" / "reference" / "pages.md"
 
 
@@ -47,9 +49,9 @@ def test_a_subclass_reads_with_one_more_parameter(
 ) -> None:
     backend.lists("/energy/clients", [{"id": "cli_1"}])
     view = declared["OsloView"](
-        hook=declared["ClientQueries"].use_get_clients_query, template="energy/clients/list.html"
+        hook=declared["ClientQueries"].use_get_clients_query, columns=COLUMNS, template="energy/clients/list.html"
     )
-    [pattern] = resource_pages("energy/oslo", name="osloer", title="Oslo", list=view)
+    page, _export = resource_pages("energy/clients", name="client", title="Oslo", list=view)
     request = signed_in("ENERGY_APP").get("/en/energy/clients").wsgi_request
-    assert row_ids(pattern.callback(request)) == ["cli_1"]
+    assert row_ids(page.callback(request)) == ["cli_1"]
     assert backend.calls_to("/energy/clients")[-1].query["city"] == "Oslo"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from jinja2.runtime import Context
 
 from portal.web.frame.essentials import Essentials
 from portal.web.frame.shell import Shell
-from portal.web.pages.list_views import ListPage
+from portal.web.pages.lists.list_views import ListPage
 from portal.web.pages.page_names import PageNames
 from portal.web.present import Badge
 from portal.web.templating.backend import PageTemplates
@@ -36,13 +37,19 @@ CLIENTS = ROOT / "apps" / "energy" / "templates" / "energy" / "clients" / "list.
 
 #: What the examples of the filters write: a value for each.
 VALUES: dict[str, Any] = {
-    **dict.fromkeys(("day", "moment", "clock", "as_of", "calendar_day"), datetime(2026, 3, 9, 7, 5, tzinfo=UTC)),
+    **dict.fromkeys(
+        ("day", "moment", "short_moment", "clock", "as_of", "calendar_day"), datetime(2026, 3, 9, 7, 5, tzinfo=UTC)
+    ),
     **dict.fromkeys(("amount", "quantity", "kwh", "kw"), 1234.5),
+    **dict.fromkeys(("geo", "geo_text", "map_url"), (59.91273, 10.74609)),
+    **dict.fromkeys(("mailto", "urlencode"), "ada@example.com"),
+    **dict.fromkeys(("link", "platform_link"), "Ada"),
+    "tel": "+49 30 1234567",
     "money": Decimal("1234.5"),
-    "link": "Ada",
     "badge": Badge(label="Paid", tone="good"),
-    "urlencode": "ada@example.com",
 }
+#: The filters that write something else than a dash for None.
+WITHOUT_DASH = {"link", "geo_text", "map_url", "badge", "urlencode"}
 TAGS = {nodes.Extends: "extends", nodes.Block: "block", nodes.If: "if", nodes.For: "for", nodes.Include: "include"}
 
 
@@ -74,9 +81,9 @@ def _names_in(tree: nodes.Template) -> Iterator[str]:
     yield from (node.name for node in tree.find_all(nodes.Filter))
 
 
-def ten_names(environment: PageEnvironment) -> list[str]:
+def names_explained(environment: PageEnvironment) -> list[str]:
     """The name that each item of the list explains: the one that its example has beside `row`."""
-    text = section(PAGE, "The ten names of a list template")
+    text = section(PAGE, "The eleven names of a list template")
     examples = re.findall(r"^\d+\. `(.+?)`[,:]", text, flags=re.MULTILINE)
     return [next(iter(names_in(environment, each) - {"row", *given_by_the_apps()}), "row") for each in examples]
 
@@ -161,21 +168,27 @@ def test_the_layouts_have_these_blocks(environment: PageEnvironment) -> None:
 def test_a_filter_writes_what_the_page_says(row: list[str]) -> None:
     call, result = row[0].strip("`"), row[2]
     name = call.partition("(")[0]
-    written = engines["pages"].from_string(f"{{{{ value|{call} }}}}").render({"value": VALUES[name]})
-    assert re.sub(r"<[^>]+>", "", written).replace("\N{NO-BREAK SPACE}", " ") == result
-    assert (
-        name in {"link", "badge", "urlencode"} or engines["pages"].from_string(f"{{{{ none|{call} }}}}").render() == "–"
-    )
+    request = RequestFactory().get("/en/energy")
+    template = engines["pages"].from_string(f"{{{{ value|{call} }}}}")
+    text = re.sub(r"<[^>]+>", "", template.render({"value": VALUES[name]}, request))
+    assert html.unescape(text).replace("\N{NO-BREAK SPACE}", " ") == result
+    assert name in WITHOUT_DASH or template.render({"value": None}, request) == "–"
 
 
-def test_there_are_ten_names_and_the_lists_of_all_apps_need_no_others_but_filters(environment: PageEnvironment) -> None:
-    ten = ten_names(environment)
-    assert len(ten) == len(set(ten)) == 10
+def test_the_filters_that_write_no_dash_come_last() -> None:
+    assert set(first_names("Filters")[-len(WITHOUT_DASH) :]) == WITHOUT_DASH
+
+
+def test_there_are_eleven_names_and_the_lists_of_all_apps_need_no_others_but_filters(
+    environment: PageEnvironment,
+) -> None:
+    eleven = names_explained(environment)
+    assert len(eleven) == len(set(eleven)) == 11
     assert len(LISTS) >= 7
     for path in LISTS:
-        allowed = {*ten, *first_names("Filters"), *DEFAULT_FILTERS, *given_by_the_apps()}
+        allowed = {*eleven, *first_names("Filters"), *DEFAULT_FILTERS, *given_by_the_apps()}
         assert names_in(environment, path.read_text()) <= allowed, path
-    assert names_in(environment, CLIENTS.read_text()) <= set(ten)
+    assert names_in(environment, CLIENTS.read_text()) <= set(eleven)
 
 
 def quoted(text: str, name: str) -> list[str]:

@@ -112,6 +112,6 @@ def test_a_credit_note_is_created_and_counted_on_the_overview(urls: dict[str, st
 
 def total(overview: str) -> int:
     """The number of credit notes on the overview."""
-    found = re.search(r"Credit notes</span>\s*<span class=\"figure-value\">([\d,]+)<", overview)
+    found = re.search(r"Credit notes</span>.*?<span class=\"figure-value\">([\d,]+)<", overview, re.DOTALL)
     assert found is not None
     return int(found[1].replace(",", ""))

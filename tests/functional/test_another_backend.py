@@ -73,7 +73,8 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     ):
         yield Elsewhere(copy=copy, gateway=urls["auth_app"], energy=urls["energy"], backend=backend)
         assert backend.strange == []
-        assert [call.path for call in backend.asked if {"idempotency-key", "x-request-id"} & set(call.headers)] == []
+        of_the_contract = {"idempotency-key", "if-match", "x-request-id", "x-forwarded-for"}
+        assert [call.path for call in backend.asked if of_the_contract & set(call.headers)] == []
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def test_the_overview_shows_the_totals_of_lists_where_there_is_no_summary(
 ) -> None:
     page = person.get(f"{elsewhere.energy}/en/energy")
     assert page.status_code == 200
-    figure = r'figure-label">.*?</svg>([^<]+)</span>\s*<span class="figure-value">([^<]+)<'
+    figure = r'figure-name">([^<]+)</span>.*?<span class="figure-value">([^<]+)<'
     figures = dict(re.findall(figure, page.text, re.DOTALL))
     assert figures["Clients"] == str(len(elsewhere.backend.customers))
     assert figures["Meters"] == "0"
@@ -169,7 +170,12 @@ def test_a_list_comes_in_pages_with_its_total(elsewhere: Elsewhere, person: Http
 @pytest.mark.parametrize("order", ["made_asc", "title_asc", "title_desc"])
 def test_a_list_is_searched_and_sorted(elsewhere: Elsewhere, person: HttpBrowser, order: str) -> None:
     menu = person.get(f"{elsewhere.energy}{CLIENTS}").text
-    assert re.findall('<option value="([^"]+)"', menu) == ["made_desc", "made_asc", "title_asc", "title_desc"]
+    orders = re.findall('<option value="([^"]+)"', menu)
+    assert orders[:4] == ["made_desc", "made_asc", "title_asc", "title_desc"]
+    assert orders[4:] == ["email", "-email", "city", "-city"], "the resource's own"
+    heading = re.search(r'<th[^>]*aria-sort="descending".*?href="([^"]+)"', menu, re.DOTALL)
+    assert heading is not None
+    assert heading[1].endswith("sort=made_asc"), "the list is sorted by the time of creation"
     page = person.get(f"{elsewhere.energy}{CLIENTS}?q=customer+1&sort={order}")
     call = elsewhere.backend.asked_for(CUSTOMERS)[-1]
     assert call.query == {"top": "20", "find": "customer 1", "order": order}
@@ -180,9 +186,16 @@ def test_a_list_is_searched_and_sorted(elsewhere: Elsewhere, person: HttpBrowser
 def test_what_the_backend_says_of_an_address_is_shown_in_its_language(
     elsewhere: Elsewhere, person: HttpBrowser
 ) -> None:
-    page = person.get(f"{elsewhere.energy}{CLIENTS}?cursor=made-up")
+    page = person.get(f"{elsewhere.energy}{CLIENTS}?q={foreign.UNSEARCHABLE}")
     assert page.status_code == 422
     assert re.search(rf'lang="nb">\s*<li>{foreign.EXPLAINED}</li>', page.text)
+
+
+def test_a_place_that_the_backend_does_not_know_is_the_beginning_of_the_list(
+    elsewhere: Elsewhere, person: HttpBrowser
+) -> None:
+    first = rows_of(person.get(f"{elsewhere.energy}{CLIENTS}"))
+    assert rows_of(person.get(f"{elsewhere.energy}{CLIENTS}?cursor=made-up")) == first
 
 
 def test_a_form_shows_the_backends_complaint_at_its_field_and_its_row_on_top_of_the_list(
@@ -191,7 +204,9 @@ def test_a_form_shows_the_backends_complaint_at_its_field_and_its_row_on_top_of_
     assert len(rows_of(person.get(f"{elsewhere.energy}{CLIENTS}"))) == 20
     refused = new_client(person, elsewhere, fullName="Ada", mail="c1@example.com", town="Bergen")
     assert refused.status_code == 422
-    assert re.search(rf'id="id_mail_error">\s*<p class="field-error">{foreign.REFUSED}', refused.text), refused.text
+    assert re.search(rf'id="id_mail_error">\s*<p class="field-error" lang="nb">{foreign.REFUSED}', refused.text), (
+        refused.text
+    )
     before = len(elsewhere.backend.asked_for(CUSTOMERS))
     made = new_client(person, elsewhere, fullName="Ada", mail="ada@elsewhere.example", town="Bergen")
     assert made.status_code == 303, made.text
@@ -231,6 +246,8 @@ def test_an_access_token_that_is_refused_is_renewed(elsewhere: Elsewhere, person
     assert "authorization" not in long_lived.headers
     assert "x-once" in long_lived.headers
     assert elsewhere.backend.asked_for(CUSTOMERS)[-1].headers["x-trace"]
+    assert elsewhere.backend.asked_for(CUSTOMERS)[-1].headers["x-browser"]
+    assert elsewhere.backend.asked_for(f"{CUSTOMERS}/tally")[-1].query["per"] == "city"
 
 
 def test_signing_out_tells_the_backend(elsewhere: Elsewhere, person: HttpBrowser) -> None:

@@ -70,7 +70,7 @@ def test_one_sign_in_is_ended_and_every_application_follows(stack: RunningStack,
 def test_ending_all_ends_this_one_too(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     first, second, here = browsers
     done = here.submit(profile(here, stack), "/profile/sign-ins/revoke")
-    assert done.url == stack.url("auth_app", "/en/signed-out")
+    assert done.url == stack.url("auth_app", "/en/signed-out?everywhere")
     assert here.cookie(VAR_REFRESH_TOKEN) is None
     assert_signed_out(first, stack, "operations", "/en/operations/work-orders?q=revoked-all")
     assert_signed_out(second, stack, "finance", "/en/finance/invoices?q=revoked-all")
@@ -95,3 +95,37 @@ def test_a_sign_in_of_somebody_else_can_not_be_ended(stack: RunningStack, browse
         answer = stranger.post(stack.url("auth_app", revocations(page)[0]), fields)
         assert answer.status_code == 404
     assert here.get(stack.url("energy", "/en/energy/stations"), follow=False).status_code == 200
+
+
+def test_an_ended_sign_in_is_out_at_its_next_request_though_the_page_is_cached(
+    stack: RunningStack, browsers: list[HttpBrowser]
+) -> None:
+    other, _, here = browsers
+    pages = [("energy", "/en/energy/clients"), ("operations", "/en/operations"), ("finance", "/en/finance/invoices")]
+    for app, path in pages:
+        for browser in (other, here):
+            assert browser.get(stack.url(app, path), follow=False).status_code == 200
+    first = revocations(profile(here, stack))
+    ended = here.submit(profile(here, stack), first[2])
+    assert "That sign-in has ended." in ended.text
+    assert_signed_out(other, stack, *pages[0])
+    for app, path in pages:
+        assert here.get(stack.url(app, path), follow=False).status_code == 200
+
+
+def test_the_sign_in_page_says_why_and_leads_back(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
+    other, _, here = browsers
+    form = other.get(stack.url("energy", "/en/energy/clients/new"))
+    here.submit(profile(here, stack), revocations(profile(here, stack))[2])
+    login = other.post(
+        form.url,
+        {**forms_of(form)[-1][1], "name": "Ada", "email": "ada@example.com"},
+        follow=True,
+        Referer=form.url,
+    )
+    assert login.url == stack.url("auth_app", "/en/login")
+    assert "Your sign-in has ended" in login.text
+    back = other.submit(login, "/login", follow=False, email=EMAIL, password="demo")
+    assert back.headers["Location"] == form.url
+    assert "Your sign-in has ended" not in other.get(stack.url("auth_app", "/de/signed-out")).text
+    assert other.cookie("VAR_WAY_BACK") is None

@@ -5,19 +5,23 @@ from __future__ import annotations
 import contextlib
 import http.client
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 
 
 class BackendProxy:
-    """Forwards everything; answers 503 for the paths in `failing`. `calls` are methods and addresses, in order."""
+    """Forwards everything; answers 503 for the paths in `failing`. `calls` are methods and addresses, in order.
+
+    `before_each` is called with each of them, before it is answered.
+    """
 
     def __init__(self, *, port: int) -> None:
         self.backend_port = port
         self.failing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
+        self.before_each: Callable[[str, str], None] | None = None
         self.url = ""
 
 
@@ -31,6 +35,8 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
         def forward(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             proxy.calls.append((self.command, self.path))
+            if proxy.before_each is not None:
+                proxy.before_each(self.command, self.path)
             if self.path.partition("?")[0] in proxy.failing:
                 self.answer(503, [], b"")
                 return

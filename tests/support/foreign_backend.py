@@ -23,6 +23,8 @@ import jwt
 NAMES: dict[str, Any] = {
     "AUTH_LOGIN_PATH": "/session/open",
     "AUTH_LOGOUT_PATH": "/session/close",
+    "FORGOT_PASSWORD_PATH": "/session/forgotten",
+    "RESET_PASSWORD_PATH": "/session/regain",
     "REFRESH_PATH": "/session/renew",
     "ME_PATH": "/whoami",
     "LOGIN_EMAIL_FIELD": "loginName",
@@ -48,14 +50,23 @@ NAMES: dict[str, Any] = {
     "SORT_OLDEST_FIRST": "made_asc",
     "SORT_BY_NAME": "title_asc",
     "SORT_BY_NAME_DESCENDING": "title_desc",
+    "VALUES_SEPARATOR": "|",
+    "VALUES_ESCAPE": "^",
+    "FROM_SUFFIX": "Since",
+    "TO_SUFFIX": "Until",
+    "COUNTS_SEGMENT": "tally",
+    "COUNTS_BY_PARAM": "per",
     "ID_FIELD": "ref",
     "CREATED_AT_FIELD": "made",
+    "VERSION_FIELD": "edition",
     "PROBLEM_DETAIL_FIELD": "explanation",
     "PROBLEM_TITLE_FIELD": "headline",
     "PROBLEM_ERRORS_FIELD": "faults",
     "BACKEND_LANGUAGE": "nb",
     "IDEMPOTENCY_HEADER": "X-Once",
+    "IF_MATCH_HEADER": "X-Edition",
     "REQUEST_ID_HEADER": "X-Trace",
+    "CLIENT_ADDRESS_HEADER": "X-Browser",
 }
 #: Its own addresses of the energy app's lists, and its fields of a customer: the portal's names, and its own.
 ADDRESSES = {
@@ -68,12 +79,16 @@ ADDRESSES = {
 }
 CUSTOMER = {"name": "fullName", "email": "mail", "phone": "telephone", "city": "town"}
 
+#: What a list takes beside what all lists take; such names are the resource's own, and are not changed here.
+OWN_FILTERS = {ADDRESSES["/energy/sessions"]: {"clientId"}}
 CUSTOMERS = ADDRESSES["/energy/clients"]
 EMAIL, PASSWORD = "ada@example.com", "a password for tests"
 #: Who is at home in operations, though energy comes first.
 OPERATOR = "grace@example.com"
 PERMISSIONS = {EMAIL: ["ENERGY_APP"], OPERATOR: ["ENERGY_APP", "OPERATIONS_APP"]}
-REFUSED, EXPLAINED = "En kunde har allerede denne adressen.", "Denne markøren er ikke vår."
+REFUSED, EXPLAINED = "En kunde har allerede denne adressen.", "Dette kan vi ikke lete etter."
+#: What it does not search for.
+UNSEARCHABLE = "nothing at all"
 #: Customers that it does not take, and what it says then.
 REFUSALS = {
     "Explained": {"headline": "Avvist", "explanation": "Kunden er sperret."},
@@ -117,7 +132,7 @@ class ForeignBackend:
     def add(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         number = next(self.numbers)
         made = f"2026-01-{number // 24 + 1:02d}T{number % 24:02d}:00:00Z"
-        customer = {**dict.fromkeys(CUSTOMER.values()), **fields, "ref": f"no-{number}", "made": made}
+        customer = {**dict.fromkeys(CUSTOMER.values()), **fields, "ref": f"no-{number}", "made": made, "edition": 1}
         self.customers.append(customer)
         return customer
 
@@ -157,7 +172,7 @@ class ForeignBackend:
         customer = next((row for row in self.customers if call.path == f"{CUSTOMERS}/{row['ref']}"), None)
         if customer is not None:
             return self.change(call, customer)
-        if not call.path.endswith(("/summary", "/nobody")):
+        if not call.path.endswith(("/tally", "/state", "/summary", "/nobody")):
             self.strange.append(f"{call.method} {call.path}")
         return 404, problem("Not here")
 
@@ -187,14 +202,16 @@ class ForeignBackend:
         return {"bearer": access, "longLived": long_lived}
 
     def list(self, call: Asked, rows: list[dict[str, Any]]) -> tuple[int, Any]:
-        self.expect(call.query, {"from", "top", "find", "order"})
+        self.expect(call.query, {"from", "top", "find", "order", *OWN_FILTERS.get(call.path, ())})
         word, order = call.query.get("find", ""), call.query.get("order", "made_desc")
         key = {"made": "made", "title": "fullName"}[order.rpartition("_")[0]]
         found = [row for row in rows if word.lower() in str(row["fullName"]).lower()]
         found.sort(key=lambda row: row[key], reverse=order.endswith("_desc"))
         start, size = call.query.get("from", "at-0").removeprefix("at-"), int(call.query.get("top", "5"))
         if not start.isdigit():
-            return 422, problem("Bad cursor", faults={"from": [EXPLAINED]})
+            return 422, problem("Bad cursor", faults={"from": ["Denne markøren er ikke vår."]})
+        if word == UNSEARCHABLE:
+            return 422, problem("Bad words", faults={"find": [EXPLAINED]})
         end = int(start) + size
         page = {"entries": found[int(start) : end], "more": end < len(found), "continueAt": f"at-{end}"}
         return 200, page | {"matches": len(found)}
@@ -212,7 +229,9 @@ class ForeignBackend:
             self.customers.remove(customer)
             return 204, None
         self.expect(call.body, set(CUSTOMER.values()))
-        customer.update(call.body)
+        if call.headers.get("x-edition") != f'"{customer["edition"]}"':
+            self.strange.append(f"a change of edition {call.headers.get('x-edition')}")
+        customer.update(call.body, edition=customer["edition"] + 1)
         return 200, customer
 
     def expect(self, given: Mapping[str, Any], known: set[str]) -> None:

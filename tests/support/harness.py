@@ -86,6 +86,7 @@ def running_stack(
     environment: Mapping[str, str | None] = clean_environment(
         **{
             "DEBUG": "on",
+            "APP_PASSWORD_RESET": "on",
             "APP_STATE_DIR": str(folder / "state"),
             "SANDBOX_STATE_DIR": str(folder / "sandbox"),
             **variables,

@@ -10,11 +10,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import LoginForm
+from apps.auth_app.views.forgotten_password import offers_reset
 from portal.config.locales import LOCALES
 from portal.web import active_locale
 from portal.web.errors import REASON_PARAM
 from portal.web.pages import see_other
-from portal.web.sign_in import explain, reason_of, sign_in
+from portal.web.sign_in import explain, reason_of, sign_in, wanted_of
 from portal.web.templating import render_field
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def login(request: PortalRequest) -> HttpResponse:
     """The sign-in form; POST signs in and redirects to `next`, or to the home of the user's platform."""
     if request.method != "POST":
-        return _page(request, fields=_blank_fields(active_locale()), wanted=request.GET.get("next", ""))
+        return _page(request, fields=_blank_fields(active_locale()), wanted=wanted_of(request))
     form = LoginForm(request.POST)
     if not form.is_valid():
         return _form_page(request, form, status=422)
@@ -44,6 +45,7 @@ def login(request: PortalRequest) -> HttpResponse:
         return see_other(result)
     if result.text:
         form.add_error(None, result.text)
+        form.focus_password()
     response = _form_page(request, form, status=result.status, unreachable=not result.text)
     if result.retry_after is not None:
         response["Retry-After"] = str(result.retry_after)
@@ -81,7 +83,8 @@ def _page(
     unreachable: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    reason = reason_of(request)
+    # Who has just tried to sign in knows why.
+    reason = reason_of(request) if request.method != "POST" else ""
     address = {name: value for name, value in (("next", wanted), (REASON_PARAM, reason)) if value}
     context = {
         "reason": explain(reason),
@@ -89,6 +92,7 @@ def _page(
         "wanted": wanted,
         "form": form,
         "unreachable": unreachable,
+        "offers_reset": offers_reset(),
         # The URL of a form that was sent has no query. The language switch keeps `next` by this path.
         "own_path": f"{request.path}?{urlencode(address)}" if address else request.path,
     }

@@ -14,7 +14,7 @@ from apps.auth_app.views import signed_out as signed_out_page
 from portal import oidc
 from portal.web import active_locale, is_signed_in
 from portal.web.pages import see_other
-from portal.web.sign_in import explain, reason_of
+from portal.web.sign_in import explain, reason_of, wanted_of
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -27,7 +27,7 @@ def login(request: PortalRequest) -> HttpResponse:
     """The sign-in page: a link to the provider. A password form that is sent here signs nobody in."""
     if request.method == "POST":
         return see_other("login")
-    context = {"wanted": request.GET.get("next", ""), "reason": explain(reason_of(request))}
+    context = {"wanted": wanted_of(request), "reason": explain(reason_of(request))}
     response = render(request, "auth_app/oidc_login.html", context)
     oidc.delete_stale_attempts(request, response)
     return response

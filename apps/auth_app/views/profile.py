@@ -1,4 +1,4 @@
-"""The profile page: the user's name, permissions and platforms, and the list of the user's sign-ins."""
+"""The profile page: the user's name, preferences, permissions and platforms, and the list of the user's sign-ins."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from apps.auth_app.devices import device_name
-from portal.errors import ApiNotFoundError
-from portal.services import RowParams
-from portal.services.iam.sign_ins import SignInMutations, SignInQueries
-from portal.services.user import UserQueries
+from apps.auth_app.forms import NameForm
+from apps.auth_app.views.preferences import preference_choices
+from portal.config.current import portal_config
+from portal.errors import ApiUnavailableError, ApiValidationError
+from portal.services.iam.sign_ins import SignInQueries
+from portal.services.user import UserMutations, UserQueries
 from portal.web.frame import present_own_profile
-from portal.web.pages import is_load_more, see_other
+from portal.web.pages import backend_errors, is_load_more, see_other
 from portal.web.present import record_of
-from portal.web.sign_in import sign_out_response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from django.http import HttpResponse
 
@@ -38,87 +39,65 @@ def profile(request: PortalRequest) -> HttpResponse:
     Without the profile there is no page. Without the first page of sign-ins, the profile is shown alone.
     """
     cursor = request.GET.get("cursor", "")
-    sign_ins = SignInQueries.use_get_sign_ins_query(request, cursor=cursor or None)
-    page = sign_ins.unwrap() if cursor else sign_ins.data
-    context = _list_context(page.items, next_cursor=page.next_cursor, cursor=cursor)
-    context["sign_ins_failed"] = not sign_ins.is_success
-    if is_load_more(request):
-        response = render(request, "auth_app/sign_ins.html", context)
-    else:
-        record = record_of(UserQueries.use_get_me_query(request))
-        response = render(request, "auth_app/profile.html", context | {"profile": present_own_profile(record)})
+    if not is_load_more(request):
+        return _page(request, cursor=cursor)
+    context = _list_context(request, cursor=cursor)
+    response = render(request, "auth_app/sign_ins.html", context)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 
 
-def _list_context(items: Iterable[ActiveSignIn], *, next_cursor: str | None, cursor: str) -> dict[str, Any]:
+@require_POST
+def rename(request: PortalRequest) -> HttpResponse:
+    """Change the user's name."""
+    form = NameForm(request.POST)
+    if form.is_valid():
+        result = UserMutations.use_update_me_mutation(request).mutate(body={"name": form.cleaned_data["name"]})
+        if isinstance(result.error, ApiValidationError):
+            said = backend_errors(result.error.errors.get("name", ()))
+            form.add_error("name", said or _("The service does not accept this."))
+        elif isinstance(result.error, ApiUnavailableError):
+            form.add_error("name", _("The service can’t be reached. Please send it again in a moment."))
+        else:
+            result.unwrap()
+            messages.success(request, _("Your name was changed."))
+            return see_other("profile")
+    return _page(request, name_form=form)
+
+
+def _page(request: PortalRequest, *, cursor: str = "", name_form: NameForm | None = None) -> HttpResponse:
+    """The page; with the errors of a form that was sent, a 422."""
+    context = _list_context(request, cursor=cursor)
+    record = record_of(UserQueries.use_get_me_query(request))
+    shown = present_own_profile(record)
+    # The name belongs to the provider, where there is one.
+    if not portal_config().oidc.enabled:
+        context["name_form"] = name_form or NameForm(initial={"name": record.get("name") or ""})
+    # The URL of a form that was sent is no page: the language switch leads to the profile.
+    context |= {"profile": shown, "preferences": preference_choices(request), "own_path": reverse("profile")}
+    response = render(request, "auth_app/profile.html", context, status=422 if name_form else 200)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
+    sign_ins = SignInQueries.use_get_sign_ins_query(request, cursor=cursor or None)
+    if cursor and isinstance(sign_ins.error, ApiValidationError):
+        # An old link, as in every list: its cursor names no page any more.
+        cursor, sign_ins = "", SignInQueries.use_get_sign_ins_query(request)
+    page = sign_ins.unwrap() if cursor else sign_ins.data
     first_url = reverse("profile")
     return {
-        # The sign-in of this browser comes first.
-        "sign_ins": [(row, device_name(row.user_agent)) for row in sorted(items, key=lambda row: not row.current)],
+        "sign_ins": _with_devices(page.items),
+        "sign_ins_failed": not sign_ins.is_success,
         "paging": {
             "first_url": first_url,
-            "next_url": f"{first_url}?{urlencode({'cursor': next_cursor})}" if next_cursor else "",
+            "next_url": f"{first_url}?{urlencode({'cursor': page.next_cursor})}" if page.next_cursor else "",
             "is_continuation": bool(cursor),
         },
     }
 
 
-@require_POST
-def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
-    """End one sign-in. To end the sign-in of this browser is to sign out."""
-    if _is_current(request, sign_in_id):
-        return sign_out_response(request)
-    SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id)).unwrap()
-    messages.success(request, _("That sign-in has ended."))
-    return see_other("profile")
-
-
-def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
-    """Whether this is the sign-in of this browser.
-
-    Reads the list until it comes to the sign-in of this browser, or to the one with this id.
-    """
-    sign_ins = SignInQueries.use_get_sign_ins_query(request)
-    while True:
-        for row in _fresh_rows(sign_ins):
-            if row.current or row.id == sign_in_id:
-                return row.current and row.id == sign_in_id
-        if not sign_ins.has_next_page:
-            return False
-        sign_ins = sign_ins.fetch_next_page()
-
-
-def _fresh_rows(sign_ins: Any) -> Sequence[ActiveSignIn]:
-    """The rows, if the last fetch succeeded: older rows must not decide which sign-in ends.
-
-    :raises portal.errors.ApiError: the last fetch failed.
-    """
-    if sign_ins.error is not None:
-        raise sign_ins.error
-    rows: Sequence[ActiveSignIn] = sign_ins.unwrap().items
-    return rows
-
-
-@require_POST
-def revoke_all(request: PortalRequest) -> HttpResponse:
-    """End every sign-in of the user. The one of this browser ends last, since it is needed to end the others.
-
-    A sign-in that the backend does not find has ended already. The backend's list may be behind, and still name
-    sign-ins that were ended here: each is ended once.
-    """
-    ended: set[str] = set()
-    sign_ins = SignInQueries.use_get_sign_ins_query(request)
-    while True:
-        others = [row.id for row in _fresh_rows(sign_ins) if not row.current and row.id not in ended]
-        for sign_in_id in others:
-            result = SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id))
-            if not isinstance(result.error, ApiNotFoundError):
-                result.unwrap()
-            ended.add(sign_in_id)
-        if others:
-            sign_ins = sign_ins.refetch()
-        elif sign_ins.has_next_page:
-            sign_ins = sign_ins.fetch_next_page()
-        else:
-            return sign_out_response(request)
+def _with_devices(items: Iterable[ActiveSignIn]) -> list[tuple[ActiveSignIn, str]]:
+    """Each sign-in with the name of its device. The sign-in of this browser comes first."""
+    return [(row, device_name(row.user_agent)) for row in sorted(items, key=lambda row: not row.current)]

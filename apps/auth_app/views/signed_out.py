@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 @require_safe
 def signed_out(request: HttpRequest) -> HttpResponse:
-    """Say that the sign-in has ended, and offer to sign in again."""
-    return render(request, "auth_app/signed_out.html")
+    """Say which sign-ins have ended, and offer to sign in again."""
+    return render(request, "auth_app/signed_out.html", {"everywhere": "everywhere" in request.GET})

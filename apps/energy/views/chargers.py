@@ -6,8 +6,11 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.wire_names import SORT_BY_NAME
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
-from portal.web.pages import AGE_SORTS, NAME_SORTS, DetailView, ListView, resource_pages
+from portal.services.energy.sessions import ChargingSessionQueries
+from portal.services.energy.stations import StationQueries
+from portal.web.pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
 from portal.web.present import Badge
 
 STATUSES: Final = {
@@ -29,9 +32,34 @@ charger_pages = resource_pages(
     title=_("Chargers"),
     list=ListView(
         hook=ChargerQueries.use_get_chargers_query,
-        search_hint=_("Name or model"),
+        columns={
+            "name": Column(_("Charger"), sort=SORT_BY_NAME),
+            "station_name": Column(_("Station")),
+            "model": Column(_("Model")),
+            "connector": Column(_("Connector"), words=CONNECTORS),
+            "max_power_kw": Column(_("Power"), sort=MOST_POWER_FIRST, kind="number"),
+            "status": Column(_("Status"), kind="corner", words=STATUSES),
+        },
+        exported={"max_power_kw": Column(_("Power, kW"))},
+        counts=ChargerQueries.use_get_chargers_counts_query,
+        filters=(
+            Filter("status", _("Status"), choices=STATUSES),
+            Filter("connector", _("Connector"), choices=CONNECTORS),
+            Filter("stationId", _("Station"), named_by="station_name", record=StationQueries.use_get_station_query),
+        ),
+        search_hint=_("Name, model or station"),
         sorts=AGE_SORTS | NAME_SORTS | {MOST_POWER_FIRST: _("Most power first")},
     ),
-    detail=DetailView(hook=ChargerQueries.use_get_charger_query),
+    detail=DetailView(
+        hook=ChargerQueries.use_get_charger_query,
+        related=(
+            Related(
+                title=_("Charging sessions"),
+                hook=ChargingSessionQueries.use_get_charging_sessions_query,
+                by="charger_id",
+                page="sessions",
+            ),
+        ),
+    ),
     context={"statuses": STATUSES, "connectors": CONNECTORS},
 )

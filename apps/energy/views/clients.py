@@ -5,16 +5,23 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.energy.views.elsewhere import invoices
+from portal.config.wire_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
+from portal.services.energy.sessions import ChargingSessionQueries
 from portal.web.pages import (
     AGE_SORTS,
     NAME_SORTS,
     BackendForm,
+    Column,
     CreateView,
+    DateRange,
     DeleteView,
     DetailView,
     EditView,
+    Filter,
     ListView,
+    Related,
     resource_pages,
     telephone,
 )
@@ -44,6 +51,16 @@ client_pages = resource_pages(
     title=_("Clients"),
     list=ListView(
         hook=ClientQueries.use_get_clients_query,
+        columns={
+            "name": Column(_("Name"), sort=SORT_BY_NAME),
+            "email": Column(_("Email"), sort="email", kind="wide"),
+            "phone": Column(_("Phone"), kind="nowrap"),
+            "city": Column(_("City"), sort="city"),
+            "created_at": Column(_("Client since"), sort=SORT_NEWEST_FIRST),
+        },
+        counts=ClientQueries.use_get_clients_counts_query,
+        filters=(Filter("city", _("City")),),
+        ranges=(DateRange("createdAt", _("Client since")),),
         search_hint=_("Name, email, phone or city"),
         sorts=AGE_SORTS | NAME_SORTS,
     ),
@@ -53,7 +70,18 @@ client_pages = resource_pages(
         title=_("New client"),
         submit_label=_("Create client"),
     ),
-    detail=DetailView(hook=ClientQueries.use_get_client_query),
+    detail=DetailView(
+        hook=ClientQueries.use_get_client_query,
+        related=(
+            Related(
+                title=_("Charging sessions"),
+                hook=ChargingSessionQueries.use_get_charging_sessions_query,
+                by="client_id",
+                page="sessions",
+            ),
+            invoices,
+        ),
+    ),
     edit=EditView(
         query=ClientQueries.use_get_client_query,
         mutation=ClientMutations.use_update_client_mutation,
@@ -61,7 +89,7 @@ client_pages = resource_pages(
     ),
     delete=DeleteView(
         mutation=ClientMutations.use_delete_client_mutation,
-        text=_("The client disappears from every list. Charging sessions and invoices stay."),
+        text=_("The client disappears from every list. Charging sessions and invoices stay. This can’t be undone."),
         label=_("Delete client"),
         message=_("The client was deleted."),
     ),

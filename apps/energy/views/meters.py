@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.wire_names import SORT_BY_NAME
 from portal.services.energy.meters import MeterQueries, MeterStatus
-from portal.web.pages import AGE_SORTS, NUMBER_SORTS, DetailView, ListView, resource_pages
+from portal.services.energy.stations import StationQueries
+from portal.web.pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages
 from portal.web.present import Badge, BarChart, Point, bar_chart, number_text, short_day_text
 
 if TYPE_CHECKING:
@@ -30,8 +32,9 @@ def consumption_chart(readings: Iterable[MeterReading]) -> BarChart | None:
     points = []
     for (_at, before), (at, energy) in pairwise(known):
         drawn = max(energy - before, 0)
-        points.append(Point(label=short_day_text(at), value=drawn, text=f"{number_text(drawn, places=1)} kWh"))
-    return bar_chart(points[-MAX_POINTS:])
+        text = f"{number_text(drawn, places=1)} kWh"
+        points.append(Point(label=short_day_text(at), group=f"{at.year:04d}", value=drawn, text=text))
+    return bar_chart(points[-MAX_POINTS:], unit="kWh")
 
 
 meter_detail = DetailView(
@@ -43,6 +46,19 @@ meter_pages = resource_pages(
     title=_("Meters"),
     list=ListView(
         hook=MeterQueries.use_get_meters_query,
+        columns={
+            "serial": Column(_("Meter"), sort=SORT_BY_NAME),
+            "station_name": Column(_("Station")),
+            "last_reading_kwh": Column(_("Reading"), kind="number"),
+            "last_reading_at": Column(_("Last reading")),
+            "status": Column(_("Status"), kind="corner", words=STATUSES),
+        },
+        exported={"last_reading_kwh": Column(_("Reading, kWh"))},
+        counts=MeterQueries.use_get_meters_counts_query,
+        filters=(
+            Filter("status", _("Status"), choices=STATUSES),
+            Filter("stationId", _("Station"), named_by="station_name", record=StationQueries.use_get_station_query),
+        ),
         search_hint=_("Number or station"),
         sorts=AGE_SORTS | NUMBER_SORTS,
     ),

@@ -6,13 +6,16 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.services.energy.chargers import ChargerQueries
+from portal.services.energy.clients import ClientQueries
 from portal.services.energy.sessions import (
     HIGHEST_COST_FIRST,
     MOST_ENERGY_FIRST,
     ChargingSessionQueries,
     ChargingSessionStatus,
 )
-from portal.web.pages import AGE_SORTS, DetailView, ListView, resource_pages
+from portal.services.energy.stations import StationQueries
+from portal.web.pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 from portal.web.present import Badge
 
 STATUSES: Final = {
@@ -27,7 +30,30 @@ session_pages = resource_pages(
     title=_("Charging sessions"),
     list=ListView(
         hook=ChargingSessionQueries.use_get_charging_sessions_query,
-        search_hint=_("Charger, client or city"),
+        columns={
+            "started_at": Column(_("Started"), sort="-startedAt"),
+            "charger_name": Column(_("Charger")),
+            "client_name": Column(_("Client")),
+            "energy_kwh": Column(_("Energy"), sort=MOST_ENERGY_FIRST, kind="number"),
+            "cost": Column(_("Cost"), sort=HIGHEST_COST_FIRST, kind="number"),
+            "status": Column(_("Status"), kind="corner", words=STATUSES),
+        },
+        counts=ChargingSessionQueries.use_get_charging_sessions_counts_query,
+        filters=(
+            Filter("status", _("Status"), choices=STATUSES),
+            Filter("stationId", _("Station"), named_by="station_name", record=StationQueries.use_get_station_query),
+            Filter("chargerId", _("Charger"), named_by="charger_name", record=ChargerQueries.use_get_charger_query),
+            Filter("clientId", _("Client"), named_by="client_name", record=ClientQueries.use_get_client_query),
+        ),
+        ranges=(DateRange("startedAt", _("Started")),),
+        exported={
+            "reference": Column(_("Reference")),
+            "station_name": Column(_("Station")),
+            "ended_at": Column(_("End")),
+            "energy_kwh": Column(_("Energy, kWh")),
+            "currency": Column(_("Currency")),
+        },
+        search_hint=_("Reference, charger, client or city"),
         sorts=AGE_SORTS | {MOST_ENERGY_FIRST: _("Most energy first"), HIGHEST_COST_FIRST: _("Highest cost first")},
     ),
     detail=DetailView(hook=ChargingSessionQueries.use_get_charging_session_query),

@@ -6,9 +6,14 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from apps.energy.views.elsewhere import work_orders
+from portal.config.wire_names import SORT_BY_NAME
+from portal.services.energy.chargers import ChargerQueries
+from portal.services.energy.meters import MeterQueries
+from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries, StationStatus
-from portal.web.pages import AGE_SORTS, NAME_SORTS, DetailView, ListView, resource_pages
-from portal.web.present import Badge
+from portal.web.pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
+from portal.web.present import Badge, territory_text
 
 STATUSES: Final = {
     StationStatus.ACTIVE: Badge(label=_("Active"), tone="good"),
@@ -22,9 +27,35 @@ station_pages = resource_pages(
     title=_("Stations"),
     list=ListView(
         hook=StationQueries.use_get_stations_query,
+        columns={
+            "name": Column(_("Station"), sort=SORT_BY_NAME),
+            "address": Column(_("Address")),
+            "city": Column(_("City"), sort="city"),
+            "charger_count": Column(_("Chargers"), kind="number"),
+            "status": Column(_("Status"), kind="corner", words=STATUSES),
+        },
+        counts=StationQueries.use_get_stations_counts_query,
+        filters=(
+            Filter("status", _("Status"), choices=STATUSES),
+            Filter("country", _("Country"), label_of=territory_text),
+            Filter("city", _("City")),
+        ),
         search_hint=_("Name, address or city"),
         sorts=AGE_SORTS | NAME_SORTS,
     ),
-    detail=DetailView(hook=StationQueries.use_get_station_query),
+    detail=DetailView(
+        hook=StationQueries.use_get_station_query,
+        related=(
+            Related(title=_("Chargers"), hook=ChargerQueries.use_get_chargers_query, by="station_id", page="chargers"),
+            Related(
+                title=_("Charging sessions"),
+                hook=ChargingSessionQueries.use_get_charging_sessions_query,
+                by="station_id",
+                page="sessions",
+            ),
+            work_orders,
+            Related(title=_("Meters"), hook=MeterQueries.use_get_meters_query, by="station_id", page="meters"),
+        ),
+    ),
     context={"statuses": STATUSES},
 )

@@ -6,9 +6,10 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.wire_names import SORT_BY_NAME
 from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoiceStatus
-from portal.web.pages import AGE_SORTS, NUMBER_SORTS, DetailView, ListView, resource_pages
-from portal.web.present import Badge
+from portal.web.pages import AGE_SORTS, NUMBER_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
+from portal.web.present import Badge, utc_day
 
 STATUSES: Final = {
     InvoiceStatus.DRAFT: Badge(label=_("Draft")),
@@ -24,6 +25,30 @@ invoice_pages = resource_pages(
     title=_("Invoices"),
     list=ListView(
         hook=InvoiceQueries.use_get_invoices_query,
+        columns={
+            "number": Column(_("Invoice"), sort=SORT_BY_NAME),
+            "client_name": Column(_("Client")),
+            "issued_at": Column(_("Issued"), sort="-issuedAt"),
+            "due_at": Column(_("Due"), sort="dueAt"),
+            "amount": Column(_("Amount"), sort=HIGHEST_AMOUNT_FIRST, kind="number"),
+            "status": Column(_("Status"), kind="corner", words=STATUSES),
+        },
+        counts=InvoiceQueries.use_get_invoices_counts_query,
+        filters=(
+            Filter("status", _("Status"), choices=STATUSES),
+            Filter("clientId", _("Client"), named_by="client_name"),
+        ),
+        ranges=(
+            DateRange("issuedAt", _("Issued"), calendar=True),
+            DateRange("dueAt", _("Due"), calendar=True, ahead=True),
+        ),
+        exported={
+            "issued_at": Column(_("Issued"), value=lambda invoice: utc_day(invoice.issued_at)),
+            "due_at": Column(_("Due"), value=lambda invoice: utc_day(invoice.due_at)),
+            "net_amount": Column(_("Net")),
+            "vat_amount": Column(_("VAT")),
+            "currency": Column(_("Currency")),
+        },
         search_hint=_("Number or client"),
         sorts=AGE_SORTS | NUMBER_SORTS | {HIGHEST_AMOUNT_FIRST: _("Highest amount first")},
     ),

@@ -1,16 +1,13 @@
-"""Work orders: list, create, show, complete."""
+"""Work orders: list, create, show, edit; assign, start, complete."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from django.contrib import messages
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
+from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services import RowParams
+from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
+from portal.services.operations.stations import OperationsStationQueries
 from portal.services.operations.work_orders import (
     WorkOrder,
     WorkOrderMutations,
@@ -18,89 +15,195 @@ from portal.services.operations.work_orders import (
     WorkOrderQueries,
     WorkOrderStatus,
 )
+from portal.web.frame import use_app_essentials
 from portal.web.pages import (
     AGE_SORTS,
     BackendForm,
+    Column,
     CreateView,
+    DateRange,
     DetailView,
+    EditView,
+    Filter,
     ListView,
-    platform_page,
+    RowAction,
+    RowChoiceField,
+    SuggestedField,
     resource_pages,
-    see_other,
 )
 from portal.web.present import Badge
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from portal.services import Partial
+    from portal.web import PortalRequest
 
 STATUSES: Final = {
-    WorkOrderStatus.OPEN: Badge(label=gettext_lazy("Open"), tone="info"),
-    WorkOrderStatus.IN_PROGRESS: Badge(label=gettext_lazy("In progress"), tone="warn"),
-    WorkOrderStatus.DONE: Badge(label=gettext_lazy("Done"), tone="good"),
-    WorkOrderStatus.CANCELLED: Badge(label=gettext_lazy("Cancelled")),
+    WorkOrderStatus.OPEN: Badge(label=_("Open"), tone="info"),
+    WorkOrderStatus.IN_PROGRESS: Badge(label=_("In progress"), tone="warn"),
+    WorkOrderStatus.DONE: Badge(label=_("Done"), tone="good"),
+    WorkOrderStatus.CANCELLED: Badge(label=_("Cancelled")),
 }
 PRIORITIES: Final = {
-    WorkOrderPriority.LOW: Badge(label=gettext_lazy("Low")),
-    WorkOrderPriority.NORMAL: Badge(label=gettext_lazy("Normal"), tone="info"),
-    WorkOrderPriority.HIGH: Badge(label=gettext_lazy("High"), tone="warn"),
-    WorkOrderPriority.URGENT: Badge(label=gettext_lazy("Urgent"), tone="bad"),
+    WorkOrderPriority.LOW: Badge(label=_("Low")),
+    WorkOrderPriority.NORMAL: Badge(label=_("Normal"), tone="info"),
+    WorkOrderPriority.HIGH: Badge(label=_("High"), tone="warn"),
+    WorkOrderPriority.URGENT: Badge(label=_("Urgent"), tone="bad"),
 }
 FINISHED: Final = frozenset({WorkOrderStatus.DONE, WorkOrderStatus.CANCELLED})
 
 
 class WorkOrderForm(BackendForm[WorkOrder]):
-    """A new work order. It checks what the backend checks."""
+    """Create and edit a work order. It checks what the backend checks."""
+
+    station_id = RowChoiceField(
+        hook=OperationsStationQueries.use_get_operations_stations_query,
+        record=OperationsStationQueries.use_get_operations_station_query,
+        hint=lambda station: station.city,
+        required=False,
+        max_length=64,
+        help_text=_("Begin to type its name."),
+    )
 
     class Meta:
         fields = {
-            "title": gettext_lazy("Title"),
-            "priority": gettext_lazy("Priority"),
-            "station_id": gettext_lazy("Station number"),
+            "title": _("Title"),
+            "priority": _("Priority"),
+            "station_id": _("Station"),
+            "due_at": _("Due"),
         }
-        optional = ("station_id",)
+        optional = ("due_at",)
         choices = {"priority": PRIORITIES}
         initial = {"priority": WorkOrderPriority.NORMAL}
-        max_lengths = {"title": 200, "station_id": 64}
-        help_texts = {"station_id": gettext_lazy("As it stands on the station’s page, such as sta_…")}
+        max_lengths = {"title": 200}
         error_messages = {
-            "title": {"required": gettext_lazy("Say what is to be done.")},
-            "priority": {"required": gettext_lazy("Choose a priority.")},
+            "title": {"required": _("Say what is to be done.")},
+            "priority": {"required": _("Choose a priority.")},
         }
 
 
-@require_POST
-def work_order_complete(request: HttpRequest, row_id: str) -> HttpResponse:
-    """Mark the work order as done."""
-    complete = WorkOrderMutations.use_update_work_order_mutation(request)
-    complete.mutate(body=WorkOrder.partial(status=WorkOrderStatus.DONE), params=RowParams(id=row_id)).unwrap()
-    messages.success(request, _("The work order is done."))
-    return see_other("work-order", row_id)
+class PriorityForm(BackendForm[WorkOrder]):
+    """How soon it is to be done."""
+
+    class Meta:
+        fields = {"priority": _("Priority")}
+        choices = {"priority": PRIORITIES}
 
 
-work_order_pages = [
-    *resource_pages(
-        "operations/work-orders",
-        name="work-order",
-        title=gettext_lazy("Work orders"),
-        list=ListView(
-            hook=WorkOrderQueries.use_get_work_orders_query,
-            search_hint=gettext_lazy("Title, person or station"),
-            sorts=AGE_SORTS
-            | {SORT_BY_NAME: gettext_lazy("Title, A to Z"), SORT_BY_NAME_DESCENDING: gettext_lazy("Title, Z to A")},
-        ),
-        create=CreateView(
-            mutation=WorkOrderMutations.use_create_work_order_mutation,
-            form=WorkOrderForm,
-            title=gettext_lazy("New work order"),
-            submit_label=gettext_lazy("Create work order"),
-        ),
-        detail=DetailView(hook=WorkOrderQueries.use_get_work_order_query),
-        context={"statuses": STATUSES, "priorities": PRIORITIES, "finished": FINISHED},
+class AssigneeForm(BackendForm[WorkOrder]):
+    """Who does it."""
+
+    assignee = SuggestedField(
+        label=_("Assigned to"),
+        counts=WorkOrderQueries.use_get_work_orders_counts_query,
+        by="assignee",
+        required=False,
+        max_length=100,
+    )
+
+
+def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
+    """The user's own name, if it is known."""
+    me = use_app_essentials(request)
+    return WorkOrder.partial(assignee=me.name) if me else None
+
+
+ACTIONS: Final = (
+    RowAction(
+        name="start",
+        label=_("Start"),
+        values=WorkOrder.partial(status=WorkOrderStatus.IN_PROGRESS),
+        message=_("Work on “%(name)s” has begun."),
+        offered=lambda order: order.status == WorkOrderStatus.OPEN,
+        icon="arrow-right",
+        is_main=True,
     ),
-    platform_page(
-        "operations/work-orders/<str:row_id>/complete",
-        work_order_complete,
-        name="work-order-complete",
-        part_of="work-orders",
+    RowAction(
+        name="complete",
+        label=_("Mark as done"),
+        values=WorkOrder.partial(status=WorkOrderStatus.DONE),
+        message=_("“%(name)s” is done."),
+        offered=lambda order: order.status not in FINISHED,
+        icon="check",
+        is_main=True,
     ),
-]
+    RowAction(
+        name="reopen",
+        label=_("Reopen"),
+        values=WorkOrder.partial(status=WorkOrderStatus.OPEN),
+        message=_("“%(name)s” is open again."),
+        offered=lambda order: order.status in FINISHED,
+        icon="refresh",
+        is_main=True,
+    ),
+    RowAction(
+        name="take",
+        label=_("Assign to me"),
+        values=assigned_to_me,
+        message=_("“%(name)s” is yours."),
+        offered=lambda order: order.status not in FINISHED,
+    ),
+    RowAction(
+        name="assign",
+        label=_("Assign"),
+        form=AssigneeForm,
+        message=_("The assignment was changed."),
+        offered=lambda order: order.status not in FINISHED,
+    ),
+    RowAction(
+        name="prioritise",
+        label=_("Change the priority"),
+        form=PriorityForm,
+        message=_("The priority was changed."),
+        offered=lambda order: order.status not in FINISHED,
+    ),
+    RowAction(
+        name="cancel",
+        label=_("Cancel the work order"),
+        values=WorkOrder.partial(status=WorkOrderStatus.CANCELLED),
+        message=_("“%(name)s” was cancelled."),
+        offered=lambda order: order.status not in FINISHED,
+    ),
+)
+work_order_pages = resource_pages(
+    "operations/work-orders",
+    name="work-order",
+    title=_("Work orders"),
+    list=ListView(
+        hook=WorkOrderQueries.use_get_work_orders_query,
+        columns={
+            "title": Column(_("Title"), sort=SORT_BY_NAME),
+            "priority": Column(_("Priority"), sort="-priority", words=PRIORITIES),
+            "assignee": Column(_("Assigned to")),
+            "due_at": Column(_("Due"), sort="dueAt"),
+            "created_at": Column(_("Created"), sort=SORT_NEWEST_FIRST),
+            "status": Column(_("Status"), sort="status", kind="corner", words=STATUSES),
+        },
+        counts=WorkOrderQueries.use_get_work_orders_counts_query,
+        filters=(
+            Filter("status", _("Status"), choices=STATUSES),
+            Filter("priority", _("Priority"), choices=PRIORITIES),
+            Filter("assignee", _("Assigned to")),
+            Filter("stationId", _("Station"), named_by="station_name"),
+        ),
+        ranges=(DateRange("createdAt", _("Created")), DateRange("dueAt", _("Due"), ahead=True)),
+        search_hint=_("Title, person or station"),
+        sorts=AGE_SORTS | {SORT_BY_NAME: _("Title, A to Z"), SORT_BY_NAME_DESCENDING: _("Title, Z to A")},
+    ),
+    create=CreateView(
+        mutation=WorkOrderMutations.use_create_work_order_mutation,
+        form=WorkOrderForm,
+        title=_("New work order"),
+        submit_label=_("Create work order"),
+    ),
+    detail=DetailView(
+        hook=WorkOrderQueries.use_get_work_order_query,
+        mutation=WorkOrderMutations.use_update_work_order_mutation,
+        actions=ACTIONS,
+    ),
+    edit=EditView(
+        query=WorkOrderQueries.use_get_work_order_query,
+        mutation=WorkOrderMutations.use_update_work_order_mutation,
+        form=WorkOrderForm,
+    ),
+    context={"statuses": STATUSES, "priorities": PRIORITIES},
+)

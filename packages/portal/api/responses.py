@@ -18,6 +18,7 @@ from portal.errors import (
     ApiForbiddenError,
     ApiMalformedError,
     ApiNotFoundError,
+    ApiPreconditionFailedError,
     ApiUnauthorizedError,
     ApiUnavailableError,
     ApiValidationError,
@@ -37,7 +38,7 @@ _BY_STATUS: Final[dict[int, type[ApiError]]] = {
     HTTPStatus.NOT_FOUND: ApiNotFoundError,
     HTTPStatus.GONE: ApiNotFoundError,
     HTTPStatus.CONFLICT: ApiConflictError,
-    HTTPStatus.PRECONDITION_FAILED: ApiConflictError,
+    HTTPStatus.PRECONDITION_FAILED: ApiPreconditionFailedError,
 }
 
 

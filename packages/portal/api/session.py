@@ -22,7 +22,13 @@ from portal.api.responses import ApiResponse, read_response
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
-from portal.config.wire_names import IDEMPOTENCY_HEADER, PATHS_WITHOUT_BEARER, REQUEST_ID_HEADER
+from portal.config.wire_names import (
+    CLIENT_ADDRESS_HEADER,
+    IDEMPOTENCY_HEADER,
+    IF_MATCH_HEADER,
+    PATHS_WITHOUT_BEARER,
+    REQUEST_ID_HEADER,
+)
 from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.process import Deadline
 from portal.store import refresh_store
@@ -76,9 +82,11 @@ class ApiSession:
         json: object = NOTHING,
         upload: Upload | None = None,
         idempotency_key: str | None = None,
+        if_match: int | str | None = None,
         deadline: Deadline | None = None,
         request_id: str | None = None,
         user_agent: str | None = None,
+        client_address: str | None = None,
         bearer: str | None = None,
         attempt: Attempt = ONE_TRY,
     ) -> ApiResponse:
@@ -87,8 +95,10 @@ class ApiSession:
         :param path: starts with a slash; path parameters are percent-encoded already.
         :param params: the query; parameters that are None are left out.
         :param json: the body; `NOTHING` for none.
+        :param if_match: the version of the row that a write changes; where it is another by now, the answer is 412.
         :param user_agent: the browser's own, by which the backend tells its user's sign-ins apart; free of characters
             that a header can't contain.
+        :param client_address: the browser's IP address.
         :param bearer: use this access token in place of `tokens`, without a refresh.
         :param deadline: the request's time budget; 10 s by default.
         :param attempt: the number of the caller's try, for the log.
@@ -98,7 +108,13 @@ class ApiSession:
         :raises UsageError: a path that could leave the backend's base address.
         """
         deadline = deadline or Deadline(REQUEST_BUDGET_S)
-        headers = _headers(idempotency_key=idempotency_key, request_id=request_id, user_agent=user_agent)
+        headers = _headers(
+            idempotency_key=idempotency_key,
+            if_match=if_match,
+            request_id=request_id,
+            user_agent=user_agent,
+            client_address=client_address,
+        )
         send = partial(
             self._transport.send,
             method=method,
@@ -165,7 +181,14 @@ def api_session() -> ApiSession:
     return _process.session(portal_config())
 
 
-def _headers(*, idempotency_key: str | None, request_id: str | None, user_agent: str | None) -> dict[str, str]:
+def _headers(
+    *,
+    idempotency_key: str | None,
+    if_match: int | str | None,
+    request_id: str | None,
+    user_agent: str | None,
+    client_address: str | None,
+) -> dict[str, str]:
     headers = {
         "Accept": "application/json",
         "Accept-Encoding": "gzip, deflate",
@@ -173,8 +196,13 @@ def _headers(*, idempotency_key: str | None, request_id: str | None, user_agent:
     }
     if idempotency_key:
         headers[IDEMPOTENCY_HEADER] = idempotency_key
+    if if_match is not None:
+        # A form brings it back: what no tag can contain is encoded, and matches nothing (RFC 9110, section 8.8.3).
+        headers[IF_MATCH_HEADER] = f'"{quote(str(if_match), safe="", errors="replace")}"'
     if request_id:
         headers[REQUEST_ID_HEADER] = request_id
+    if client_address:
+        headers[CLIENT_ADDRESS_HEADER] = client_address
     return headers
 
 

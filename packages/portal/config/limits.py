@@ -37,6 +37,16 @@ BACKGROUND_THREADS: Final = 4
 BACKGROUND_QUEUE: Final = 64
 #: Pages of one list that a view may ask for.
 MAX_PAGES: Final = 50
+#: Rows of each call of a walk through a whole list: the most that the backend gives (contract, section 7).
+WALK_PAGE_ROWS: Final = 100
+#: Pages of a list that does not end, for a backend whose cursors go round.
+WALK_MAX_PAGES: Final = 20_000
+#: Files of lists that are written at the same time: for one user, in all processes; and in one process, since each
+#: holds a thread. A project has eight threads for each process.
+EXPORTS_PER_USER: Final = 2
+EXPORTS_PER_PROCESS: Final = 3
+#: Seconds after which a file whose process has died no longer counts. Each page of its list begins them anew.
+EXPORT_LEASE_S: Final = 60
 #: Seconds for which only one process revalidates a query: as long as its calls may take.
 REVALIDATION_LEASE_S: Final = REQUEST_BUDGET_S
 #: Seconds that a token must have left for a call behind a request: nobody would refresh it there.
@@ -111,3 +121,5 @@ SIGN_IN_TRIES_PER_ADDRESS: Final = 100
 SIGN_INS_PER_ACCOUNT: Final = 100
 #: Length of the window, minutes; it begins with the first that counts.
 SIGN_IN_WINDOW_MIN: Final = 15
+#: How often one address may ask for a new password, or try a link of such a mail, in one window.
+PASSWORD_RESETS_PER_ADDRESS: Final = 20

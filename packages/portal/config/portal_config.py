@@ -72,6 +72,7 @@ class PortalConfig:
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param counts_dir: folder in which the workers of one server keep their counts for each other; None for one process.
+    :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -99,6 +100,7 @@ class PortalConfig:
     debug_toolbar: bool
     log_format: str
     request_budget_s: float = REQUEST_BUDGET_S
+    offers_password_reset: bool = False
 
     @property
     def gateway_url(self) -> str:

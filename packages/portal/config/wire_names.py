@@ -11,6 +11,8 @@ from typing import Final
 # --- sign-in ---
 AUTH_LOGIN_PATH: Final = "/auth/login"
 AUTH_LOGOUT_PATH: Final = "/auth/logout"
+FORGOT_PASSWORD_PATH: Final = "/auth/forgot-password"  # noqa: S105  a path
+RESET_PASSWORD_PATH: Final = "/auth/reset-password"  # noqa: S105  a path
 REFRESH_PATH: Final = "/refresh"
 ME_PATH: Final = "/me"
 LOGIN_EMAIL_FIELD: Final = "email"
@@ -18,7 +20,7 @@ LOGIN_PASSWORD_FIELD: Final = "password"  # noqa: S105  a field's name, not a pa
 ACCESS_TOKEN_FIELD: Final = "accessToken"  # noqa: S105  a field's name
 REFRESH_TOKEN_FIELD: Final = "refreshToken"  # noqa: S105  a field's name
 #: Calls that never carry the bearer: many backends refuse an expired one before they look at the body.
-PATHS_WITHOUT_BEARER: Final = frozenset({AUTH_LOGIN_PATH, REFRESH_PATH})
+PATHS_WITHOUT_BEARER: Final = frozenset({AUTH_LOGIN_PATH, REFRESH_PATH, FORGOT_PASSWORD_PATH, RESET_PASSWORD_PATH})
 
 # --- profile and claims ---
 PROFILE_ID_FIELD: Final = "id"
@@ -50,10 +52,23 @@ SORT_OLDEST_FIRST: Final = "createdAt"
 SORT_BY_NAME: Final = "name"
 SORT_BY_NAME_DESCENDING: Final = "-name"
 
+#: Between the values of a filter that takes several, as OpenAPI has it with `style: form` and `explode: false`.
+VALUES_SEPARATOR: Final = ","
+#: Before a separator that belongs to a value, and before itself.
+VALUES_ESCAPE: Final = "\\"
+#: The parameters that limit a time: `startedAtFrom` is its first moment, `startedAtTo` the first moment after it.
+FROM_SUFFIX: Final = "From"
+TO_SUFFIX: Final = "To"
+#: How many rows have each value of a field: GET `<list>/counts?by=status,city`, with the parameters of the list.
+COUNTS_SEGMENT: Final = "counts"
+COUNTS_BY_PARAM: Final = "by"
+
 # --- rows of all resources ---
 #: Tells rows apart, and names one in its address. `portal.query.Row` has it as its attribute `id`.
 ID_FIELD: Final = "id"
 CREATED_AT_FIELD: Final = "createdAt"
+#: A whole number that each change of a row raises.
+VERSION_FIELD: Final = "version"
 
 # --- problems ---
 PROBLEM_DETAIL_FIELD: Final = "detail"
@@ -64,7 +79,11 @@ BACKEND_LANGUAGE: Final = "en"
 
 # --- headers ---
 IDEMPOTENCY_HEADER: Final = "Idempotency-Key"
+#: Of a write: the version of the row that it changes, in quotation marks. The answer is 412 where it is another by now.
+IF_MATCH_HEADER: Final = "If-Match"
 REQUEST_ID_HEADER: Final = "X-Request-ID"
+#: The address of the browser for which the portal calls, so that users can tell their sign-ins apart.
+CLIENT_ADDRESS_HEADER: Final = "X-Forwarded-For"
 #: Whether the backend runs a write with a known Idempotency-Key only once. If not, a POST whose outcome
 #: is unknown is not repeated.
 HONOURS_IDEMPOTENCY_KEY: Final = True

@@ -65,9 +65,12 @@ def files_in(folder: Path, *suffixes: str) -> list[Path]:
 
 
 def texts_of(folder: Path) -> dict[Text, list[str]]:
-    """All texts of `folder`, each with the files that use it. The web layer's catalog serves `portal.oidc` as well."""
+    """All texts of `folder`, each with the files that use it.
+
+    The web layer's catalog serves `portal.oidc` as well, and the services: all apps show the names of their lists.
+    """
     found: dict[Text, set[str]] = {}
-    folders = (folder, folder.with_name("oidc")) if folder == _WEB else (folder,)
+    folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
     for path in sorted(path for each in folders for path in files_in(each, ".py", ".html")):
         for text in _python_texts(path) if path.suffix == ".py" else _template_texts(path):
             found.setdefault(text, set()).add(os.path.relpath(path, REPOSITORY))

@@ -33,6 +33,7 @@ from portal.edge.routes import (
     accept_target,
     home_path,
     make_site,
+    split_locale,
     with_locale,
 )
 from portal.edge.rules import login_url_from

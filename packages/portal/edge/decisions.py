@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from portal.config.platforms import TPlatform
     from portal.edge.request_context import EdgeUser
 
 
@@ -28,6 +29,7 @@ class Redirect(NamedTuple):
     """The browser is sent to `location`, an address that this package built.
 
     :param varies_by_language: the target depends on the visitor's language too.
+    :param refused: the platform that the user asked for and may not open.
     """
 
     rule: str
@@ -35,6 +37,7 @@ class Redirect(NamedTuple):
     location: str
     varies_by_language: bool = False
     ends_sign_in: bool = False
+    refused: TPlatform | None = None
 
 
 class Reject(NamedTuple):

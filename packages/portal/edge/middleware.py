@@ -12,7 +12,7 @@ from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
-from portal.edge.decisions import Forward, Reject
+from portal.edge.decisions import Forward, Redirect, Reject
 from portal.edge.http import AllowedHosts, EdgeResponses
 from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
 from portal.edge.routes import RouteTable, Site, make_site
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpResponseBase
+
+    from portal.config.platforms import TPlatform
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +60,7 @@ class EdgeRequest(HttpRequest):
     edge_user: EdgeUser
     edge_site: Site
     edge_rejection: int
+    edge_refused: TPlatform | None
     LANGUAGE_CODE: str
 
 
@@ -121,6 +124,8 @@ class ProxyMiddleware:
             if isinstance(decision, Reject) and decision.user is not None:
                 # For the log line that Django writes about this response.
                 request.edge_user = decision.user
+            if isinstance(decision, Redirect):
+                request.edge_refused = decision.refused
             response = self.responses.respond(decision, request_id=request.request_id)
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule

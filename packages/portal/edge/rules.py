@@ -172,7 +172,8 @@ def _not_allowed(ev: Evaluation) -> Decision | None:
     if platform is None or platform.name in ev.user().platforms:
         return None
     if ev.reads or not ev.is_navigation():
-        return _to_home("4-not-allowed", ev)
+        decision = _to_home("4-not-allowed", ev)
+        return decision._replace(refused=platform.name) if isinstance(decision, Redirect) else decision
     return _reject_with_page("4-not-allowed", ev, 403)
 
 

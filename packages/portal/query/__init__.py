@@ -54,6 +54,19 @@ from portal.query.hooks import (
 )
 from portal.query.partition import principal_of_id
 from portal.query.process_state import process_runtime
+from portal.query.reads import WalkedPage
 from portal.query.resources import Resource, resource
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-from portal.query.rows import ListParams, OpenEnum, Params, Partial, Record, Row, RowParams, field, field_types, to_json
+from portal.query.rows import (
+    ListParams,
+    OpenEnum,
+    Params,
+    Partial,
+    Record,
+    Row,
+    RowParams,
+    Values,
+    field,
+    field_types,
+    to_json,
+)

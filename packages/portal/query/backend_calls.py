@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from portal.api import Attempt, SignInStatus
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
-from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError
+from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
 from portal.process import Deadline
 from portal.query.retries import Retries, Tries
 
@@ -31,6 +31,7 @@ class BackendCaller:
     :param limit: the time of all calls together; None: each call has as much time as a request.
     :param request_id: sent with each call, so that the backend's log lines can be found from ours.
     :param user_agent: sent with each call, so that the backend can name the browser among the user's sign-ins.
+    :param client_address: of the browser, sent with each call for the same reason.
     """
 
     api: ApiSession
@@ -38,6 +39,7 @@ class BackendCaller:
     limit: Deadline | None = None
     request_id: str | None = None
     user_agent: str | None = None
+    client_address: str | None = None
     retries: Retries = field(default_factory=Retries)
 
     @property
@@ -91,6 +93,7 @@ class BackendCaller:
                     deadline=budget,
                     request_id=self.request_id,
                     user_agent=self.user_agent,
+                    client_address=self.client_address,
                     bearer=bearer,
                     attempt=Attempt(series.number, tries),
                 ).data
@@ -105,7 +108,7 @@ class BackendCaller:
         where, budget = write.address(), self.deadline
         body = {"json": write.variables.body} if write.has_body else {}
         key = write.idempotency_key or str(uuid.uuid4())
-        series = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES)
+        series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
         while True:
             try:
                 return self.api.call(
@@ -116,27 +119,41 @@ class BackendCaller:
                     deadline=budget,
                     request_id=self.request_id,
                     user_agent=self.user_agent,
+                    client_address=self.client_address,
                     attempt=Attempt(series.number, series.most),
                     idempotency_key=key,
+                    if_match=write.if_match,
                     **body,
                 ).data
             except ApiError as error:
                 if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and series.number > 1:
                     # The first try, whose response was lost, has deleted it (contract, section 8).
                     return None
-                series.wait(error, may_repeat=may_repeat_write(write, error))
+                if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
+                    lost = without_traceback(error)
+                try:
+                    series.wait(error, may_repeat=may_repeat_write(write, error))
+                except ApiUnavailableError as last:
+                    if lost is not None and not last.outcome_is_unknown:
+                        # This try was not handled. An earlier one may have been.
+                        raise lost from lost.__cause__
+                    raise
 
 
-def derived_key(given: str, *, endpoint: str, params: Mapping[str, Any], body: object) -> str:
+def derived_key(
+    given: str, *, endpoint: str, params: Mapping[str, Any], body: object, if_match: int | str | None = None
+) -> str:
     """The `Idempotency-Key` of a write that its caller may send again in another request.
 
     It is the same for the same write, and another one for any other write under the same given key. A backend refuses
     another body under a key that it knows, or answers with the old result.
 
     :param given: what the caller keeps of this write, such as the random key of a form.
+    :param if_match: the version that is changed: the change of another version is another write.
     """
+    versions = [] if if_match is None else [str(if_match)]
     # A value that JSON does not have fails when it is sent. Until then any text will do.
-    text = json.dumps([given, endpoint, dict(params), body], sort_keys=True, default=repr)
+    text = json.dumps([given, endpoint, dict(params), body, *versions], sort_keys=True, default=repr)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -13,7 +13,7 @@ from portal.query.backend_calls import BackendCaller
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
 from portal.query.event_log import EventLog
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
-from portal.query.reads import PageFetcher, ReadCall, Reads
+from portal.query.reads import PageFetcher, ReadCall, Reads, walk_list
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import PurgeIfEnded, RequestPartition
 from portal.query.result_data import list_data, response_data
@@ -22,12 +22,13 @@ from portal.query.retries import Retries
 from portal.query.writes import Writes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from portal.api import ApiSession, TokenStore
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.query.events import MutationEvent, QueryEvent
+    from portal.query.reads import WalkedPage
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -52,6 +53,7 @@ class QueryClient:
         self._warned = runtime.warned
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
         self._purges = PurgeIfEnded(self._partition)
+        self._caller = caller
         request_cache = RequestCache(clock=clock)
         fetcher = PageFetcher(
             caller=caller,
@@ -105,6 +107,10 @@ class QueryClient:
         """
         call = ReadCall(request=request, start=cursor, count=pages, force=force, again=again)
         return self._paginated(request, call, self._read(call))
+
+    def walk(self, request: ListRequest, *, page_rows: int) -> Iterator[WalkedPage[Any]]:
+        """Read a whole list past the cache, page by page: :func:`~portal.query.reads.walks.walk_list`."""
+        return walk_list(request, caller=self._caller, page_rows=page_rows)
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
         """Run queries at the same time; gives their results in the same order.
@@ -258,6 +264,7 @@ def create_query_client(
     deadline: Deadline | None = None,
     request_id: str | None = None,
     user_agent: str | None = None,
+    client_address: str | None = None,
     runtime: QueryRuntime | None = None,
     retries: Retries | None = None,
     clock: Callable[[], float] = time.time,
@@ -272,6 +279,7 @@ def create_query_client(
         10 s, with its further tries.
     :param request_id: sent with each call.
     :param user_agent: the browser's own, sent with each call.
+    :param client_address: the browser's IP address, sent with each call.
     :param runtime: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
     :param reload: whether the user reloads a page: the first read of each query asks the backend first, however fresh
@@ -285,6 +293,7 @@ def create_query_client(
         limit=deadline,
         request_id=request_id,
         user_agent=user_agent,
+        client_address=client_address,
         retries=retries or Retries(),
     )
     return QueryClient(caller=caller, runtime=runtime, clock=clock, registry=registry, reload=reload)

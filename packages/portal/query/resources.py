@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast, overload
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.wire_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FIELD
 from portal.errors import UsageError
 from portal.query.endpoints import same_params
-from portal.query.hooks import mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.query.rows import ListParams, Partial, Row, RowParams, field_types, partial_type
+from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query.rows import (
+    ListParams,
+    Partial,
+    Row,
+    RowParams,
+    counts_params,
+    field_types,
+    lenient_decoder_of,
+    partial_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from portal.query.endpoints import DeclaredMutation, DeclaredQuery, ReadOptions
-    from portal.query.hooks import MutationHook, PaginatedQueryHook, QueryHook
+    from portal.query.hooks import MutationHook, PaginatedQueryHook
+    from portal.query.rows import Decoder
 
 P = ParamSpec("P")
 ListP = ParamSpec("ListP")
@@ -24,6 +35,17 @@ TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
 TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
 
+#: Field to value to number of rows; None for a number that the backend did not give.
+RowCounts: TypeAlias = dict[str, dict[str, int | None]]
+
+
+class CountsHook(QueryHook[RowCounts, ...]):
+    """Counts the rows of a list. Its keywords are the list's and `by`, which no type says: a call checks them."""
+
+    @cached_property
+    def _decode(self) -> Decoder:
+        return lenient_decoder_of(self.data)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Resource(Generic[TRow, TDetail, P, RowP]):
@@ -31,6 +53,8 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
 
     :param list: GET of the path: a cursor-paginated list.
     :param detail: GET of `<path>/{id}`.
+    :param counts: GET of `<path>/counts`: how many rows have each value of the fields that `by` names, for the list's
+        other parameters. Every write makes it stale.
     :param create: POST to the path. The new row comes first in the list; it is the detail too, where both are of one
         class.
     :param update: PATCH of `<path>/{id}`. Lists show the changed row where it stands. The response is the new detail.
@@ -40,6 +64,7 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
 
     list: PaginatedQueryHook[TRow, P]
     detail: QueryHook[TDetail, RowP]
+    counts: CountsHook
     create: MutationHook[TRow, Partial[TRow], None]
     update: MutationHook[TDetail, Partial[TDetail], RowParams]
     replace: MutationHook[TDetail, Partial[TDetail], RowParams]
@@ -174,6 +199,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         )
         stand_in = found if placeholder else None
         single = query_endpoint(data=shown, params=row, url=of_a_row, placeholder=stand_in, **options)
+        counted = counts_params(params or self._list_params)
+        counts = CountsHook(data=RowCounts, params=counted, url=f"{path}/{COUNTS_SEGMENT}", **options)
         create = mutation_endpoint(
             data=item, body=partial_type(item), url=path, method="POST"
         ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
@@ -192,16 +219,17 @@ class ResourceFactory(Generic[ListP, RowP]):
                 .set_answer(query_key=single)
             )
 
-        others, tags = tuple(invalidates), tuple(invalidates_tags)
+        others, tags = (counts, *invalidates), tuple(invalidates_tags)
         made: Resource[Any, Any, Any, Any] = Resource(
             list=found,
             detail=single,
+            counts=counts,
             create=_with(create, others, tags),
             update=_with(changing("PATCH"), others, tags),
             replace=_with(changing("PUT"), others, tags),
             delete=_with(delete, others, tags),
         )
-        for endpoint in (made.list, made.detail, made.create, made.update, made.replace, made.delete):
+        for endpoint in (made.list, made.detail, made.counts, made.create, made.update, made.replace, made.delete):
             endpoint.resource = path
         return made
 

@@ -27,6 +27,7 @@ DEMO_ACCOUNTS = (
     "finance@example.com",
     "all@example.com",
     "none@example.com",
+    "iam@example.com",
 )
 
 

@@ -16,4 +16,4 @@ Of a row only `id` is required: a field that the backend leaves out has its defa
 
 from __future__ import annotations
 
-from portal.query import RowParams, use_queries
+from portal.query import Partial, RowParams, use_queries

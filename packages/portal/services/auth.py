@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from portal.config.wire_names import AUTH_LOGIN_PATH, AUTH_LOGOUT_PATH
+from portal.config.wire_names import (
+    AUTH_LOGIN_PATH,
+    AUTH_LOGOUT_PATH,
+    FORGOT_PASSWORD_PATH,
+    RESET_PASSWORD_PATH,
+)
 from portal.query import MutationGroup, mutation_endpoint
 
 
@@ -25,6 +30,19 @@ class LogoutReq(TypedDict):
     refreshToken: str
 
 
+class ForgotPasswordReq(TypedDict):
+    """Whose password is forgotten. The answer is the same for an address without an account."""
+
+    email: str
+
+
+class ResetPasswordReq(TypedDict):
+    """The token of the link in the mail, and the new password."""
+
+    token: str
+    password: str
+
+
 class TokensRes(TypedDict):
     """A new pair of tokens."""
 
@@ -33,7 +51,9 @@ class TokensRes(TypedDict):
 
 
 class AuthMutations(MutationGroup):
-    """`use_login_mutation` and `use_logout_mutation`."""
+    """Sign-in, sign-out, and a forgotten password."""
 
     use_login_mutation = mutation_endpoint(data=TokensRes, body=LoginReq, url=AUTH_LOGIN_PATH, method="POST")
     use_logout_mutation = mutation_endpoint(body=LogoutReq, url=AUTH_LOGOUT_PATH, method="POST")
+    use_forgot_password_mutation = mutation_endpoint(body=ForgotPasswordReq, url=FORGOT_PASSWORD_PATH, method="POST")
+    use_reset_password_mutation = mutation_endpoint(body=ResetPasswordReq, url=RESET_PASSWORD_PATH, method="POST")

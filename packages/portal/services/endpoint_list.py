@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from portal.query import REGISTRY, DeclaredMutation, DeclaredQuery
 from portal.services.service_imports import import_services
@@ -24,9 +25,21 @@ A backend that has only the calls of contract, section 7, serves all pages; thes
 |---|---|
 | GET `/energy/summary`, `/operations/summary`, `/finance/summary` | 404 or 410: the overview shows the lists' \
 own totals, and no charts. Any other failure is the overview's page |
+| `from`, `to`, `timeZone` of the summaries, and their `period`, `current`, `before`, `series` | no choice of a \
+period and no comparison; the charts show twelve months |
+| GET `/energy/state` | the chargers as the summary counts them, which do not renew themselves |
 | `total` in a list's page | no line "… entries in all"; an overview without a summary shows "–" |
-| filters of lists, the parameters that a type of `params` has beside `q` and `sort` | nothing: no page of the portal \
-uses one. A team's hook call that does gets an unfiltered list from a backend that ignores it |
+| GET `<list>/counts` | 404 or 410: no numbers beside the filters |
+| filters and ranges of lists, the parameters that a type of `params` has beside `q` and `sort` | a backend that \
+ignores one gives the unfiltered list |
+| several values of a filter, with commas between them | a list that is filtered by several values is empty |
+| POST `/auth/forgot-password`: `{"email"}`, 202 whether or not there is such an account; POST `/auth/reset-password`: \
+`{"token", "password"}`, 204, and all sign-ins of the account end, 422 for a token that is not good any more | leave \
+`APP_PASSWORD_RESET` off: the sign-in page offers no new password |
+| PATCH `/me`: `{"name"}`, the same answer as GET | the profile's form for the name fails |
+| `version` of a row, `If-Match` with PATCH and DELETE | the last change wins, without a word |
+| GET `/operations/stations` | a work order can't be given a station |
+| `dueAt` of a work order, `netAmount`, `vatAmount` and `vatRate` of an invoice | they are not shown |
 | `readings` of one meter | its page has no chart |
 """
 
@@ -114,7 +127,9 @@ def _entry(hook: Endpoint[Any]) -> Entry:
 
 
 def _type_name(kind: object) -> str:
-    """The name of a type, such as `Client` or `Partial[Client]`."""
+    """The name of a type, such as `Client` or `Partial[Client]`. No `|`: it would end the cell of a table."""
+    if get_origin(kind) in {Union, UnionType}:
+        return " or ".join(map(_type_name, get_args(kind))).replace("NoneType", "None")
     name, parts = getattr(kind, "__name__", str(kind)), get_args(kind)
     return f"{name}[{', '.join(map(_type_name, parts))}]" if parts else name
 

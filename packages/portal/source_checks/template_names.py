@@ -113,7 +113,7 @@ def _call_faults(call: nodes.Call, environment: PageEnvironment, routes: Routes)
         yield from _icon_faults(icon, environment, line=call.lineno)
     if first is None:
         return
-    if name in {"url", "nav_link"}:
+    if name in {"list_url", "nav_link", "url"}:
         values = (len(call.args) - 1 if call.dyn_args is None else None) if name == "url" else 0
         fault = routes.fault(first, values)
         if fault is not None:

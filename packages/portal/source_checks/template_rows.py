@@ -1,4 +1,4 @@
-"""The attributes of rows in the templates of declared pages: `{{ row.buyerr }}` is told before a page is opened."""
+"""The rows in templates of declared pages: `{{ row.buyerr }}` and `{{ cell.buyerr }}` are told before a page opens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SEQUENCES: Final = (list, tuple)
 
 
 def row_faults(shown: ShownRow, environment: PageEnvironment) -> Iterator[SourceFault]:
-    """The attributes that the row of a page does not have, or the template that the page does not have."""
+    """Attributes that the row of a page does not have, cells without a column, or a template that is not there."""
     if shown.template not in environment.list_templates(extensions=["html"]):
         file, line = shown.declared_at
         yield SourceFault(
@@ -35,7 +35,36 @@ def row_faults(shown: ShownRow, environment: PageEnvironment) -> Iterator[Source
             id="E008",
         )
         return
-    yield from _Reader(environment, page=place(*shown.declared_at)).read(shown.template, {"row": shown.row})
+    page = place(*shown.declared_at)
+    yield from _Reader(environment, page=page).read(shown.template, {"row": shown.row})
+    yield from _cell_faults(shown, environment, page=page)
+
+
+def _cell_faults(shown: ShownRow, environment: PageEnvironment, *, page: str) -> Iterator[SourceFault]:
+    """Cells that stand below the heading of another column, or of none."""
+    try:
+        tree = environment.tree_with_calls(shown.template)
+    except TemplateSyntaxError:
+        # Told when it is compiled.
+        return
+    cells = [
+        (node.attr, node.lineno)
+        for node in tree.find_all(nodes.Getattr)
+        if isinstance(node.node, nodes.Name) and node.node.name == "cell"
+    ]
+    columns = list(shown.columns)
+    if not cells or list(dict(cells)) == columns:
+        return
+    name, line = next((cell for cell in cells if cell[0] not in shown.columns), ("", cells[0][1]))
+    order = ", ".join(columns) or "none"
+    yield SourceFault(
+        path=environment.path_of(shown.template),
+        line=line,
+        message=(f"the list has no column {name!r}" if name else "the cells of the row are not the columns of the list")
+        + f" (the page is declared at {page})",
+        hint=name_hint(name, columns) if name else f"write one cell for each column, in this order: {order}",
+        id="E012",
+    )
 
 
 class _Reader:

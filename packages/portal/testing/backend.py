@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -14,6 +15,8 @@ import requests
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.wire_names import (
     AUTH_LOGOUT_PATH,
+    COUNTS_BY_PARAM,
+    COUNTS_SEGMENT,
     CURSOR_PARAM,
     ID_FIELD,
     LIMIT_PARAM,
@@ -99,7 +102,8 @@ class Backend:
         return self._keep(new_sign_in(account, *permissions, lifetime_s=-3600 if expired else ACCESS_LIFETIME_S))
 
     def lists(self, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Serve these rows at `path`, in cursor pages, and each at `path/{id}`; another id is a 404.
+        """Serve these rows at `path`, in cursor pages, each at `path/{id}` (another id is a 404), and their numbers at
+        `path/counts`.
 
         `q` and `sort` are noted with the call and have no effect: the rows keep the given order.
         """
@@ -151,7 +155,8 @@ class Backend:
     def _receive(self, request: PreparedRequest) -> _Response:
         call = _read(request, prefix=self._prefix)
         self.calls.append(call)
-        for scope in (call.path, None):
+        # A list that fails has no numbers either, unless a test says otherwise.
+        for scope in (call.path, _list_of_counts(call), None):
             if scope in self._faults:
                 return _failure(self._faults[scope])
         account = self._account_of(call)
@@ -187,6 +192,11 @@ class Backend:
             return None
         if call.path in self._lists:
             return _page(self._lists[call.path], query=call.query)
+        counted = _list_of_counts(call)
+        if counted in self._lists:
+            return _json_response(200, _counts(self._lists[counted], by=call.query.get(COUNTS_BY_PARAM, "")))
+        if ("GET", counted) in self._responses:
+            return _json_response(200, {})
         path, _, row_id = call.path.rpartition("/")
         if path not in self._lists:
             return None
@@ -206,6 +216,18 @@ class Backend:
         self._signed_in[made.account] = made
         self._account_by_refresh[made.refresh] = made.account
         return made
+
+
+def _list_of_counts(call: Call) -> str:
+    """The path of the list whose numbers are asked for; empty for any other call."""
+    return call.path.removesuffix(f"/{COUNTS_SEGMENT}") if call.path.endswith(f"/{COUNTS_SEGMENT}") else ""
+
+
+def _counts(rows: Iterable[Mapping[str, Any]], *, by: str) -> dict[str, dict[str, int]]:
+    """How many rows have each text in a field, for the fields that `by` names."""
+    rows = list(rows)
+    fields = [name for name in by.split(",") if name]
+    return {name: dict(Counter(row[name] for row in rows if isinstance(row.get(name), str))) for name in fields}
 
 
 def _refresh_token(call: Call) -> str:

@@ -13,11 +13,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.messages import get_messages
 from django.utils.functional import SimpleLazyObject
 
 from portal.web.csrf import CsrfInput
 from portal.web.frame import known_essentials, shell_for, use_app_essentials
+from portal.web.toasts import ShownToasts
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest
@@ -32,6 +32,6 @@ def essentials(request: PortalRequest) -> dict[str, Any]:
         "shell": shell_for(request),
         # Most pages have read the profile already. Each look at an attribute of a lazy object takes five times as long.
         "essentials": known_essentials(request) or SimpleLazyObject(partial(use_app_essentials, request)),
-        "messages": get_messages(request),
+        "messages": ShownToasts(request),
         "csrf_input": CsrfInput(request),
     }

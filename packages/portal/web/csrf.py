@@ -16,6 +16,7 @@ from django.middleware.csrf import CSRF_ALLOWED_CHARS, CSRF_SECRET_LENGTH
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
+CSRF_FIELD: Final = "csrfmiddlewaretoken"
 _ALPHABET: Final = CSRF_ALLOWED_CHARS.encode()
 #: Gives each byte a character; all characters stand in it equally often, but for the bytes of `_UNEVEN`.
 _CHARACTERS: Final = bytes(_ALPHABET[byte % len(_ALPHABET)] for byte in range(256))
@@ -37,7 +38,7 @@ class CsrfInput:
 
     @cached_property
     def _html(self) -> str:
-        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{csrf_token(self._request)}">'
+        return f'<input type="hidden" name="{CSRF_FIELD}" value="{csrf_token(self._request)}">'
 
 
 def csrf_token(request: HttpRequest) -> str:

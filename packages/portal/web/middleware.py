@@ -2,7 +2,7 @@
 
 It adds `token_store`, `api_deadline`, `request_id` and `query_client` to each request. An error of :mod:`portal.errors`
 that a view lets escape becomes its page. Every response gets the cookies and the security headers, also a redirect of
-the edge.
+the edge. Times are written in the user's own zone while a request lasts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
@@ -25,12 +26,16 @@ from portal.web.cookies import (
     clear_sign_in,
     follow_new_tokens,
     follow_profile,
+    follow_refusal,
     read_tokens,
     remove_duplicates,
+    remove_way_back,
+    set_way_back,
     write_tokens,
 )
-from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended
+from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended, way_back_of
 from portal.web.log_context import log_fields
+from portal.web.preferences import activate_own_zone
 from portal.web.query_client import query_client_for
 from portal.web.reload import note_form
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER
@@ -77,7 +82,12 @@ class ApiAccessMiddleware:
         request.META[REQUEST_ID_META] = request_id
         # Kept after the response: Django logs a response when every middleware is done with it.
         log_context.set(partial(log_fields, request))
-        return self._commit(request, self.get_response(request))
+        has_zone = activate_own_zone(request.COOKIES)
+        try:
+            return self._commit(request, self.get_response(request))
+        finally:
+            if has_zone:
+                timezone.deactivate()
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """The page of an error of :mod:`portal.errors`; any other error is Django's to report.
@@ -104,12 +114,22 @@ class ApiAccessMiddleware:
             self._set_new_tokens(request, response)
         else:
             follow_profile(request, response, config=self.config)
+        self._tell_sign_in_page(request, response)
         remove_duplicates(request, response, config=self.config)
+        follow_refusal(request, response, config=self.config)
         note_form(request, response)
         self.security_headers.add(request, response)
         # The id was checked when it was read. Django would check it once more, which takes as long as a redirect.
         response.headers._store["x-request-id"] = (REQUEST_ID_RESPONSE_HEADER, request.request_id)  # noqa: SLF001  no public way past the check
         return response
+
+    def _tell_sign_in_page(self, request: PortalRequest, response: HttpResponseBase) -> None:
+        """Set the cookie with the way back where a sign-in ends; remove it with a sign-in or a sign-out."""
+        way_back = way_back_of(request, response)
+        if way_back is not None:
+            set_way_back(response, way_back, config=self.config)
+        elif request.token_store.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED}:
+            remove_way_back(request, response, config=self.config)
 
     def _set_new_tokens(self, request: PortalRequest, response: HttpResponseBase) -> None:
         tokens = request.token_store

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 from portal.api import api_session
 from portal.query import create_query_client
+from portal.web.client_address import client_address
 from portal.web.reload import user_reloads
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def query_client_for(request: PortalRequest) -> QueryClient:
         deadline=request.api_deadline,
         request_id=request.request_id,
         user_agent=read_user_agent(request.META.get("HTTP_USER_AGENT")),
+        client_address=read_address(client_address(request)),
         reload=user_reloads(request),
     )
 
@@ -33,3 +36,11 @@ def query_client_for(request: PortalRequest) -> QueryClient:
 def read_user_agent(sent: str | None) -> str | None:
     """The browser's `User-Agent` without what a header of ours can't carry; None if nothing is left."""
     return "".join(UNSENDABLE.split(sent or ""))[:USER_AGENT_MAX_CHARS].strip() or None
+
+
+def read_address(text: str) -> str | None:
+    """An IP address in its usual form; None for any other text, which a header of ours must not carry."""
+    try:
+        return ip_address(text.partition("%")[0]).compressed
+    except ValueError:
+        return None

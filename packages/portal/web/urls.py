@@ -23,10 +23,12 @@ from portal.web.pages import neutral_page, with_405_page
 from portal.web.views.essentials import essentials
 from portal.web.views.files import favicon, robots
 from portal.web.views.health import healthz, readyz
+from portal.web.views.help import help_page
 from portal.web.views.locale import switch_locale
 from portal.web.views.login_redirect import login_redirect
 from portal.web.views.logout import logout
 from portal.web.views.metrics import metrics
+from portal.web.views.search import search
 from portal.web.views.sign_in_state import sign_in_state
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
         *i18n_patterns(
             neutral_page("logout", logout, name="logout"),
             neutral_page("essentials", essentials, name="essentials"),
+            neutral_page("search", search, name="search"),
+            neutral_page("help", help_page, name="help"),
             *pages,
             prefix_default_language=True,
         ),

@@ -1,4 +1,4 @@
-"""Accounts, their sign-ins, and the refresh tokens of each sign-in."""
+"""Accounts, their sign-ins, the refresh tokens of each sign-in, and forgotten passwords."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from sandbox_api.folding import FoldedField
 from sandbox_api.ids import MAX_ID_LENGTH, new_id
+from sandbox_api.versions import VersionedModel
 
 
-class Account(models.Model):
+class Account(VersionedModel):
     """Someone who can sign in."""
 
     id = models.CharField(primary_key=True, max_length=MAX_ID_LENGTH, default=partial(new_id, "acc"))
@@ -42,6 +43,8 @@ class SignIn(models.Model):
     id = models.CharField(primary_key=True, max_length=MAX_ID_LENGTH, default=partial(new_id, "sgn"))
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="sign_ins")
     user_agent = models.CharField(max_length=300, blank=True)
+    ip_address = models.CharField(max_length=45, blank=True)
+    """Of the browser, as it was at the sign-in."""
     created_at = models.DateTimeField(default=timezone.now)
     last_used_at = models.DateTimeField(default=timezone.now)
     """When it was last refreshed. Reads don't move it: each would be a write."""
@@ -69,3 +72,20 @@ class RefreshToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.digest[:8]}… of {self.sign_in_id}"
+
+
+class PasswordReset(models.Model):
+    """One request to reset a forgotten password, with the digest of the token that its mail carries.
+
+    A request for an address without an account is kept too: so it costs the same, and counts against the same limit.
+    """
+
+    digest = models.CharField(primary_key=True, max_length=64)
+    """SHA-256 of the token; the token itself is not kept."""
+    email = models.CharField(max_length=254, db_index=True)
+    """As in :class:`Account`."""
+    created_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.digest[:8]}… for {self.email}"

@@ -8,8 +8,10 @@ from rest_framework import serializers
 
 from sandbox_api.auth.models import Account
 from sandbox_api.camel_case import CamelCaseSerializer
+from sandbox_api.texts import LineField
 
 _PASSWORD_LENGTH = 1000
+SHORTEST_NEW_PASSWORD = 8
 _TOKEN_LENGTH = 1000
 
 
@@ -26,6 +28,21 @@ class RefreshTokenRequest(serializers.Serializer[Any]):
     refreshToken = serializers.CharField(max_length=_TOKEN_LENGTH)  # noqa: N815 - the wire's name
 
 
+class ForgotPasswordRequest(serializers.Serializer[Any]):
+    """`{"email"}`. The address is not checked for form: one that can't exist is one without an account."""
+
+    email = serializers.CharField(max_length=254)
+
+
+class ResetPasswordRequest(serializers.Serializer[Any]):
+    """`{"token", "password"}`."""
+
+    token = serializers.CharField(max_length=_TOKEN_LENGTH)
+    password = serializers.CharField(
+        min_length=SHORTEST_NEW_PASSWORD, max_length=_PASSWORD_LENGTH, trim_whitespace=False
+    )
+
+
 class TokenPairAnswer(serializers.Serializer[Any]):
     """`{"accessToken", "refreshToken"}`."""
 
@@ -34,10 +51,12 @@ class TokenPairAnswer(serializers.Serializer[Any]):
 
 
 class ProfileSerializer(CamelCaseSerializer[Account]):
-    """The caller's own account, as `GET /me` gives it."""
+    """The caller's own account, as `GET /me` gives it. Its name can be changed."""
 
+    name = LineField(max_length=200)
     permissions = serializers.ListField(child=serializers.CharField(), read_only=True)
 
     class Meta:
         model = Account
         fields = ("id", "email", "name", "permissions")
+        read_only_fields = ("id", "email")

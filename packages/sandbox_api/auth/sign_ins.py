@@ -47,13 +47,14 @@ def digest_of(token: str) -> str:
 
 
 @transaction.atomic
-def begin_sign_in(*, account: Account, user_agent: str) -> TokenPair:
+def begin_sign_in(*, account: Account, user_agent: str, ip_address: str = "") -> TokenPair:
     """Begin a new family, and forget those of this account that ended long ago."""
     now = timezone.now()
     SignIn.objects.filter(account=account, expires_at__lt=now).delete()
     sign_in = SignIn.objects.create(
         account=account,
         user_agent=user_agent[:_USER_AGENT_LENGTH],
+        ip_address=ip_address,
         created_at=now,
         last_used_at=now,
         expires_at=now + settings.SANDBOX.refresh_token_lifetime,
@@ -91,6 +92,11 @@ def rotate(*, refresh_token: str) -> TokenPair | Refused:
 def revoke(*, sign_in_id: str) -> None:
     """End a sign-in; the first time counts."""
     SignIn.objects.filter(id=sign_in_id, revoked_at__isnull=True).update(revoked_at=timezone.now())
+
+
+def revoke_all_of(*, account: Account) -> None:
+    """End every sign-in of an account."""
+    SignIn.objects.filter(account=account, revoked_at__isnull=True).update(revoked_at=timezone.now())
 
 
 def revoke_family_of(*, refresh_token: str) -> None:

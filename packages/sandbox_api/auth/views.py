@@ -12,15 +12,20 @@ from rest_framework.response import Response
 
 from sandbox_api import faults, idempotency
 from sandbox_api.api_view import ApiView
-from sandbox_api.auth import sign_ins
+from sandbox_api.auth import forgotten_passwords, sign_ins
+from sandbox_api.auth.client_address import client_address
+from sandbox_api.auth.models import Account
 from sandbox_api.auth.passwords import account_for
 from sandbox_api.auth.serializers import (
+    ForgotPasswordRequest,
     LoginRequest,
     ProfileSerializer,
     RefreshTokenRequest,
+    ResetPasswordRequest,
     TokenPairAnswer,
 )
-from sandbox_api.problems import Unauthorized, problem_response
+from sandbox_api.problems import Unauthorized, invalid, problem_response
+from sandbox_api.versions import locked
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -51,7 +56,11 @@ class LoginView(OpenView):
             raise Unauthorized("The address or the password is wrong.")
 
         def begin() -> Response:
-            pair = sign_ins.begin_sign_in(account=account, user_agent=request.headers.get("User-Agent", ""))
+            pair = sign_ins.begin_sign_in(
+                account=account,
+                user_agent=request.headers.get("User-Agent", ""),
+                ip_address=client_address(request),
+            )
             return Response(TokenPairAnswer(pair).data)
 
         attempt = idempotency.attempt_of(
@@ -120,6 +129,46 @@ class LogoutView(OpenView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
+class ForgotPasswordView(OpenView):
+    """Ask for a new password."""
+
+    @extend_schema(request=ForgotPasswordRequest, responses={HTTPStatus.ACCEPTED: None})
+    def post(self, request: Request) -> Response:
+        """Send a link to the address, if it has an account. The answer is the same for every address."""
+        form = ForgotPasswordRequest(data=request.data)
+        form.is_valid(raise_exception=True)
+        forgotten_passwords.request_reset(email=form.validated_data["email"])
+        return Response(status=HTTPStatus.ACCEPTED)
+
+
+class ResetPasswordView(OpenView):
+    """Choose a new password."""
+
+    @extend_schema(request=ResetPasswordRequest, responses={HTTPStatus.NO_CONTENT: None})
+    def post(self, request: Request) -> HttpResponse:
+        """Set the password, and end all sign-ins of the account.
+
+        :raises ValidationError: the token is not known, was used, or is older than half an hour.
+        """
+        form = ResetPasswordRequest(data=request.data)
+        form.is_valid(raise_exception=True)
+        token: str = form.validated_data["token"]
+        password: str = form.validated_data["password"]
+
+        def reset() -> Response:
+            if not forgotten_passwords.reset(token=token, password=password):
+                raise invalid(token="This link has been used or is too old.")  # noqa: S106 - what is said of it
+            return Response(status=HTTPStatus.NO_CONTENT)
+
+        attempt = idempotency.attempt_of(
+            request,
+            principal=f"reset token {sign_ins.digest_of(token)}",
+            secret=token,
+            window=forgotten_passwords.LIFETIME,
+        )
+        return idempotency.run_once(attempt, action=reset)
+
+
 class MeView(ApiView):
     """The caller's profile."""
 
@@ -127,3 +176,12 @@ class MeView(ApiView):
     def get(self, request: Request) -> Response:  # noqa: ARG002 - the framework's signature
         """Give id, address, name and permissions."""
         return Response(ProfileSerializer(self.caller.account).data)
+
+    @extend_schema(request=ProfileSerializer, responses=ProfileSerializer)
+    @idempotency.idempotent
+    def patch(self, request: Request) -> Response:
+        """Change the name."""
+        account = locked(Account.objects.filter(id=self.caller.account.id)).get()
+        form = ProfileSerializer(account, data=request.data, partial=True)
+        form.is_valid(raise_exception=True)
+        return Response(ProfileSerializer(form.save()).data)

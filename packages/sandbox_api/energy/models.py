@@ -10,13 +10,14 @@ from django.utils import timezone
 
 from sandbox_api.folding import FoldedField
 from sandbox_api.ids import MAX_ID_LENGTH, new_id
+from sandbox_api.versions import VersionedModel
 
 
 def _newest(name: str) -> models.Index:
     return models.Index(fields=["-created_at", "-id"], name=f"{name}_newest")
 
 
-class Client(models.Model):
+class Client(VersionedModel):
     """Someone who charges cars, or has them charged."""
 
     id = models.CharField(primary_key=True, max_length=MAX_ID_LENGTH, default=partial(new_id, "cli"))
@@ -132,12 +133,16 @@ class ChargingSession(models.Model):
     currency = models.CharField(max_length=3, default="EUR")
     status = models.CharField(max_length=20, choices=Status.choices)
     created_at = models.DateTimeField(default=timezone.now)
+    searched = FoldedField(sources=("reference",))
 
     class Meta:
         indexes: ClassVar = [
             _newest("charging_session"),
+            models.Index(fields=["status", "-created_at", "-id"], name="charging_session_status"),
             models.Index(fields=["started_at", "id"], name="charging_session_started"),
             models.Index(fields=["reference", "id"], name="charging_session_reference"),
+            models.Index(fields=["energy_kwh", "id"], name="charging_session_energy"),
+            models.Index(fields=["cost", "id"], name="charging_session_cost"),
         ]
 
     def __str__(self) -> str:

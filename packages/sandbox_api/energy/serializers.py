@@ -10,7 +10,7 @@ from sandbox_api.texts import LineField, PhoneField
 
 
 class ClientSerializer(CamelCaseSerializer[Client]):
-    """A client, in answers and (but for `id` and `createdAt`) in requests."""
+    """A client, in answers and (but for `id`, `createdAt` and `version`) in requests."""
 
     name = LineField(max_length=200)
     email = serializers.EmailField(max_length=254)
@@ -19,8 +19,8 @@ class ClientSerializer(CamelCaseSerializer[Client]):
 
     class Meta:
         model = Client
-        fields = ("id", "name", "email", "phone", "city", "created_at")
-        read_only_fields = ("id", "created_at")
+        fields = ("id", "name", "email", "phone", "city", "created_at", "version")
+        read_only_fields = ("id", "created_at", "version")
 
 
 class StationSerializer(CamelCaseSerializer[Station]):

@@ -47,6 +47,7 @@ class ClientsView(ClientRows, ListView):
         sorts={"createdAt": "created_at", "name": "name_folded", "email": "email", "city": "city_folded"},
         searched=("searched",),
         filters={"city": "city"},
+        ranges={"createdAt": "created_at"},
     )
 
     @extend_schema(request=ClientSerializer, responses={HTTPStatus.CREATED: ClientSerializer})
@@ -65,15 +66,15 @@ class ClientView(ClientRows, DetailView):
     @idempotent
     def patch(self, request: Request, row_id: str) -> Response:
         """Change the fields that are sent, and leave the others as they are."""
-        form = ClientSerializer(self.get_row(row_id), data=request.data, partial=True)
+        form = ClientSerializer(self.get_row_to_change(request, row_id), data=request.data, partial=True)
         form.is_valid(raise_exception=True)
         return Response(self.represent(form.save()))
 
     @extend_schema(responses={HTTPStatus.NO_CONTENT: None})
     @idempotent
-    def delete(self, request: Request, row_id: str) -> Response:  # noqa: ARG002 - the framework's signature
+    def delete(self, request: Request, row_id: str) -> Response:
         """Delete the client. Their charging sessions and invoices stay, without a client."""
-        self.get_row(row_id).delete()
+        self.get_row_to_change(request, row_id).delete()
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -97,6 +98,7 @@ class StationsView(StationRows, ListView):
         sorts={"createdAt": "created_at", "name": "name_folded", "city": "city_folded"},
         searched=("searched",),
         filters={"city": "city", "country": "country", "status": "status"},
+        ranges={"createdAt": "created_at"},
     )
 
 
@@ -122,8 +124,9 @@ class ChargersView(ChargerRows, ListView):
     spec = ListSpec(
         resource="chargers",
         sorts={"createdAt": "created_at", "name": "name_folded", "maxPowerKw": "max_power_kw"},
-        searched=("searched",),
+        searched=("searched", "station__searched"),
         filters={"stationId": "station_id", "connector": "connector", "status": "status"},
+        ranges={"createdAt": "created_at"},
     )
 
 
@@ -155,8 +158,14 @@ class ChargingSessionsView(ChargingSessionRows, ListView):
             "energyKwh": "energy_kwh",
             "cost": "cost",
         },
-        searched=("charger__searched", "client__searched"),
-        filters={"chargerId": "charger_id", "clientId": "client_id", "status": "status"},
+        searched=("searched", "charger__searched", "client__searched"),
+        filters={
+            "stationId": "charger__station_id",
+            "chargerId": "charger_id",
+            "clientId": "client_id",
+            "status": "status",
+        },
+        ranges={"startedAt": "started_at"},
     )
 
 
@@ -184,6 +193,7 @@ class MetersView(MeterRows, ListView):
         sorts={"createdAt": "created_at", "name": "serial", "serial": "serial"},
         searched=("searched", "station__searched"),
         filters={"stationId": "station_id", "status": "status"},
+        ranges={"createdAt": "created_at"},
     )
 
 

@@ -32,14 +32,17 @@ class Invoice(models.Model):
     client_name = models.CharField(max_length=200)
     """As it stood when the invoice was written."""
     amount = models.DecimalField(max_digits=12, decimal_places=2)
-    """The sum of the lines."""
+    """The sum of the lines, tax included."""
+    net_amount = models.DecimalField(max_digits=12, decimal_places=2)
+    vat_amount = models.DecimalField(max_digits=12, decimal_places=2)
     currency = models.CharField(max_length=3, default="EUR")
     status = models.CharField(max_length=20, choices=Status.choices)
     issued_at = models.DateTimeField()
     due_at = models.DateTimeField()
     paid_at = models.DateTimeField(null=True, blank=True)
     lines = models.JSONField(default=list)
-    """`[{"description", "quantity", "unitPrice", "amount"}]`, prices as decimals in strings."""
+    """`[{"description", "quantity", "unitPrice", "vatRate", "amount"}]`: prices, tax included, and the rate in percent,
+    as decimals in strings."""
     created_at = models.DateTimeField(default=timezone.now)
     searched = FoldedField(sources=("number", "client_name"))
 

@@ -16,11 +16,12 @@ class InvoiceLineSerializer(serializers.Serializer[Any]):
     description = serializers.CharField()
     quantity = serializers.FloatField()
     unitPrice = serializers.DecimalField(max_digits=12, decimal_places=2)  # noqa: N815 - the wire's name
+    vatRate = serializers.DecimalField(max_digits=5, decimal_places=2)  # noqa: N815 - the wire's name
     amount = serializers.DecimalField(max_digits=12, decimal_places=2)
 
 
 class InvoiceSerializer(CamelCaseSerializer[Invoice]):
-    """An invoice. Amounts are decimals in strings."""
+    """An invoice. Amounts are decimals in strings; `amount` is `netAmount` and `vatAmount` together."""
 
     client_id = serializers.CharField(read_only=True, allow_null=True)
     lines = InvoiceLineSerializer(many=True, read_only=True)
@@ -33,6 +34,8 @@ class InvoiceSerializer(CamelCaseSerializer[Invoice]):
             "client_id",
             "client_name",
             "amount",
+            "net_amount",
+            "vat_amount",
             "currency",
             "status",
             "issued_at",

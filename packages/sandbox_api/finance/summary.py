@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,19 @@ from sandbox_api.api_view import ApiView
 from sandbox_api.auth.permissions import FINANCE_APP
 from sandbox_api.finance.models import Invoice
 from sandbox_api.months import Month, month_of, months_until
+from sandbox_api.periods import (
+    PERIOD_PARAMETERS,
+    AgeSpan,
+    Period,
+    SummaryPeriod,
+    ages,
+    by_day,
+    in_days,
+    read_period,
+)
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from django.db.models import QuerySet
     from rest_framework.request import Request
@@ -28,6 +39,8 @@ CURRENCY = "EUR"
 
 _CENT = Decimal("0.01")
 _NOT_OWED = (Invoice.Status.DRAFT, Invoice.Status.CANCELLED)
+_OUTSTANDING = (Invoice.Status.SENT, Invoice.Status.OVERDUE)
+_AGES = (30, 60, 90)
 
 
 class AmountField(serializers.DecimalField):
@@ -53,6 +66,34 @@ class InvoiceMonth(serializers.Serializer[Any]):
     paid = AmountField()
 
 
+class InvoiceFigures(serializers.Serializer[Any]):
+    """What was invoiced and what was paid in a period."""
+
+    invoiced = AmountField()
+    paid = AmountField()
+
+
+class InvoicePoint(InvoiceFigures):
+    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
+
+    start = serializers.DateField()
+    isUnderWay = serializers.BooleanField()  # noqa: N815 - the wire's name
+    isCut = serializers.BooleanField()  # noqa: N815 - the wire's name
+
+
+class OutstandingFigures(serializers.Serializer[Any]):
+    """What is not paid yet, what is overdue included."""
+
+    count = serializers.IntegerField()
+    amount = AmountField()
+
+
+class OverdueAge(AgeSpan):
+    """Overdue invoices by the day on which they were due."""
+
+    amount = AmountField()
+
+
 class FinanceSummary(serializers.Serializer[Any]):
     """The figures."""
 
@@ -60,10 +101,18 @@ class FinanceSummary(serializers.Serializer[Any]):
     total = serializers.IntegerField()
     byStatus = InvoiceStatusFigures(many=True)  # noqa: N815 - the wire's name
     byMonth = InvoiceMonth(many=True)  # noqa: N815 - the wire's name
+    period = SummaryPeriod()
+    current = InvoiceFigures()
+    before = InvoiceFigures()
+    series = InvoicePoint(many=True)
+    outstanding = OutstandingFigures()
+    overdueByAge = OverdueAge(many=True)  # noqa: N815 - the wire's name
 
 
-def summarise_finance(*, now: datetime) -> dict[str, Any]:
+def summarise_finance(*, now: datetime, period: Period | None = None) -> dict[str, Any]:
     """Count everything; what there is none of is there too, with zero."""
+    period = period or read_period(query={}, now=now)
+    current, series = _invoiced_and_paid(period)
     rows = Invoice.objects.values_list("status").annotate(Count("id"), Sum("amount"))
     found = {status: (count, amount) for status, count, amount in rows}
     months = months_until(now=now)
@@ -73,19 +122,55 @@ def summarise_finance(*, now: datetime) -> dict[str, Any]:
         "currency": CURRENCY,
         "total": sum(count for count, _ in found.values()),
         "byStatus": [
-            {"status": status, "count": count, "amount": _text(amount)}
+            {"status": status, "count": count, "amount": amount_text(amount)}
             for status in Invoice.Status.values
             for count, amount in [found.get(status, (0, Decimal(0)))]
         ],
         "byMonth": [
             {
                 "month": str(month),
-                "invoiced": _text(invoiced.get(month, Decimal(0))),
-                "paid": _text(paid.get(month, Decimal(0))),
+                "invoiced": amount_text(invoiced.get(month, Decimal(0))),
+                "paid": amount_text(paid.get(month, Decimal(0))),
             }
             for month in months
         ],
+        "period": period.described(),
+        "current": current,
+        "before": _invoiced_and_paid(period.before)[0],
+        "series": series,
+        "outstanding": _count_and_amount(Invoice.objects.filter(status__in=_OUTSTANDING)),
+        "overdueByAge": [
+            {"fromDay": span[0], "toDay": span[1]}
+            | _count_and_amount(
+                Invoice.objects.filter(status=Invoice.Status.OVERDUE, **in_days(period, "due_at", span))
+            )
+            for span in ages(period, _AGES)
+        ],
     }
+
+
+def _invoiced_and_paid(period: Period) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """The figures of a period, and its series."""
+    invoiced = _by_point(period, Invoice.objects.exclude(status__in=_NOT_OWED), "issued_at")
+    paid = _by_point(period, Invoice.objects.filter(status=Invoice.Status.PAID), "paid_at")
+    series = [
+        point | {"invoiced": amount_text(invoiced[point["start"]]), "paid": amount_text(paid[point["start"]])}
+        for point in period.points()
+    ]
+    sums = (sum(amounts.values(), Decimal(0)) for amounts in (invoiced, paid))
+    return dict(zip(("invoiced", "paid"), map(amount_text, sums), strict=True)), series
+
+
+def _by_point(period: Period, invoices: QuerySet[Invoice], column: str) -> defaultdict[date, Decimal]:
+    found: defaultdict[date, Decimal] = defaultdict(Decimal)
+    for day, amount in by_day(invoices, column, period=period, amount=Sum("amount")):
+        found[period.point_of(day)] += amount
+    return found
+
+
+def _count_and_amount(invoices: QuerySet[Invoice]) -> dict[str, Any]:
+    found = invoices.aggregate(count=Count("id"), amount=Sum("amount", default=Decimal(0)))
+    return {"count": found["count"], "amount": amount_text(found["amount"])}
 
 
 def _by_month(invoices: QuerySet[Invoice], column: str, first: Month) -> dict[Month, Decimal]:
@@ -93,7 +178,8 @@ def _by_month(invoices: QuerySet[Invoice], column: str, first: Month) -> dict[Mo
     return {month_of(start): amount for start, amount in rows}
 
 
-def _text(amount: Decimal) -> str:
+def amount_text(amount: Decimal) -> str:
+    """An amount as it stands on the wire, with cents."""
     # SQLite sums in binary: the cents come back with rounding.
     return str(amount.quantize(_CENT))
 
@@ -103,7 +189,8 @@ class FinanceSummaryView(ApiView):
 
     required_permission = FINANCE_APP
 
-    @extend_schema(responses=FinanceSummary)
-    def get(self, request: Request) -> Response:  # noqa: ARG002 - the framework's signature
-        """Give the figures as of now."""
-        return Response(summarise_finance(now=timezone.now()))
+    @extend_schema(parameters=PERIOD_PARAMETERS, responses=FinanceSummary)
+    def get(self, request: Request) -> Response:
+        """Give the figures as of now, and those of a period."""
+        now = timezone.now()
+        return Response(summarise_finance(now=now, period=read_period(query=request.query_params.dict(), now=now)))

@@ -52,7 +52,7 @@ class AccountView(AccountRows, DetailView):
     @idempotent
     def patch(self, request: Request, row_id: str) -> Response:
         """Change the permissions; effective with the account's next call."""
-        form = AccountSerializer(self.get_row(row_id), data=request.data, partial=True)
+        form = AccountSerializer(self.get_row_to_change(request, row_id), data=request.data, partial=True)
         form.is_valid(raise_exception=True)
         return Response(self.represent(form.save()))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 
+from sandbox_api.lists.conditions import matches
 from sandbox_api.lists.cursors import after, make_cursor
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Page(Generic[TRow]):
 
 def read_page(*, rows: QuerySet[TRow], spec: ListSpec, parameters: ListParameters) -> Page[TRow]:
     """Read one page of the rows that match."""
-    matching = rows.filter(_matches(spec, parameters))
+    matching = rows.filter(matches(spec=spec, conditions=parameters.conditions))
     start = _behind(matching, parameters)
     # One row more than asked for tells whether another page follows.
     found = list(start.order_by(*parameters.order.order_by)[: parameters.limit + 1])
@@ -44,13 +45,3 @@ def _behind(rows: QuerySet[TRow], parameters: ListParameters) -> QuerySet[TRow]:
     if parameters.after is None:
         return rows
     return rows.filter(after(position=parameters.after, order=parameters.order))
-
-
-def _matches(spec: ListSpec, parameters: ListParameters) -> Q:
-    condition = Q(**dict(parameters.filters))
-    for word in parameters.words:
-        has_word = Q()
-        for column in spec.searched:
-            has_word |= Q(**{f"{column}__contains": word})
-        condition &= has_word
-    return condition

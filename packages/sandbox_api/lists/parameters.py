@@ -1,23 +1,51 @@
-"""The query parameters of a list, checked: `cursor`, `limit`, `q`, `sort` and the resource's filters."""
+"""The query parameters of a list, checked: `cursor`, `limit`, `q`, `sort`, the resource's filters and ranges."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rest_framework.exceptions import ValidationError
 
 from sandbox_api.folding import fold
 from sandbox_api.lists.cursors import Position, read_cursor
-from sandbox_api.lists.spec import DEFAULT_LIMIT, DEFAULT_SORT, MAX_LIMIT, ListSpec, SortOrder
+from sandbox_api.lists.spec import (
+    DEFAULT_LIMIT,
+    DEFAULT_SORT,
+    FROM_SUFFIX,
+    MAX_LIMIT,
+    TO_SUFFIX,
+    ListSpec,
+    SortOrder,
+)
+from sandbox_api.lists.values import MAX_VALUES, read_instant, split_values
 from sandbox_api.texts import has_control_characters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from django.db.models import Model
 
 _MAX_TEXT_LENGTH = 200
+_TOO_MUCH = (
+    f"Send at most {MAX_VALUES} values with commas between them, each of at most {_MAX_TEXT_LENGTH} characters,"
+    " none of them a control character."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conditions:
+    """Which rows of a list a caller wants."""
+
+    words: tuple[str, ...] = ()
+    """Of `q`, folded; a row has all of them."""
+    filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name on the wire to values; a row has one of them."""
+    since: Mapping[str, datetime] = field(default_factory=dict)
+    """Name of a range on the wire to its first moment."""
+    before: Mapping[str, datetime] = field(default_factory=dict)
+    """Name of a range on the wire to the first moment after it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,10 +54,7 @@ class ListParameters:
 
     order: SortOrder
     limit: int
-    words: tuple[str, ...]
-    """Of `q`, folded; a row has all of them."""
-    filters: tuple[tuple[str, str], ...]
-    """Column and value."""
+    conditions: Conditions
     after: Position | None
 
 
@@ -46,9 +71,7 @@ def read_parameters(*, query: Mapping[str, str], spec: ListSpec, model: type[Mod
     limit = _limit(query.get("limit"))
     if limit is None:
         errors["limit"] = [f"Ask for 1 to {MAX_LIMIT} rows."]
-    for name in ("q", *spec.filters):
-        if not _is_searchable(query.get(name, "")):
-            errors[name] = [f"Send at most {_MAX_TEXT_LENGTH} characters, none of them a control character."]
+    conditions = _conditions(query, spec, errors)
     after = None
     cursor = query.get("cursor")
     if cursor and order is not None:
@@ -60,9 +83,46 @@ def read_parameters(*, query: Mapping[str, str], spec: ListSpec, model: type[Mod
     return ListParameters(
         order=order,
         limit=limit,
-        words=tuple(fold(query.get("q", "")).split()),
-        filters=tuple((column, query[name]) for name, column in spec.filters.items() if query.get(name)),
+        conditions=conditions,
         after=after,
+    )
+
+
+def read_conditions(*, query: Mapping[str, str], spec: ListSpec) -> Conditions:
+    """Check the parameters that say which rows, and no others.
+
+    :raises ValidationError: naming each parameter that is wrong, all at once.
+    """
+    errors: dict[str, list[str]] = {}
+    conditions = _conditions(query, spec, errors)
+    if errors:
+        raise ValidationError(errors)
+    return conditions
+
+
+def _conditions(query: Mapping[str, str], spec: ListSpec, errors: dict[str, list[str]]) -> Conditions:
+    """Read them; what is wrong is added to `errors`."""
+    q = query.get("q", "")
+    if not _is_searchable(q):
+        errors["q"] = [f"Send at most {_MAX_TEXT_LENGTH} characters, none of them a control character."]
+    filters = {}
+    for name in spec.filters:
+        values = split_values(query.get(name, ""))
+        if len(values) > MAX_VALUES or not all(map(_is_searchable, values)):
+            errors[name] = [_TOO_MUCH]
+        elif values:
+            filters[name] = values
+    limits: dict[str, dict[str, datetime]] = {FROM_SUFFIX: {}, TO_SUFFIX: {}}
+    for name in spec.ranges:
+        for suffix, found in limits.items():
+            text = query.get(f"{name}{suffix}", "")
+            moment = read_instant(text) if text else None
+            if moment is not None:
+                found[name] = moment
+            elif text:
+                errors[f"{name}{suffix}"] = ["Send a moment such as 2026-01-31T00:00:00Z."]
+    return Conditions(
+        words=tuple(fold(q).split()), filters=filters, since=limits[FROM_SUFFIX], before=limits[TO_SUFFIX]
     )
 
 

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_SORT = "-createdAt"
+FROM_SUFFIX = "From"
+"""Of the parameter with the first moment of a range."""
+TO_SUFFIX = "To"
+"""Of the parameter with the first moment after a range."""
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 
@@ -22,9 +26,11 @@ class ListSpec:
     sorts: Mapping[str, str]
     """Name on the wire to column. Columns that may be null can't be sorted by: a keyset can't pass them."""
     searched: tuple[str, ...]
-    """Folded columns, also of related rows, that `q` is looked for in."""
+    """Folded columns, also of related rows, that `q` is looked for in. An exact id finds its row everywhere."""
     filters: Mapping[str, str] = field(default_factory=dict)
-    """Name on the wire to column, for exact matches."""
+    """Name on the wire to column, for exact matches with one of several values."""
+    ranges: Mapping[str, str] = field(default_factory=dict)
+    """Name on the wire to a column with a time: `<name>From` and `<name>To` limit it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,7 +1,9 @@
-"""Views for lists and single rows; a resource names its rows, its serializer and its options."""
+"""Views for lists, their counts and single rows; a resource names its rows, its serializer and its options."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.shortcuts import get_object_or_404
@@ -10,9 +12,11 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from sandbox_api.api_view import ApiView
+from sandbox_api.lists.counts import BY, read_counts
 from sandbox_api.lists.pages import read_page
 from sandbox_api.lists.parameters import read_parameters
-from sandbox_api.lists.spec import MAX_LIMIT, ListSpec
+from sandbox_api.lists.spec import FROM_SUFFIX, MAX_LIMIT, TO_SUFFIX, ListSpec
+from sandbox_api.versions import entity_tag, locked, require_match
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
@@ -22,8 +26,14 @@ if TYPE_CHECKING:
 _PARAMETERS = [
     OpenApiParameter("cursor", str, description="`nextCursor` of the page before."),
     OpenApiParameter("limit", int, description=f"Rows per page, 1 to {MAX_LIMIT}; 20 where it is missing."),
-    OpenApiParameter("q", str, description="Words to look for, without case and accents; a row has them all."),
 ]
+_SEARCH = OpenApiParameter("q", str, description="Words to look for, without case and accents; a row has them all.")
+_VALUES = "Exact match with one of these."
+_COUNTS = {
+    "type": "object",
+    "description": "Field to value to number of rows.",
+    "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer"}},
+}
 _SORT = "A field, with `-` before it for the other direction; `-createdAt` where it is missing."
 
 
@@ -42,6 +52,24 @@ class RowView(ApiView):
         :raises Http404: if the caller may see none with this id.
         """
         return get_object_or_404(self.rows(), pk=row_id)
+
+    def get_row_to_change(self, request: Request, row_id: str) -> Any:
+        """Give one row that has versions, locked until the transaction ends.
+
+        :raises Http404: if the caller may see none with this id.
+        :raises PreconditionFailed: if it is not the version that the request wants to change.
+        """
+        row = get_object_or_404(locked(self.rows()), pk=row_id)
+        require_match(row, request)
+        return row
+
+    def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """Name the version of a single row, also in an answer that is repeated."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        tag = entity_tag(getattr(response, "data", None))
+        if tag is not None:
+            response["ETag"] = tag
+        return response
 
     def represent(self, row: Model) -> dict[str, Any]:
         """Give a row as it stands in an answer."""
@@ -71,6 +99,16 @@ class ListView(RowView):
         )
 
 
+class CountsView(RowView):
+    """`GET` of `<list>/counts`: `{"status": {"open": 12, …}, …}` for `by=status,…`."""
+
+    spec: ClassVar[ListSpec]
+
+    def get(self, request: Request) -> Response:
+        """Count the rows by each field in `by`, with all parameters of the list but the field's own."""
+        return Response(read_counts(rows=self.rows(), spec=self.spec, query=request.query_params.dict()))
+
+
 class DetailView(RowView):
     """`GET` of one row."""
 
@@ -93,15 +131,45 @@ def document_list(view: type[ListView]) -> type[ListView]:
             "total": serializers.IntegerField(),
         },
     )
-    filters = [OpenApiParameter(name, str, description="Exact match.") for name in view.spec.filters]
     sorts = [sign + name for name in view.spec.sorts for sign in ("", "-")]
     parameters = [
         *_PARAMETERS,
+        _SEARCH,
         OpenApiParameter("sort", str, enum=sorts, description=_SORT),
-        *filters,
+        *_conditions(view.spec),
     ]
     return extend_schema(
         methods=["GET"],
         parameters=parameters,
         responses=page,
     )(view)
+
+
+def counts_of(view: type[ListView]) -> type[CountsView]:
+    """Make the view that counts the rows of a list."""
+    made: type[CountsView] = type(
+        view.__name__.removesuffix("View") + "CountsView",
+        # What tells its rows and their permission, without what lists them.
+        (*(base for base in view.__bases__ if base is not ListView), CountsView),
+        {"spec": view.spec, "__doc__": CountsView.__doc__, "__module__": view.__module__},
+    )
+    names = ", ".join(f"`{name}`" for name in view.spec.filters)
+    by = OpenApiParameter(BY, str, required=True, description=f"Some of {names}, with commas between them.")
+    return extend_schema(
+        methods=["GET"],
+        parameters=[by, _SEARCH, *_conditions(view.spec)],
+        responses={(HTTPStatus.OK, "application/json"): _COUNTS},
+    )(made)
+
+
+def _conditions(spec: ListSpec) -> list[OpenApiParameter]:
+    filters = [
+        OpenApiParameter(name, str, many=True, style="form", explode=False, description=_VALUES)
+        for name in spec.filters
+    ]
+    limits = [
+        OpenApiParameter(f"{name}{suffix}", datetime, description=meaning)
+        for name in spec.ranges
+        for suffix, meaning in ((FROM_SUFFIX, "Not before this moment."), (TO_SUFFIX, "Before this moment."))
+    ]
+    return [*filters, *limits]

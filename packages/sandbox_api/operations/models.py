@@ -8,12 +8,14 @@ from typing import ClassVar
 from django.db import models
 from django.utils import timezone
 
+from sandbox_api.columns import RankField, TimeOrNeverField
 from sandbox_api.energy.models import Station
 from sandbox_api.folding import FoldedField
 from sandbox_api.ids import MAX_ID_LENGTH, new_id
+from sandbox_api.versions import VersionedModel
 
 
-class WorkOrder(models.Model):
+class WorkOrder(VersionedModel):
     """Something that someone has to do, mostly at a station."""
 
     class Status(models.TextChoices):
@@ -39,9 +41,14 @@ class WorkOrder(models.Model):
     status = models.CharField(max_length=20, choices=Status.choices, default=Status.OPEN)
     assignee = models.CharField(max_length=100, null=True, blank=True)  # noqa: DJ001 - null on the wire too
     created_at = models.DateTimeField(default=timezone.now)
+    due_at = models.DateTimeField(null=True, blank=True)
+    """When it is to be done at the latest."""
     completed_at = models.DateTimeField(null=True, blank=True)
     """Set while the status is `done`."""
     title_folded = FoldedField(sources=("title",))
+    due_or_never = TimeOrNeverField(source="due_at")
+    priority_rank = RankField(source="priority", ranks=tuple(Priority.values))
+    status_rank = RankField(source="status", ranks=tuple(Status.values))
     searched = FoldedField(sources=("title", "assignee"))
 
     class Meta:

@@ -32,8 +32,18 @@ class WorkOrderSerializer(CamelCaseSerializer[WorkOrder]):
             "status",
             "assignee",
             "created_at",
+            "due_at",
             "completed_at",
+            "version",
         )
+
+
+class OperationsStationSerializer(CamelCaseSerializer[Station]):
+    """A station, as those need to know it who work there."""
+
+    class Meta:
+        model = Station
+        fields = ("id", "name", "city", "created_at")
 
 
 class StationIdField(serializers.PrimaryKeyRelatedField[Station]):
@@ -50,24 +60,26 @@ class StationIdField(serializers.PrimaryKeyRelatedField[Station]):
 
 
 class WorkOrderCreateRequest(CamelCaseSerializer[WorkOrder]):
-    """`{"title", "stationId"?, "priority"}`."""
+    """`{"title", "stationId"?, "priority", "dueAt"?}`."""
 
     title = LineField(max_length=200)
     station_id = StationIdField(source="station", queryset=Station.objects.all(), required=False, allow_null=True)
 
     class Meta:
         model = WorkOrder
-        fields = ("title", "station_id", "priority")
+        fields = ("title", "station_id", "priority", "due_at")
 
 
 class WorkOrderChangeRequest(CamelCaseSerializer[WorkOrder]):
-    """`{"status"?, "assignee"?, "priority"?}`."""
+    """`{"title"?, "stationId"?, "status"?, "assignee"?, "priority"?, "dueAt"?}`."""
 
+    title = LineField(max_length=200, required=False)
+    station_id = StationIdField(source="station", queryset=Station.objects.all(), required=False, allow_null=True)
     assignee = LineField(max_length=100, required=False, allow_null=True)
 
     class Meta:
         model = WorkOrder
-        fields = ("status", "assignee", "priority")
+        fields = ("title", "station_id", "status", "assignee", "priority", "due_at")
 
     def update(self, instance: WorkOrder, validated_data: dict[str, Any]) -> WorkOrder:
         """Change it, and keep the time of completion with the status."""

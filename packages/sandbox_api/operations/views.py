@@ -9,11 +9,13 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
 from sandbox_api.auth.permissions import OPERATIONS_APP
+from sandbox_api.energy.models import Station
 from sandbox_api.idempotency import idempotent
 from sandbox_api.lists.spec import ListSpec
 from sandbox_api.lists.views import DetailView, ListView, RowView, document_list
 from sandbox_api.operations.models import WorkOrder
 from sandbox_api.operations.serializers import (
+    OperationsStationSerializer,
     WorkOrderChangeRequest,
     WorkOrderCreateRequest,
     WorkOrderSerializer,
@@ -41,9 +43,17 @@ class WorkOrdersView(WorkOrderRows, ListView):
 
     spec = ListSpec(
         resource="work_orders",
-        sorts={"createdAt": "created_at", "name": "title_folded", "title": "title_folded"},
+        sorts={
+            "createdAt": "created_at",
+            "name": "title_folded",
+            "title": "title_folded",
+            "priority": "priority_rank",
+            "status": "status_rank",
+            "dueAt": "due_or_never",
+        },
         searched=("searched", "station__searched"),
-        filters={"stationId": "station_id", "status": "status", "priority": "priority"},
+        filters={"stationId": "station_id", "status": "status", "priority": "priority", "assignee": "assignee"},
+        ranges={"createdAt": "created_at", "dueAt": "due_at"},
     )
 
     @extend_schema(request=WorkOrderCreateRequest, responses={HTTPStatus.CREATED: WorkOrderSerializer})
@@ -61,7 +71,34 @@ class WorkOrderView(WorkOrderRows, DetailView):
     @extend_schema(request=WorkOrderChangeRequest, responses=WorkOrderSerializer)
     @idempotent
     def patch(self, request: Request, row_id: str) -> Response:
-        """Change status, assignee or priority."""
-        form = WorkOrderChangeRequest(self.get_row(row_id), data=request.data, partial=True)
+        """Change the fields that are sent, and leave the others as they are."""
+        form = WorkOrderChangeRequest(self.get_row_to_change(request, row_id), data=request.data, partial=True)
         form.is_valid(raise_exception=True)
         return Response(self.represent(form.save()))
+
+
+class OperationsStationRows(RowView):
+    """All stations, for those who may not open the energy platform."""
+
+    required_permission = OPERATIONS_APP
+    serializer_class = OperationsStationSerializer
+
+    def rows(self) -> QuerySet[Station]:
+        """Give all stations."""
+        return Station.objects.all()
+
+
+@document_list
+class OperationsStationsView(OperationsStationRows, ListView):
+    """List stations, to choose one from."""
+
+    spec = ListSpec(
+        resource="operations_stations",
+        sorts={"createdAt": "created_at", "name": "name_folded", "city": "city_folded"},
+        searched=("searched",),
+        filters={"city": "city"},
+    )
+
+
+class OperationsStationView(OperationsStationRows, DetailView):
+    """Read one station."""

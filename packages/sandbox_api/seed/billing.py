@@ -7,7 +7,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sandbox_api.finance.models import Invoice
+from sandbox_api.finance.vat import included_vat
 from sandbox_api.seed.dice import Dice
+from sandbox_api.seed.places import COUNTRY_OF_CITY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +39,9 @@ def plan_invoices(*, clients: Sequence[Client], until: datetime) -> list[Invoice
     invoices = []
     for issued_at in issued:
         client = dice.choice(clients)
-        lines = _lines(dice)
+        lines = _lines(dice, vat_rate=COUNTRY_OF_CITY[str(client.city)].vat_rate)
+        amount = sum((Decimal(line["amount"]) for line in lines), Decimal(0))
+        vat = included_vat(lines)
         status = _status(dice, age=until - issued_at)
         year = issued_at.year
         numbers[year] = numbers.get(year, 0) + 1
@@ -48,7 +52,9 @@ def plan_invoices(*, clients: Sequence[Client], until: datetime) -> list[Invoice
                 number=f"INV-{year}-{numbers[year]:05d}",
                 client=client,
                 client_name=client.name,
-                amount=sum((Decimal(line["amount"]) for line in lines), Decimal(0)),
+                amount=amount,
+                net_amount=amount - vat,
+                vat_amount=vat,
                 status=status,
                 issued_at=issued_at,
                 due_at=issued_at + _PAYMENT_TERM,
@@ -70,20 +76,21 @@ def _status(dice: Dice, *, age: timedelta) -> Invoice.Status:
     return Invoice.Status.OVERDUE if dice.chance(0.06) else Invoice.Status.PAID
 
 
-def _lines(dice: Dice) -> list[dict[str, Any]]:
+def _lines(dice: Dice, *, vat_rate: str) -> list[dict[str, Any]]:
     lines = [
-        _line(name, round(dice.lognormvariate(5.2, 0.8), 1), price)
+        _line(name, round(dice.lognormvariate(5.2, 0.8), 1), price, vat_rate)
         for name, price in _PRICES.items()
         if name == _ALWAYS or dice.chance(0.7)
     ]
     fees = dice.sample(list(_FEES), k=dice.randrange(3))
-    return lines + [_line(name, dice.randrange(1, 40), _FEES[name]) for name in fees]
+    return lines + [_line(name, dice.randrange(1, 40), _FEES[name], vat_rate) for name in fees]
 
 
-def _line(description: str, quantity: float, unit_price: Decimal) -> dict[str, Any]:
+def _line(description: str, quantity: float, unit_price: Decimal, vat_rate: str) -> dict[str, Any]:
     return {
         "description": description,
         "quantity": quantity,
         "unitPrice": str(unit_price),
+        "vatRate": vat_rate,
         "amount": str((Decimal(str(quantity)) * unit_price).quantize(_CENT)),
     }

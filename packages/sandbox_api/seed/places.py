@@ -20,12 +20,13 @@ class City:
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """How addresses look, and which of Faker's locales knows the names of people."""
+    """How addresses look, which of Faker's locales knows the names of people, and what tax invoices have, percent."""
 
     locale: str
     address: str
     streets: tuple[str, ...]
     sites: tuple[str, ...]
+    vat_rate: str
 
 
 CITIES = (
@@ -84,37 +85,44 @@ _GERMAN_SITES = (
 )
 
 COUNTRIES = {
-    "DE": Country("de_DE", "{street} {number}", _GERMAN_STREETS, _GERMAN_SITES),
-    "AT": Country("de_AT", "{street} {number}", _GERMAN_STREETS, _GERMAN_SITES),
-    "CH": Country("de_CH", "{street} {number}", _GERMAN_STREETS, _GERMAN_SITES),
+    "DE": Country("de_DE", "{street} {number}", _GERMAN_STREETS, _GERMAN_SITES, "19.00"),
+    "AT": Country("de_AT", "{street} {number}", _GERMAN_STREETS, _GERMAN_SITES, "20.00"),
+    "CH": Country("de_CH", "{street} {number}", _GERMAN_STREETS, _GERMAN_SITES, "8.10"),
     "TR": Country(
         "tr_TR",
         "{street} No: {number}",
         ("Atatürk Caddesi", "Cumhuriyet Caddesi", "İstiklal Caddesi", "Gül Sokak", "Bağdat Caddesi"),
         ("Meydan", "Otogar", "Havalimanı", "Sahil", "Üniversite", "Çarşı", "Sanayi", "Şehir Hastanesi"),
+        "20.00",
     ),
     "NO": Country(
         "no_NO",
         "{street} {number}",
         ("Storgata", "Kirkegata", "Sjøgata", "Strandveien", "Bjørnstjerneveien"),
         ("Sentrum", "Brygge", "Lufthavn", "Stasjon", "Universitetet", "Fjellheisen", "Kjøpesenter"),
+        "25.00",
     ),
     "DK": Country(
         "da_DK",
         "{street} {number}",
         ("Vestergade", "Nørregade", "Åboulevarden", "Strandvejen"),
         ("Hovedbanegård", "Havn", "Lufthavn", "Rådhus", "Ørestad"),
+        "25.00",
     ),
     "SE": Country(
         "sv_SE",
         "{street} {number}",
         ("Storgatan", "Östergatan", "Kungsgatan", "Ängsvägen"),
         ("Central", "Hamn", "Mässan", "Västra", "Sjukhuset"),
+        "25.00",
     ),
     "PL": Country(
         "pl_PL",
         "ul. {street} {number}",
         ("Długa", "Świętego Jana", "Kościuszki", "Piotrkowska"),
         ("Dworzec", "Rynek", "Lotnisko", "Galeria", "Śródmieście"),
+        "23.00",
     ),
 }
+
+COUNTRY_OF_CITY = {city.name: COUNTRIES[city.country] for city in CITIES}

@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 COUNT = 320
 _HISTORY = timedelta(days=270)
 _STILL_OPEN = timedelta(days=21)
+_WITHOUT_DATE = 0.12
+# Days that there are for it: some are late.
+_TERMS = {
+    WorkOrder.Priority.URGENT: 3,
+    WorkOrder.Priority.HIGH: 8,
+    WorkOrder.Priority.NORMAL: 18,
+    WorkOrder.Priority.LOW: 45,
+}
+_END_OF_WORK = 15
+"""The hour, UTC, by which things are due."""
 
 _TASKS = (
     ("Replace the CCS cable", WorkOrder.Priority.HIGH),
@@ -51,7 +61,7 @@ _TECHNICIANS = (
 
 def plan_work_orders(*, stations: Sequence[Station], until: datetime) -> list[WorkOrder]:
     """Plan all work orders, the oldest first. The old ones are done, the urgent ones sooner."""
-    dice = Dice("work orders")
+    dice, due_dice = Dice("work orders"), Dice("work orders due")
     orders = []
     for _ in range(COUNT):
         task, priority = dice.choice(_TASKS)
@@ -68,6 +78,7 @@ def plan_work_orders(*, stations: Sequence[Station], until: datetime) -> list[Wo
                 status=status,
                 assignee=None if is_open and dice.chance(0.6) else dice.choice(_TECHNICIANS),
                 created_at=created_at,
+                due_at=_due_at(due_dice, priority, created_at),
                 completed_at=(
                     created_at + (until - created_at) * dice.uniform(0.05, 0.6)
                     if status == WorkOrder.Status.DONE
@@ -76,6 +87,14 @@ def plan_work_orders(*, stations: Sequence[Station], until: datetime) -> list[Wo
             )
         )
     return sorted(orders, key=lambda order: order.created_at)
+
+
+def _due_at(dice: Dice, priority: WorkOrder.Priority, created_at: datetime) -> datetime | None:
+    days = _TERMS[priority] * dice.uniform(0.6, 1.4)
+    if dice.chance(_WITHOUT_DATE):
+        return None
+    day = created_at + timedelta(days=max(1, round(days)))
+    return day.replace(hour=_END_OF_WORK, minute=0, second=0, microsecond=0)
 
 
 def _status(dice: Dice, *, age: timedelta) -> WorkOrder.Status:

@@ -109,7 +109,7 @@ def end_all(backend: Backend, browser: Client, *others: str) -> list[str]:
     rows = [{"id": "this", "current": True}, *({"id": name, "current": False} for name in others)]
     backend.lists(SIGN_INS, rows)
     page = browser.post("/en/profile/sign-ins/revoke")
-    assert (page.status_code, page["Location"]) == (303, "http://localhost:8000/en/signed-out")
+    assert (page.status_code, page["Location"]) == (303, "http://localhost:8000/en/signed-out?everywhere")
     return [call.path.rpartition("/")[2] for call in backend.calls if call.method == "DELETE"]
 
 

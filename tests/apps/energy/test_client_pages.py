@@ -87,6 +87,20 @@ def test_a_row_with_an_odd_id_breaks_no_list(backend: Backend, energy_user: Clie
     assert 'href="/en/energy/clients/../' not in response.content.decode()
 
 
+def test_the_list_marks_the_row_that_was_just_created_once(backend: Backend, energy_user: Client) -> None:
+    backend.lists(CLIENTS, [{"id": "cli_2"}, ADA])
+    backend.answers("POST", CLIENTS, json=ADA, status=201)
+    assert energy_user.post("/en/energy/clients/new", FORM).status_code == 303
+    part = {"hx-request": "true", "hx-target": "list"}
+    assert "data-created" not in energy_user.get("/en/energy/clients", headers=part).content.decode()
+    assert marked_rows(energy_user.get("/en/energy/clients")) == ["cli_1"]
+    assert marked_rows(energy_user.get("/en/energy/clients")) == []
+
+
+def marked_rows(response: HttpResponse) -> list[str]:
+    return re.findall(r'<tr data-row-id="([^"]*)" data-created>', response.content.decode())
+
+
 def test_creating_sends_the_form_and_answers_303(backend: Backend, energy_user: Client) -> None:
     backend.answers("POST", CLIENTS, json=ADA, status=201)
     response = energy_user.post("/en/energy/clients/new", FORM)

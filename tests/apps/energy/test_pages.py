@@ -21,7 +21,8 @@ SUMMARY: dict[str, Any] = {
 
 
 @pytest.fixture
-def energy_user(signed_in: SignedIn) -> Client:
+def energy_user(backend: Backend, signed_in: SignedIn) -> Client:
+    backend.refuses("GET", "/energy/state", status=404)
     return signed_in("ENERGY_APP")
 
 
@@ -114,5 +115,6 @@ def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, sign
         "/refresh": "the-page",
         "/me": "the-page",
         "/energy/clients": "the-page",
+        "/energy/clients/counts": "the-page",
         "/auth/logout": "the-sign-out",
     }

@@ -12,7 +12,7 @@ from django.test import Client
 from apps.energy.views.meters import consumption_chart
 from apps.energy.views.overview import energy_chart, hours_chart
 from portal.services.energy.meters import MeterReading
-from portal.services.energy.summary import EnergyHour, EnergyMonth
+from portal.services.energy.summary import EnergyHour, EnergyMonth, EnergySummary
 from portal.testing import Backend, SignedIn, UseLocale
 
 RESOURCES = ["clients", "stations", "chargers", "sessions", "meters"]
@@ -23,7 +23,8 @@ ODD: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def energy_user(signed_in: SignedIn) -> Client:
+def energy_user(backend: Backend, signed_in: SignedIn) -> Client:
+    backend.refuses("GET", "/energy/state", status=404)
     return signed_in("ENERGY_APP")
 
 
@@ -79,7 +80,7 @@ def test_a_status_that_nobody_told_us_about_shows_its_own_word(backend: Backend,
 def test_a_session_shows_amounts_exactly(backend: Backend, energy_user: Client) -> None:
     started = "2026-03-01T10:00:00Z"
     shown = detail_of(backend, energy_user, "sessions", cost="12.30", energyKwh=41.5, startedAt=started)
-    assert "Begin Mar 1, 2026, 10:00 UTC End – Energy 41.5 kWh Cost €12.30 Charger" in shown
+    assert "Started Mar 1, 2026, 10:00 UTC Ended – Energy 41.5 kWh Cost €12.30 Charger" in shown
 
 
 def test_a_session_whose_client_was_deleted_says_so(backend: Backend, energy_user: Client) -> None:
@@ -98,13 +99,14 @@ def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> N
 
 def test_the_charts_show_the_summary_in_the_page_s_language(use_locale: UseLocale) -> None:
     use_locale("de")
-    energy = energy_chart([EnergyMonth(month="2026-01", energy_kwh=1500.0), EnergyMonth()])
+    months = (EnergyMonth(month="2026-01", energy_kwh=150_000.0), EnergyMonth())
+    energy = energy_chart(EnergySummary(energy_by_month=months))
     hours = hours_chart([EnergyHour(hour=hour, sessions=hour) for hour in range(24)])
     assert energy is not None
     assert hours is not None
-    assert [bar.value for bar in energy.bars] == ["1,5 MWh", "0,0 MWh"]
+    assert [bar.value for bar in energy.bars] == ["150,0 MWh", "0,0 MWh"]
     assert len(hours.bars) == 24
-    assert (energy_chart([]), hours_chart([])) == (None, None)
+    assert (energy_chart(EnergySummary()), hours_chart([])) == (None, None)
 
 
 SUMMARY = {

@@ -50,7 +50,7 @@ class WaitingBackend:
     def _answer(self, path: str) -> tuple[str, Any]:
         if path == "/me":
             return "200 OK", {"id": "ada", "name": "Ada", "permissions": self.permissions}
-        if path == "/energy/summary":
+        if path in {"/energy/summary", "/energy/state"}:
             return "404 Not Found", {"title": "none"}
         return "200 OK", page_of([{"id": "a1", "name": "a row of the list"}], total=41)
 
@@ -86,21 +86,21 @@ def browser(server: ScriptedServer) -> Client:
     return client
 
 
-def test_the_profile_and_the_first_query_of_a_page(waiting: WaitingBackend, browser: Client) -> None:
-    waiting.wait_for(2)
+def test_the_profile_the_first_query_and_the_numbers_of_a_page(waiting: WaitingBackend, browser: Client) -> None:
+    waiting.wait_for(3)
     page = browser.get("/en/energy/clients")
     assert page.status_code == 200
-    assert sorted(waiting.asked) == ["/energy/clients", "/me"]
+    assert sorted(waiting.asked) == ["/energy/clients", "/energy/clients/counts", "/me"]
     assert "a row of the list" in page.content.decode()
     assert "Ada" in page.content.decode()
 
 
 def test_a_profile_that_denies_the_platform_has_the_last_word(waiting: WaitingBackend, browser: Client) -> None:
     waiting.permissions = ["FINANCE_APP"]
-    waiting.wait_for(2)
+    waiting.wait_for(3)
     page = browser.get("/en/energy/clients")
     assert page.status_code == 403
-    assert sorted(waiting.asked) == ["/energy/clients", "/me"]
+    assert sorted(waiting.asked) == ["/energy/clients", "/energy/clients/counts", "/me"]
     assert "a row of the list" not in page.content.decode()
 
 
@@ -119,14 +119,14 @@ def test_nothing_is_written_before_the_profile_has_answered(waiting: WaitingBack
     assert waiting.asked == ["/me"]
 
 
-def test_a_token_that_nobody_has_proven_yet_asks_for_me_and_the_list_once_each(
+def test_a_token_that_nobody_has_proven_yet_asks_for_me_the_list_and_its_numbers_once_each(
     waiting: WaitingBackend, server: ScriptedServer
 ) -> None:
     made = new_sign_in(new_account(), "ENERGY_APP")
     client = Client(headers=NAVIGATION)
     client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
     assert client.get("/en/energy/clients").status_code == 200
-    assert sorted(waiting.asked) == ["/energy/clients", "/me"]
+    assert sorted(waiting.asked) == ["/energy/clients", "/energy/clients/counts", "/me"]
 
 
 def test_the_five_lists_of_an_overview_without_a_summary(waiting: WaitingBackend, browser: Client) -> None:
@@ -134,15 +134,15 @@ def test_the_five_lists_of_an_overview_without_a_summary(waiting: WaitingBackend
     page = browser.get("/en/energy")
     assert page.status_code == 200
     assert page.content.decode().count(">41<") >= 5
-    assert sorted(path.rpartition("/")[2] for path in waiting.asked) == sorted([*LISTS, "me", "summary"])
+    assert sorted(path.rpartition("/")[2] for path in waiting.asked) == sorted([*LISTS, "me", "state", "summary"])
 
 
 def test_the_next_overview_asks_for_all_of_it_at_once(waiting: WaitingBackend, browser: Client) -> None:
     browser.get("/en/energy")
     process_runtime().cache.clear()
-    waiting.wait_for(7)
+    waiting.wait_for(8)
     assert browser.get("/en/energy").status_code == 200
-    assert len(waiting.asked) == 7
+    assert len(waiting.asked) == 8
 
 
 def test_a_summary_that_the_backend_has_by_now_is_shown_and_asked_for_alone(
@@ -156,4 +156,4 @@ def test_a_summary_that_the_backend_has_by_now_is_shown_and_asked_for_alone(
     process_runtime().cache.clear()
     waiting.asked.clear()
     browser.get("/en/energy")
-    assert sorted(waiting.asked) == ["/energy/summary", "/me"]
+    assert sorted(waiting.asked) == ["/energy/state", "/energy/summary", "/me"]

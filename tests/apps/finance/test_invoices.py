@@ -29,23 +29,27 @@ def finance_user(signed_in: SignedIn) -> Client:
 
 def figures(page: str) -> dict[str, str]:
     """The overview's tiles: label to value."""
-    tile = r'<span class="figure-label">(?:<svg.*?</svg>)?(.*?)</span>\s*<span class="figure-value">(.*?)</span>'
+    tile = r'<span class="figure-name">(.*?)</span>.*?<span class="figure-value">(.*?)</span>'
     return dict(re.findall(tile, page, flags=re.DOTALL))
 
 
 def test_an_invoice_shows_its_lines_with_exact_amounts(backend: Backend, finance_user: Client) -> None:
-    line = {"description": "DC", "quantity": 30, "unitPrice": "0.79", "amount": "23.70"}
+    line = {"description": "DC", "quantity": 30, "unitPrice": "0.79", "amount": "23.70", "vatRate": "19"}
     row = {"id": "inv_1", "number": "INV-1", "amount": "23.70", "currency": "EUR", "status": "overdue"}
+    row |= {"netAmount": "19.92", "vatAmount": "3.78"}
     backend.answers("GET", f"{INVOICES}/inv_1", json={**row, "lines": [line, "odd", None]})
     page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
     assert '<span class="badge bad">Overdue</span>' in page
-    assert re.findall(r'<td class="number"[^>]*>(.*?)</td>', page) == ["30", "€0.79", "€23.70"]
+    assert re.findall(r'<td class="number"[^>]*>(.*?)</td>', page) == [
+        *("30", "€0.79", "19%", "€23.70"),
+        *("€19.92", "€3.78", "€23.70"),
+    ]
 
 
 def test_an_invoice_with_nothing_but_an_id_can_be_shown(backend: Backend, finance_user: Client) -> None:
     backend.lists(INVOICES, [{"id": "inv_1"}])
     page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
-    assert "<h1>inv_1</h1>" in page
+    assert ">inv_1</h1>" in page
     assert "<table" not in page
 
 

@@ -27,7 +27,7 @@ def test_a_work_order_that_was_written_stands_at_the_top_of_the_cached_list(
     response = operations_user.post("/en/operations/work-orders/new", {"title": ORDER["title"], "priority": "high"})
     assert (response.status_code, response["Location"]) == (303, "/en/operations/work-orders")
     (call,) = backend.calls_to(WORK_ORDERS, method="POST")
-    assert call.body == {"title": "Tighten the screws", "priority": "high", "stationId": None}
+    assert call.body == {"title": "Tighten the screws", "priority": "high", "stationId": None, "dueAt": None}
     page = operations_user.get("/en/operations/work-orders")
     assert row_ids(page) == ["wor_1", "wor_0"]
     assert "Tighten the screws was created." in page.content.decode()

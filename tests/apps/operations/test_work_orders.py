@@ -20,9 +20,14 @@ def operations_user(signed_in: SignedIn) -> Client:
 def test_a_work_order_is_sent_with_the_fields_of_the_wire() -> None:
     form = WorkOrderForm({"title": "Tighten the screws", "priority": "high", "stationId": ""})
     assert form.is_valid()
-    sent = WorkOrder.partial(title="Tighten the screws", priority=WorkOrderPriority.HIGH, station_id=None)
+    sent = WorkOrder.partial(title="Tighten the screws", priority=WorkOrderPriority.HIGH, station_id=None, due_at=None)
     assert form.body() == sent
-    assert form.body().to_wire() == {"title": "Tighten the screws", "priority": "high", "stationId": None}
+    assert form.body().to_wire() == {
+        "title": "Tighten the screws",
+        "priority": "high",
+        "stationId": None,
+        "dueAt": None,
+    }
 
 
 @pytest.mark.parametrize(

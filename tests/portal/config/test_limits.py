@@ -67,11 +67,12 @@ def test_how_often_somebody_may_sign_in_is_what_is_documented() -> None:
     """In docs/adr/0003-sign-in-limit.md."""
     assert (limits.SIGN_IN_TRIES, limits.SIGN_IN_TRIES_PER_ADDRESS, limits.SIGN_INS_PER_ACCOUNT) == (10, 100, 100)
     assert limits.SIGN_IN_WINDOW_MIN == 15
+    assert limits.PASSWORD_RESETS_PER_ADDRESS == 20
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("MAX_PLATFORMS_COOKIE_CHARS", 1024), ("MAX_COOKIE_BYTES", 4096), ("LOCALE_MAX_AGE_S", 365 * DAY)],
+    [("MAX_PLATFORMS_COOKIE_CHARS", 1024), ("MAX_COOKIE_BYTES", 4096), ("PREFERENCE_MAX_AGE_S", 365 * DAY)],
 )
 def test_a_limit_of_cookies_is_the_number_of_the_contract(name: str, value: int) -> None:
     assert getattr(cookies, name) == value

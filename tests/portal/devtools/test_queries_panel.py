@@ -93,8 +93,12 @@ def test_it_shows_each_query_of_the_page_and_its_cache_status(energy: RunningSta
     open_panel(energy, browser)
     open_panel(energy, browser)
     rows, content = open_panel(energy, browser)
-    assert cache_statuses(rows) == {"user.get_me": "hit", "energy.get_clients": "hit"}
-    row = next(row for row in rows if "get_clients" in row[0])
+    assert cache_statuses(rows) == {
+        "user.get_me": "hit",
+        "energy.get_clients": "hit",
+        "energy.get_clients_counts": "hit",
+    }
+    row = next(row for row in rows if '"energy.get_clients"' in row[0])
     assert row[0] == '["energy.get_clients", {}, "paginated", 20, "limit"]'
     assert re.fullmatch(r"\d+\.\d\d ms", row[2])
     assert re.fullmatch(r"\d+ s", row[3])
@@ -122,11 +126,12 @@ def test_its_timeline_has_each_backend_call_below_its_query(energy: RunningStack
     calls = {
         ("user.get_me", "miss"): ("GET /me", "200"),
         ("energy.get_clients", "miss"): ("GET /energy/clients", "200"),
+        ("energy.get_clients_counts", "miss"): ("GET /energy/clients/counts", "200"),
     }
     assert sorted(rows) == sorted([*calls, *calls.values()])
     assert all(rows.index(query) < rows.index(call) for query, call in calls.items())
     bars = re.findall(r'<rect x="([0-9.]+)" width="([0-9.]+)"', content)
-    assert len(bars) == 4
+    assert len(bars) == 2 * len(calls)
     assert all(0 <= float(left) <= float(left) + float(width) <= 100.1 for left, width in bars)
     assert energy.backend in content
 

@@ -155,6 +155,7 @@ class FakeBackend:
     page_size: int = 2
     calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    versions: list[int | str | None] = field(default_factory=list)
     attempts: list[Attempt | None] = field(default_factory=list)
     bearers: list[str | None] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
@@ -204,9 +205,11 @@ class FakeBackend:
         params: Mapping[str, Any] | None = None,
         json: Any = None,
         idempotency_key: str | None = None,
+        if_match: int | str | None = None,
         deadline: Deadline | None = None,
         request_id: str | None = None,
         user_agent: str | None = None,
+        client_address: str | None = None,
         bearer: str | None = None,
         attempt: Attempt | None = None,
     ) -> ApiResponse:
@@ -215,6 +218,7 @@ class FakeBackend:
         self.calls.append((method, path, params))
         self.bearers.append(bearer)
         self.keys.append(idempotency_key)
+        self.versions.append(if_match)
         if self.before is not None:
             self.before(method, path)
         failure = self.failures.pop(0) if self.failures else None

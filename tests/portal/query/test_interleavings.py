@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from portal.errors import ApiNotFoundError
+from portal.query.cache import patches
 from portal.query.cache.write_records import WriteRecord
 from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, NoSingleFlight, World
@@ -210,7 +211,12 @@ class InterleavingMachine(RuleBasedStateMachine):
         return {"c1"}
 
 
-def test_no_read_misses_a_completed_write_however_requests_overlap() -> None:
+@pytest.mark.parametrize("version_field", ["version", "another field"])
+def test_no_read_misses_a_completed_write_however_requests_overlap(
+    monkeypatch: pytest.MonkeyPatch, version_field: str
+) -> None:
+    """Also where rows tell no version."""
+    monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
     run_state_machine_as_test(
         InterleavingMachine,
         settings=settings(
@@ -250,13 +256,31 @@ def three_writes_of_a_row() -> None:
     machine.teardown()
 
 
+@pytest.fixture
+def no_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The query layer is told of no row which version it is."""
+    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
+
+
+@pytest.fixture
+def forgotten_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record of a write gives up its row's name together with its change."""
+    kept = WriteRecord.without_rows
+    monkeypatch.setattr(WriteRecord, "without_rows", lambda self: replace(kept(self), changed_ids=frozenset()))
+    monkeypatch.setattr(WriteRecord, "names_nothing", False)
+
+
+@pytest.mark.usefixtures("no_versions")
 def test_a_write_whose_record_gave_up_its_change_still_names_its_row() -> None:
     three_writes_of_a_row()
 
 
-def test_and_if_it_did_not_an_older_version_would_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = WriteRecord.without_rows
-    monkeypatch.setattr(WriteRecord, "without_rows", lambda self: replace(kept(self), changed_ids=frozenset()))
-    monkeypatch.setattr(WriteRecord, "names_nothing", False)
+@pytest.mark.usefixtures("no_versions", "forgotten_names")
+def test_and_if_it_did_not_an_older_version_would_be_shown() -> None:
     with pytest.raises(AssertionError, match="is older than a completed write"):
         three_writes_of_a_row()
+
+
+@pytest.mark.usefixtures("forgotten_names")
+def test_but_of_a_row_that_tells_its_version_none_that_is_older_is_shown() -> None:
+    three_writes_of_a_row()

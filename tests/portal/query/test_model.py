@@ -31,6 +31,7 @@ from portal.config.limits import MAX_PAGES
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
 from portal.query import create_query_client
+from portal.query.cache import patches
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
@@ -45,11 +46,11 @@ VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 class VersionedBackend(FakeBackend):
     """Gives every change of a row a higher version."""
 
-    versions: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
         if method in {"POST", "PATCH"}:
-            body = {**body, "version": next(self.versions)}
+            body = {**body, "version": next(self.numbers)}
         return self._as_shown_to(self.users.get(token or ""), super()._do(token, method, path, params, body))
 
     def _as_shown_to(self, user: str | None, answer: Any) -> Any:
@@ -60,7 +61,7 @@ class VersionedBackend(FakeBackend):
 
     def change_row(self, index: int) -> None:
         row = self.rows[index % len(self.rows)]
-        row["name"], row["version"] = f"{row['name']}!", next(self.versions)
+        row["name"], row["version"] = f"{row['name']}!", next(self.numbers)
 
 
 nested_actions = st.lists(
@@ -331,8 +332,13 @@ class WithoutSingleFlight(QueryMachine):
     single_flight = NoSingleFlight
 
 
+@pytest.mark.parametrize("version_field", ["version", "another field"])
 @pytest.mark.parametrize("machine", [QueryMachine, WithoutSingleFlight])
-def test_no_read_misses_a_completed_write(machine: type[QueryMachine]) -> None:
+def test_no_read_misses_a_completed_write(
+    machine: type[QueryMachine], version_field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where rows tell no version."""
+    monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -401,6 +407,7 @@ def _a_write_changes_nothing_but_what_it_patches(patch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")  # a version would hide some of it
     sabotage(monkeypatch)
     with pytest.raises(AssertionError, match=r"is older than|was deleted|were created|the total is not"):
         run_state_machine_as_test(

@@ -12,7 +12,7 @@ from portal.config.wire_names import CREATED_AT_FIELD
 from portal.errors import ApiMalformedError, UsageError
 from portal.query import ListParams, MutationGroup, Params, QueryGroup, Row, RowParams, query_endpoint, resource
 from portal.query.endpoints import DeclaredMutation
-from portal.query.endpoints.effects import AddToList, MergeIntoList, RemoveFromList
+from portal.query.endpoints.effects import AddToList, Invalidation, MergeIntoList, RemoveFromList, SetAnswer
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.fakes import Process, World
 
@@ -166,7 +166,11 @@ def test_what_a_resource_declares() -> None:
 def test_a_changed_row_is_the_detail_and_a_created_one_where_both_are_of_one_class(client: Any, world: World) -> None:
     assert [answer.target for answer in Mutations.use_update_client_mutation.answers] == ["energy.get_client"]
     assert Mutations.use_create_client_mutation.answers == (), "a row lacks the notes of the detail"
-    assert len(resource("/a", item=Client).create.effects) == 2
+    assert [type(effect) for effect in resource("/a", item=Client).create.effects] == [
+        AddToList,
+        SetAnswer,
+        Invalidation,  # of the counts
+    ]
     update = Mutations.use_update_client_mutation(client)
     update.mutate(body=ClientDetail.partial(name="Eve"), params=RowParams(id="c5"))
     sent = len(world.backend.calls)

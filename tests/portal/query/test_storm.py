@@ -5,34 +5,43 @@ The long form is `make storm-query`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from benchmarks._stores import embedded, on_redis
-from benchmarks.storm_query import run_storm
+from benchmarks.storm_query import Report, run_storm
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
+def check(cache_in: Callable[[Path], dict[str, Any]], folder: Path) -> None:
+    """Storms, each on an empty store, until there was enough to see: a busy machine reads little in one."""
+    total = Report()
+    for number in range(20):
+        place = folder / f"rows{number}"
+        place.mkdir()
+        total.add(asdict(run_storm(cache=cache_in(place), folder=place, seconds=2)))
+        if total.reads > 50 and total.writes > 20 and total.patched > 0:
+            break
+    assert total.reads > 50
+    assert total.writes > 20
+    assert total.patched > 0
+    assert total.missed == 0, total.examples
+
+
 def test_no_read_misses_a_completed_write_on_the_embedded_store(tmp_path: Path) -> None:
-    report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=2)
-    assert report.reads > 50
-    assert report.writes > 20
-    assert report.patched > 0
-    assert report.missed == 0, report.examples
+    check(embedded, tmp_path)
 
 
 @pytest.mark.redis
 def test_nor_on_redis(tmp_path: Path) -> None:
     with running_redis(tmp_path) as redis:
-        report = run_storm(cache=on_redis(redis), folder=tmp_path, seconds=2)
-    assert report.reads > 50
-    assert report.writes > 20
-    assert report.patched > 0
-    assert report.missed == 0, report.examples
+        check(lambda place: {**on_redis(redis), "KEY_PREFIX": place.name}, tmp_path)
 
 
 def test_the_checker_can_fail(tmp_path: Path) -> None:

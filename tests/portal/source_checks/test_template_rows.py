@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from portal.query import Record, Row
 from portal.services.energy.clients import Client
 from portal.source_checks.routes import shown_rows
 from portal.source_checks.template_rows import row_faults
-from portal.web.pages import ShownRow
+from portal.web.pages import Column, ShownRow
 
 
 class Line(Record):
@@ -76,6 +77,39 @@ def test_an_attribute_that_a_row_does_not_have_is_named(write, environment, sour
 def test_what_a_row_has_and_what_nobody_knows_is_left_alone(write, environment, source: str) -> None:
     write("page.html", source)
     assert list(row_faults(shown(), environment)) == []
+
+
+COLUMNS = {"payer": Column("Payer"), "extra": Column("Extra")}
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("<th{{ cell.payerr }}></th>", ("the list has no column 'payerr'", "'payer'")),
+        ("<td{{ cell.extra }}></td>\n<th{{ cell.payer }}></th>", ("are not the columns of the list", "payer, extra")),
+        ("<th{{ cell.payer }}></th>", ("are not the columns of the list", "payer, extra")),
+    ],
+)
+def test_a_cell_below_another_heading_is_named(write, environment, source: str, words: tuple[str, str]) -> None:
+    path = write("page.html", source)
+    page = replace(shown(), columns=COLUMNS)
+    (fault,) = row_faults(page, environment)
+    assert (fault.path, fault.line, fault.id) == (path, 1, "E012")
+    assert words[0] in fault.message
+    assert words[1] in fault.hint
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<th>{{ row }}</th>",
+        "{% if x %}<th{{ cell.payer }}>{% else %}<th{{ cell.payer }}>{% endif %}<td{{ cell.extra }}>",
+    ],
+)
+def test_cells_in_their_order_and_cells_of_ones_own_are_left_alone(write, environment, source: str) -> None:
+    write("page.html", source)
+    page = replace(shown(), columns=COLUMNS)
+    assert list(row_faults(page, environment)) == []
 
 
 def test_rows_without_a_class_are_left_alone(write, environment) -> None:

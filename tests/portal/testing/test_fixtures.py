@@ -66,7 +66,8 @@ def test_nothing_of_one_test_reaches_the_next(time: str, project: PortalConfig) 
 def test_a_page_of_each_platform_is_rendered_with_its_own_settings(
     app: str, backend: Backend, signed_in: SignedIn
 ) -> None:
-    backend.fails(404, path=f"/{app}/summary")
+    for figures in ("summary", "state"):
+        backend.fails(404, path=f"/{app}/{figures}")
     for path in ("/finance/invoices", "/operations/work-orders", *(f"/energy/{n}" for n in ENERGY_LISTS)):
         backend.lists(path, [])
     response = signed_in(f"{app.upper()}_APP").get(f"/de/{app}")

@@ -21,6 +21,7 @@ from portal.config.cookies import (
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
     VAR_SELECTED_LOCALE,
+    VAR_WAY_BACK,
 )
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.query import QueryClient
@@ -56,7 +57,8 @@ def _with_exceptions(middleware, view, request):
 
 
 def set_cookies(response) -> dict[str, str]:
-    return {morsel.key: morsel.value for morsel in response.cookies.values()}
+    """All but the way back, which `test_way_back.py` tells of."""
+    return {morsel.key: morsel.value for morsel in response.cookies.values() if morsel.key != VAR_WAY_BACK}
 
 
 RESPONSES = {

@@ -15,7 +15,9 @@ from django.test import Client, override_settings
 from portal.errors import ConfigurationError, UsageError
 from tests.portal.web.conftest import BACKEND, profile
 
-UNKNOWN_PARAMETER = "energy.get_clients: colour is no parameter of this endpoint; it knows city, q, sort"
+UNKNOWN_PARAMETER = (
+    "energy.get_clients: colour is no parameter of this endpoint; it knows city, createdAtFrom, createdAtTo, q, sort"
+)
 MISTAKES = {
     "/en/energy/in-view": (UsageError, UNKNOWN_PARAMETER),
     "/en/energy/in-template": (UsageError, UNKNOWN_PARAMETER),

@@ -13,6 +13,7 @@ GUARDED = {
         "/energy/meters",
         "/energy/meters/x",
         "/energy/summary",
+        "/energy/state",
     ],
     "OPERATIONS_APP": ["/operations/work-orders", "/operations/work-orders/x", "/operations/summary"],
     "FINANCE_APP": ["/finance/invoices", "/finance/invoices/x", "/finance/summary"],

@@ -185,3 +185,44 @@ class TestLogout:
         other = anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}).json()
         anyone.post("/auth/logout", {"refreshToken": pair["refreshToken"]})
         assert me(anyone, other["accessToken"]).status_code == 200
+
+
+class TestWhereFrom:
+    def signed_in_from(self, anyone, **environ):
+        anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}, **environ)
+        return SignIn.objects.latest("created_at").ip_address
+
+    def test_a_sign_in_keeps_the_address_that_the_portal_on_this_machine_says(self, anyone, account):
+        assert self.signed_in_from(anyone, headers={"X-Forwarded-For": "203.0.113.7"}) == "203.0.113.7"
+        assert self.signed_in_from(anyone, headers={"X-Forwarded-For": "9.9.9.9, 2001:DB8::1"}) == "2001:db8::1"
+
+    def test_without_that_or_with_nonsense_it_is_the_callers_own(self, anyone, account):
+        assert self.signed_in_from(anyone) == "127.0.0.1"
+        assert self.signed_in_from(anyone, headers={"X-Forwarded-For": "<script>"}) == "127.0.0.1"
+
+    def test_another_machine_is_not_believed(self, anyone, account):
+        said = {"X-Forwarded-For": "203.0.113.7"}
+        assert self.signed_in_from(anyone, headers=said, REMOTE_ADDR="198.51.100.9") == "198.51.100.9"
+
+
+class TestMe:
+    def rename(self, client, token, body):
+        return client.patch("/me", body, headers={"Authorization": f"Bearer {token}"})
+
+    def test_the_name_can_be_changed(self, anyone, account, pair):
+        answer = self.rename(anyone, pair["accessToken"], {"name": " Ada Lovelace "})
+        assert answer.json()["name"] == "Ada Lovelace"
+        assert me(anyone, pair["accessToken"]).json() == answer.json()
+
+    def test_nothing_else_can(self, anyone, account, pair):
+        before = me(anyone, pair["accessToken"]).json()
+        self.rename(anyone, pair["accessToken"], {"permissions": ["IAM_ADMIN"], "email": "x@example.com", "id": "x"})
+        assert me(anyone, pair["accessToken"]).json() == before
+
+    @pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\nb", None, 7, []])
+    def test_a_name_that_is_none_is_refused(self, anyone, account, pair, problem, name):
+        answer = self.rename(anyone, pair["accessToken"], {"name": name})
+        assert problem(answer, 422, "name") if name != 7 else answer.status_code == 200
+
+    def test_only_who_is_signed_in_has_one(self, anyone, problem):
+        assert problem(anyone.patch("/me", {"name": "Ada"}), 401)

@@ -1,9 +1,10 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from sandbox_api.energy.models import Charger, ChargingSession, Station
 from sandbox_api.energy.summary import summarise_energy
+from sandbox_api.periods import read_period
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
@@ -53,3 +54,51 @@ def test_it_is_served(energy, charger):
     summary = energy.get("/energy/summary").json()
     assert summary["counts"] == {"clients": 0, "stations": 1, "chargers": 1, "sessions": 0, "meters": 0}
     assert summary["chargersByStatus"]["available"] == 1
+
+
+MARCH = {"from": "2026-02-28T23:00:00Z", "to": "2026-03-31T22:00:00Z", "timeZone": "Europe/Berlin"}
+
+
+def test_a_period_has_figures_the_ones_before_and_a_series_of_local_days(charger):
+    charge(charger, datetime(2026, 2, 28, 23, tzinfo=UTC), 10.5)  # the 1st of March in Berlin
+    charge(charger, datetime(2026, 3, 15, 11, tzinfo=UTC), 2)
+    charge(charger, datetime(2026, 2, 10, tzinfo=UTC), 5)
+    charge(charger, datetime(2026, 2, 28, tzinfo=UTC), 99)  # later in February than it is now in March
+    summary = summarise_energy(now=NOW, period=read_period(query=MARCH, now=NOW))
+    assert summary["current"] == {"energyKwh": 12.5, "sessions": 2, "revenue": "2.00"}
+    assert summary["before"] == {"energyKwh": 5.0, "sessions": 1, "revenue": "1.00"}
+    assert len(summary["series"]) == 31
+    assert summary["series"][0] == {
+        "start": date(2026, 3, 1),
+        "energyKwh": 10.5,
+        "sessions": 1,
+        "revenue": "1.00",
+        "isUnderWay": False,
+        "isCut": False,
+    }
+    assert [point["start"].day for point in summary["series"] if point["isUnderWay"]] == [15]
+
+
+def test_hours_are_those_of_the_clocks_at_the_station(charger):
+    elsewhere = Station.objects.create(name="T", address="", city="", country="TR", latitude=0, longitude=0)
+    there = Charger.objects.create(name="D", station=elsewhere, model="M", connector="ccs", max_power_kw=50)
+    for where in (charger, there):
+        charge(where, datetime(2026, 3, 10, 6, 30, tzinfo=UTC), 1)
+    hours = summarise_energy(now=NOW, period=read_period(query=MARCH, now=NOW))["sessionsByLocalHour"]
+    assert [hour for hour in hours if hour["sessions"]] == [{"hour": 7, "sessions": 1}, {"hour": 9, "sessions": 1}]
+
+
+def test_the_state_names_the_first_faulted_chargers(energy, charger):
+    for number in range(7):
+        Charger.objects.create(
+            name=f"F{number}", station=charger.station, model="M", connector="ccs", max_power_kw=50, status="faulted"
+        )
+    state = energy.get("/energy/state").json()
+    assert state["chargersByStatus"]["faulted"] == 7
+    assert state["metersByStatus"] == {"online": 0, "offline": 0}
+    assert [row["name"] for row in state["faultedChargers"]] == ["F0", "F1", "F2", "F3", "F4"]
+    assert state["faultedChargers"][0]["stationName"] == "S"
+
+
+def test_a_wrong_period_names_its_parameter(energy, problem):
+    assert problem(energy.get("/energy/summary", {"timeZone": "Nowhere"}), 422, "timeZone")

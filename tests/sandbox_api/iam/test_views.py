@@ -23,6 +23,7 @@ class TestAccounts:
             "name": "Zoë",
             "permissions": ["ENERGY_APP"],
             "createdAt": row["createdAt"],
+            "version": 1,
         }
         assert admin.get(f"/iam/accounts/{other.id}").json() == row
         assert admin.get("/iam/accounts?q=zoe").json()["total"] == 1
@@ -62,7 +63,7 @@ class TestSignIns:
         assert page["total"] == 2
         rows = page["items"]
         assert [row["current"] for row in rows] == [False, True]
-        assert set(rows[0]) == {"id", "createdAt", "lastUsedAt", "userAgent", "current"}
+        assert set(rows[0]) == {"id", "createdAt", "lastUsedAt", "userAgent", "ipAddress", "place", "current"}
         assert rows[0]["userAgent"] == "tests"
         assert [row["current"] for row in other_device.get("/iam/auth/sessions").json()["items"]] == [True, False]
 

@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -30,3 +30,31 @@ def test_it_is_served(sign_in):
     summary = sign_in("OPERATIONS_APP").get("/operations/summary").json()
     assert summary["total"] == 0
     assert len(summary["byMonth"]) == 12
+
+
+@pytest.mark.django_db
+def test_a_period_counts_what_came_and_went_and_unfinished_orders_have_an_age():
+    for days in (0, 7, 8, 40, 400):
+        WorkOrder.objects.create(title="A", priority="high", created_at=NOW - timedelta(days=days, hours=1))
+    WorkOrder.objects.create(
+        title="B",
+        priority="low",
+        created_at=NOW - timedelta(days=40),
+        completed_at=NOW - timedelta(hours=1),
+        status="done",
+    )
+    summary = summarise_operations(now=NOW)
+    assert summary["current"] == {"created": 3, "completed": 1}
+    assert summary["before"] == {"created": 2, "completed": 0}
+    assert sum(point["created"] for point in summary["series"]) == 3
+    assert [age["count"] for age in summary["unfinishedByAge"]] == [2, 1, 1, 1]
+    assert summary["late"]["count"] == 0
+    assert [age["toDay"] for age in summary["unfinishedByAge"]][:2] == [None, date(2026, 3, 7)]
+
+
+@pytest.mark.django_db
+def test_an_unfinished_order_is_late_from_the_day_after_it_was_due():
+    for due_at in (NOW.replace(hour=1), NOW - timedelta(days=1), None):
+        for status in ("open", "done"):
+            WorkOrder.objects.create(title="A", priority="low", due_at=due_at, status=status)
+    assert summarise_operations(now=NOW)["late"] == {"fromDay": None, "toDay": date(2026, 3, 14), "count": 1}

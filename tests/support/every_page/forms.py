@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from portal.testing import page_of
 from tests.support.every_page.cases import Case, Visit
 from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXT, ODD_VALUES, TYPED_TEXT, WORK_ORDERS, Row
 
@@ -121,6 +122,9 @@ def form_cases() -> Iterator[Case]:
     yield from _other_records()
     yield Case(site="energy", name="delete client", steps=_delete)
     yield Case(site="operations", name="complete work order", steps=_complete)
+    hostile = (HOSTILE_TEXT,)
+    yield Case(site="operations", name="stations to choose from", steps=_row_choices, shows=hostile)
+    yield Case(site="operations", name="suggested assignees", steps=_suggestions, shows=hostile)
 
 
 def _case(
@@ -199,3 +203,14 @@ def _complete(visit: Visit) -> None:
     browser = visit.user()
     browser.send("/operations/work-orders/row_0/complete")
     browser.at("/operations/work-orders/row_0")
+
+
+def _row_choices(visit: Visit) -> None:
+    visit.backend.answers("GET", "/operations/stations", json=page_of([{"id": "row_0", "name": HOSTILE_TEXT}]))
+    visit.user().at("/operations/work-orders/new?choices=stationId&q=a", **HTMX_FORM)
+
+
+def _suggestions(visit: Visit) -> None:
+    visit.backend.answers("GET", "/operations/work-orders/row_0", json={**WORK_ORDERS.row, "id": "row_0"})
+    visit.backend.answers("GET", "/operations/work-orders/counts", json={"assignee": {HOSTILE_TEXT: 2}})
+    visit.user().at("/operations/work-orders/row_0/assign?choices=assignee", **HTMX_FORM)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse
 from django.test import RequestFactory
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
+from portal.services.searched_lists import searched_lists
 from portal.web.cookies.message_storage import AppCookieStorage
 from tests.support.every_page.cases import HTMX_LIST, PROGRAM, Case, Visit
 from tests.support.every_page.rows import HOSTILE_TEXT, HOSTILE_TEXTS, TYPED_TEXT
@@ -34,6 +36,11 @@ PROFILES: dict[str, dict[str, Any]] = {
     "markup alone": {"name": "<b>x</b>", "email": "'\"><x-hostile>"},
     **{f"hostile name, {name}": {"name": HOSTILE_TEXTS[name]} for name in ("directions", "long", "half a pair")},
 }
+
+
+HTMX_KEYS = {"hx-request": "true", "hx-target": "shortcuts-keys"}
+#: Clients that a search finds.
+FOUND = [{"id": f"cli_{number}", "name": HOSTILE_TEXT, "email": HOSTILE_TEXT} for number in range(25)]
 
 
 def frame_cases() -> Iterator[Case]:
@@ -65,6 +72,14 @@ def frame_cases() -> Iterator[Case]:
             name="essentials while the profile fails, htmx", steps=partial(_essentials_fail, **HTMX_LIST), status=503
         )
         yield case(name="essentials, signed out", steps=lambda visit: visit.signed_out().at("/essentials"), status=401)
+        yield case(name="search, without a text", steps=lambda visit: visit.user(*ALL).at("/search"))
+        yield case(name="search, nothing found", steps=partial(_search, [], {}))
+        yield case(name="search", steps=partial(_search, FOUND, {}), shows=(HOSTILE_TEXT,))
+        for target in ("found", "palette-found"):
+            headers = {"hx-request": "true", "hx-target": target}
+            yield case(name=f"search, htmx, {target}", steps=partial(_search, FOUND, headers), shows=(HOSTILE_TEXT,))
+        yield case(name="help", steps=lambda visit: visit.user(*ALL).at("/help"))
+        yield case(name="help, the keys", steps=lambda visit: visit.user(*ALL).at("/help", **HTMX_KEYS))
         yield case(name="sign-out page", steps=lambda visit: visit.user().at("/logout"))
         yield case(name="sign-out page, signed out", steps=lambda visit: visit.signed_out().at("/logout"))
         yield case(name="sign-out page of an unknown account", steps=_unknown_account)
@@ -109,6 +124,14 @@ def _failed_profile(app: str, visit: Visit) -> None:
 def _essentials_fail(visit: Visit, **headers: str) -> None:
     visit.backend.fails("malformed", path="/me")
     visit.user().at("/essentials", **headers)
+
+
+def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit) -> None:
+    for platform, each in searched_lists():
+        visit.backend.lists(f"{platform.prefix}/{each.path}", clients if each.path == "clients" else [])
+    if clients:
+        visit.backend.fails(500, path="/finance/invoices")
+    visit.user(*ALL).at(f"/search?{urlencode({'q': TYPED_TEXT[:150]})}", **headers)
 
 
 def _unknown_account(visit: Visit) -> None:

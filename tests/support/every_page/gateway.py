@@ -30,6 +30,8 @@ ROWS = [
         "current": number == 2,
         "createdAt": "2025-12-31T23:30:00Z",
         "lastUsedAt": "2026-01-01T10:20:30Z",
+        "ipAddress": "203.0.113.7" if number else "",
+        "place": "Köln" if number == 1 else None,
     }
     for number, agent in enumerate(AGENTS)
 ]
@@ -38,7 +40,7 @@ FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
 
 def gateway_cases() -> Iterator[Case]:
     """The gateway's own pages."""
-    for name, status, steps in (*_sign_in(), *_profile()):
+    for name, status, steps in (*_sign_in(), *_forgotten_password(), *_profile(), *_accounts()):
         yield Case(site="auth_app", name=name, status=status, steps=steps)
 
 
@@ -118,6 +120,77 @@ def _too_many_successes(visit: Visit) -> None:
     visit.signed_out().send("/login", FORM | {"email": email})
 
 
+def _forgotten_password() -> Iterator[tuple[str, int, Any]]:
+    def answered(path: str, status: int, fields: dict[str, str], **answer: Any) -> Any:
+        def steps(visit: Visit) -> None:
+            if status < 400:
+                visit.backend.answers("POST", f"/auth/{path}-password", status=status)
+            else:
+                visit.backend.refuses("POST", f"/auth/{path}-password", status=status, **answer)
+            visit.signed_out().send(f"/login/{path}", fields)
+
+        return steps
+
+    reset = {"token": "t" * 43, "password": "correct horse"}
+    email = {"email": TYPED_TEXT[:200]}
+    yield "forgotten password", 200, lambda visit: visit.signed_out().at("/login/forgot")
+    yield "forgotten password, nothing typed", 422, lambda visit: visit.signed_out().send("/login/forgot", {})
+    yield "forgotten password, asked for", 200, answered("forgot", 202, email)
+    yield "forgotten password, refused", 200, answered("forgot", 422, email)
+    yield "forgotten password, outage", 503, answered("forgot", 503, email)
+    yield "new password", 200, lambda visit: visit.signed_out().at(f"/login/reset?{urlencode({'token': TYPED_TEXT})}")
+    yield "new password without a token", 200, lambda visit: visit.signed_out().at("/login/reset")
+    yield "new password, too short", 422, answered("reset", 204, reset | {"password": "x"})
+    yield "new password, done", 303, answered("reset", 204, reset)
+    yield "new password, spent", 422, answered("reset", 422, reset, errors={"token": ["<b>No.</b>"]})
+    yield "new password, refused", 422, answered("reset", 422, reset, errors={"password": ["<b>Too common.</b>"]})
+    yield "new password, outage", 503, answered("reset", 503, reset)
+
+
+ACCOUNTS = "/iam/accounts"
+#: The account of `visit.user()` is another one.
+ACCOUNT_ROWS = [
+    {"id": "acc_1", "name": "Ada", "email": "ada@example.com", "permissions": ["ENERGY_APP", "ODD_ONE"], "version": 3},
+    {"id": "acc_2", "name": "", "email": "bob@example.com", "permissions": [], "createdAt": "2025-12-31T23:30:00Z"},
+    *({"id": f"acc_x{n}", "name": text, "permissions": [text]} for n, text in enumerate(HOSTILE_TEXTS.values())),
+]
+
+
+def _accounts() -> Iterator[tuple[str, int, Any]]:
+    def shows(path: str, *permissions: str) -> Any:
+        def steps(visit: Visit) -> None:
+            visit.backend.lists(ACCOUNTS, ACCOUNT_ROWS)
+            visit.backend.answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
+            visit.user(*(permissions or ("IAM_ADMIN",))).at(path)
+
+        return steps
+
+    def saves(status: int, **answer: Any) -> Any:
+        def steps(visit: Visit) -> None:
+            visit.backend.answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
+            if status < 400:
+                visit.backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
+            else:
+                visit.backend.refuses("PATCH", f"{ACCOUNTS}/acc_1", status=status, **answer)
+            visit.user("IAM_ADMIN").send("/accounts/acc_1/edit", {"permissions": ["FINANCE_APP", "ODD_ONE"]})
+
+        return steps
+
+    def gives_up(visit: Visit) -> None:
+        visit.backend.answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
+        visit.user("IAM_ADMIN", id="acc_1").send("/accounts/acc_1/edit", {"permissions": [TYPED_TEXT]})
+
+    yield "permissions, one's own", 200, gives_up
+    yield "accounts", 200, shows("/accounts")
+    yield "accounts, found", 200, shows("/accounts?q=ada")
+    yield "accounts, for nobody else", 403, shows("/accounts", "ENERGY_APP")
+    yield "account", 200, shows("/accounts/acc_1")
+    yield "account, for nobody else", 403, shows("/accounts/acc_1", "ENERGY_APP")
+    yield "permissions of an account", 200, shows("/accounts/acc_1/edit")
+    yield "permissions, saved", 303, saves(200)
+    yield "permissions, refused", 422, saves(422, errors={"permissions": ["<b>No.</b>"]})
+
+
 def _profile() -> Iterator[tuple[str, int, Any]]:
     def shows(rows: list[dict[str, Any]], path: str = "/profile", *permissions: str, **who: Any) -> Any:
         def steps(visit: Visit) -> None:
@@ -127,11 +200,17 @@ def _profile() -> Iterator[tuple[str, int, Any]]:
         return steps
 
     hostile = [
-        *({"id": f"ses_{n}", "userAgent": text, "lastUsedAt": text} for n, text in enumerate(HOSTILE_TEXTS.values())),
+        *(
+            {"id": f"ses_{n}", "userAgent": text, "lastUsedAt": text, "place": text, "ipAddress": text}
+            for n, text in enumerate(HOSTILE_TEXTS.values())
+        ),
         *({"id": row_id, "userAgent": "curl/8"} for row_id in HOSTILE_IDS),
     ]
     odd = [
-        {"id": f"ses_{number}", **dict.fromkeys(("userAgent", "current", "createdAt", "lastUsedAt"), value)}
+        {
+            "id": f"ses_{number}",
+            **dict.fromkeys(("userAgent", "current", "createdAt", "lastUsedAt", "ipAddress", "place"), value),
+        }
         for number, value in enumerate(ODD_VALUES.values())
     ]
     many = [{"id": f"ses_{number}", "userAgent": AGENTS[number % len(AGENTS)]} for number in range(45)]
@@ -158,6 +237,15 @@ def _profile() -> Iterator[tuple[str, int, Any]]:
     yield "profile, sign-ins fail later", 200, _sign_ins_fail_later
     yield "profile, a sign-in ends", 200, _ends
     yield "profile, all sign-ins end", 303, _all_end
+    yield "profile, all others end", 200, _others_end
+    yield "profile, a new name", 303, _named(200, {"name": "Ada"})
+    yield "profile, no name", 422, _named(200, {"name": " "})
+    yield "profile, a name that the backend refuses", 422, _named(422, {"name": TYPED_TEXT[:200]})
+    yield "profile, a name in an outage", 422, _named(503, {"name": "Ada"})
+    yield "profile, settings", 303, _settings(locale="de", timeZone="Asia/Kolkata", theme="dark")
+    yield "profile, hostile settings", 303, _settings(locale=TYPED_TEXT, timeZone="../../etc/passwd", theme=TYPED_TEXT)
+    yield "profile, with settings", 200, _with_settings
+    yield "signed out everywhere", 200, lambda visit: visit.signed_out().at("/signed-out?everywhere")
 
 
 def _more(rows: list[dict[str, Any]], path: str) -> Any:
@@ -200,3 +288,35 @@ def _ends(visit: Visit) -> None:
 def _all_end(visit: Visit) -> None:
     visit.backend.lists(SIGN_INS, ROWS[2:3])
     visit.user().send("/profile/sign-ins/revoke")
+
+
+def _others_end(visit: Visit) -> None:
+    visit.backend.lists(SIGN_INS, ROWS[1:3])
+    visit.backend.answers("DELETE", f"{SIGN_INS}/ses_1", status=204)
+    browser = visit.user()
+    browser.send("/profile/sign-ins/revoke-others")
+    browser.at("/profile")
+
+
+def _named(status: int, fields: dict[str, str]) -> Any:
+    def steps(visit: Visit) -> None:
+        visit.backend.lists(SIGN_INS, ROWS)
+        browser = visit.user()
+        if status < 400:
+            visit.backend.answers("PATCH", "/me", json={"id": "acc_1", **fields})
+        else:
+            visit.backend.refuses("PATCH", "/me", status=status, errors={"name": ["<b>No.</b>"]})
+        browser.send("/profile/name", fields)
+
+    return steps
+
+
+def _settings(**fields: str) -> Any:
+    return lambda visit: visit.user().send("/profile/preferences", fields)
+
+
+def _with_settings(visit: Visit) -> None:
+    visit.backend.lists(SIGN_INS, ROWS)
+    browser = visit.user()
+    browser.send("/profile/preferences", {"locale": "en", "timeZone": "Asia/Kolkata", "theme": "dark"})
+    browser.at("/profile")

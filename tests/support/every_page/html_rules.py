@@ -17,8 +17,12 @@ from tests.support.every_page.rows import HOSTILE_TEXT
 _VOID: Final = frozenset({"br", "hr", "img", "input", "link", "meta"})
 #: Attributes that hold an address.
 _ADDRESSES: Final = frozenset({"action", "formaction", "href", "hx-get", "hx-post", "src", "xlink:href"})
-#: A path, a query, a fragment, an address of one of the apps; nothing that a browser would run.
-_HARMLESS_ADDRESS: Final = re.compile(r"(?!//|/\\)(?:[/?#]|\Z|http://localhost:800[0-3](?:[/?]|\Z)|mailto:)")
+#: A path, a query, a fragment, an address of one of the apps, a telephone's number, a place and its map; nothing that
+#: a browser would run.
+_HARMLESS_ADDRESS: Final = re.compile(
+    r"(?!//|/\\)(?:[/?#]|\Z|http://localhost:800[0-3](?:[/?]|\Z)|mailto:|tel:\+?[0-9]+\Z|geo:[-0-9.]+,[-0-9.]+\Z"
+    r"|https://www\.openstreetmap\.org/\?mlat=[-0-9.]+&mlon=[-0-9.]+#map=17/[-0-9.]+/[-0-9.]+\Z)"
+)
 #: Attributes that name the id of an element of the same page.
 _REFERENCES: Final = frozenset({"aria-describedby", "aria-labelledby", "for", "popovertarget"})
 #: How Python writes a value that should have been a text, or nothing. "None." is a text of the profile.

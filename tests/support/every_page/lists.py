@@ -11,12 +11,16 @@ from portal.edge import NO_SEGMENT
 from portal.testing import page_of
 from tests.support.every_page.cases import HTMX_LIST, HTMX_ROWS, RELOAD, Case, Visit
 from tests.support.every_page.rows import (
+    CLIENTS,
     HOSTILE_IDS,
     HOSTILE_TEXT,
     HOSTILE_TEXTS,
+    INVOICES,
     ODD_VALUES,
     RESOURCES,
+    STATIONS,
     TYPED_TEXT,
+    WORK_ORDERS,
     Resource,
     Row,
 )
@@ -24,6 +28,17 @@ from tests.support.every_page.rows import (
 Steps = Callable[[Visit], object]
 #: A search for markup, which the page shows again, and a sort order that there is not.
 HOSTILE_SEARCH = urlencode({"q": TYPED_TEXT[:150], "sort": '"><x-hostile>', "cursor": ""})
+#: The same as the value of every filter and of every day that a list may have.
+HOSTILE_FILTERS = urlencode(
+    dict.fromkeys(
+        (
+            *("status", "priority", "assignee", "city", "country", "connector", "stationId", "chargerId", "clientId"),
+            *(f"{field}{end}" for field in ("createdAt", "startedAt", "issuedAt", "dueAt") for end in ("From", "To")),
+            "pages",
+        ),
+        TYPED_TEXT[:90],
+    )
+)
 NEXT_CURSOR = 'after "20" & <b>='
 
 
@@ -45,6 +60,20 @@ def detail_cases() -> Iterator[Case]:
         for number, row_id in enumerate(HOSTILE_IDS):
             if not NO_SEGMENT.match(row_id):
                 yield _detail(resource, f"id {number}", {**resource.row, "id": row_id})
+
+
+def elsewhere_cases() -> Iterator[Case]:
+    """What a row has on another platform, for somebody who may open that."""
+    for resource, other in ((CLIENTS, INVOICES), (STATIONS, WORK_ORDERS)):
+        for name, rows in (("rows", other.ordinary(5)), ("hostile rows", other.hostile()), ("no row", [])):
+            steps = partial(_elsewhere, resource, other, rows)
+            yield Case(site=resource.app, name=f"{resource.path} detail, {name} of {other.path}", steps=steps)
+
+
+def _elsewhere(resource: Resource, other: Resource, rows: list[Row], visit: Visit) -> None:
+    visit.backend.answers("GET", f"{resource.backend_path}/row_0", json={**resource.row, "id": "row_0"})
+    visit.backend.answers("GET", other.backend_path, json=page_of(rows))
+    visit.user("ENERGY_APP", "FINANCE_APP", "OPERATIONS_APP").at(f"{resource.path}/row_0")
 
 
 def _detail(resource: Resource, name: str, row: Row) -> Case:
@@ -117,6 +146,10 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     yield "hostile search without a hit", listed([], then=opens(f"?{HOSTILE_SEARCH}"))
     yield "hostile search without a hit, htmx", listed([], then=opens(f"?{HOSTILE_SEARCH}", **HTMX_LIST))
     yield "hostile search with hits", listed(many, then=opens(f"?{HOSTILE_SEARCH}"))
+    yield "hostile filters", listed(many, then=opens(f"?{HOSTILE_FILTERS}"))
+    yield "hostile filters, htmx", listed(many, then=opens(f"?{HOSTILE_FILTERS}", **HTMX_LIST))
+    yield "hostile filters without a hit", listed([], then=opens(f"?{HOSTILE_FILTERS}"))
+    yield "three pages", listed(many, then=opens("?pages=3"))
     yield "empty", listed([], then=opens())
     yield "empty, htmx", listed([], then=opens(**HTMX_LIST))
     yield "empty, htmx rows", listed([], then=opens(**HTMX_ROWS))

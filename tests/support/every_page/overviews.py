@@ -20,6 +20,14 @@ def counted(counts: Iterable[Count[Any]]) -> tuple[str, ...]:
     return tuple(count.hook.path_shape for count in counts)
 
 
+PERIOD = {"start": "2025-12-01T00:00:00Z", "end": "2026-02-01T00:00:00Z", "timeZone": "UTC", "step": "month"}
+#: The points of a series: one that the period cuts, and one that goes on.
+POINTS: list[dict[str, Any]] = [
+    {"start": "2025-12-01", "isCut": True, "isUnderWay": False},
+    {"start": "2026-01-01", "isCut": False, "isUnderWay": True},
+]
+HOSTILE_PERIOD = {"start": "<b>", "end": None, "timeZone": HOSTILE_TEXT, "step": '"><x-hostile>'}
+HOSTILE_POINTS = [{"start": HOSTILE_TEXT}, "<b>", {"start": "2026-01-01", "isCut": "<b>"}, {"start": "9999-12-31"}]
 MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
 
 
@@ -31,6 +39,7 @@ class OverviewPage:
     :param summary: the whole summary.
     :param partial: summaries that have a part of it.
     :param hostile: a summary whose texts and keys are hostile.
+    :param state: what changes from minute to minute, and such a one with hostile texts.
     :param lists: the lists that the page reads, whether or not there is a summary.
     """
 
@@ -40,6 +49,8 @@ class OverviewPage:
     partial: tuple[dict[str, Any], ...]
     hostile: dict[str, Any]
     lists: tuple[str, ...]
+    state: dict[str, Any] | None = None
+    hostile_state: dict[str, Any] | None = None
     rows: list[dict[str, Any]] = field(default_factory=lambda: [{"id": "row_0"}])
 
 
@@ -52,6 +63,22 @@ OVERVIEWS = (
             "energyByMonth": [{"month": month, "energyKwh": 1000.5 * number} for number, month in enumerate(MONTHS)],
             "sessionsByHour": [{"hour": hour, "sessions": hour * 7} for hour in range(24)],
             "chargersByStatus": {"available": 7, "charging": 2, "faulted": 1, "unavailable": 0, "other": 3},
+            "currency": "EUR",
+            "period": PERIOD,
+            "current": {"energyKwh": 120.5, "sessions": 12, "revenue": "60.25"},
+            "before": {"energyKwh": 100.0, "sessions": 24, "revenue": "0.00"},
+            "series": [{**point, "energyKwh": 60.25, "sessions": 6, "revenue": "30.00"} for point in POINTS],
+            "sessionsByLocalHour": [{"hour": hour, "sessions": hour} for hour in range(24)],
+        },
+        state={
+            "chargersByStatus": {"available": 7, "faulted": 6},
+            "metersByStatus": {"online": 1, "offline": 1},
+            "faultedChargers": [{"id": "chg_1", "name": "Oslo 1", "stationName": "Oslo"}, {"id": "chg_2"}],
+        },
+        hostile_state={
+            "chargersByStatus": {HOSTILE_TEXT: 2, "faulted": "<b>"},
+            "metersByStatus": {"offline": 10**400, '"><x-hostile>': 1},
+            "faultedChargers": [{"id": '"><x-hostile>', "name": HOSTILE_TEXT}, "<b>", {"id": "../x"}],
         },
         partial=(
             {"counts": {"clients": 7}, "energyByMonth": [{"month": "2026-01", "energyKwh": 1000.0}]},
@@ -62,6 +89,11 @@ OVERVIEWS = (
             "energyByMonth": [{"month": HOSTILE_TEXT, "energyKwh": 5}, {"month": '"><x-hostile>', "energyKwh": "<b>"}],
             "sessionsByHour": [{"hour": "<b>", "sessions": 10**400}, "<b>", {"hour": -5, "sessions": -5}],
             "chargersByStatus": {HOSTILE_TEXT: 7, '"><x-hostile>': 1, "available": "<b>"},
+            "currency": HOSTILE_TEXT,
+            "period": HOSTILE_PERIOD,
+            "current": {"energyKwh": "<b>", "sessions": 10**400, "revenue": "NaN"},
+            "before": {"energyKwh": -5, "sessions": HOSTILE_TEXT, "revenue": "1e999999"},
+            "series": HOSTILE_POINTS,
         },
         lists=counted(ENERGY_COUNTS),
     ),
@@ -73,6 +105,12 @@ OVERVIEWS = (
             "byStatus": {"open": 7, "in_progress": 2, "done": 4311, "cancelled": 1, "other": 3},
             "unfinishedByPriority": {"low": 1, "normal": 0, "high": 3, "urgent": 5},
             "byMonth": [{"month": month, "created": number * 11} for number, month in enumerate(MONTHS)],
+            "period": PERIOD,
+            "current": {"created": 5, "completed": 0},
+            "before": {"created": 5, "completed": 3},
+            "series": [{**point, "created": 3, "completed": 1} for point in POINTS],
+            "late": {"fromDay": None, "toDay": "2026-01-14", "count": 1},
+            "unfinishedByAge": [{"fromDay": "2026-01-01", "toDay": None, "count": 4}, {"count": 2}],
         },
         partial=(
             {"total": 0, "byStatus": {}},
@@ -84,6 +122,10 @@ OVERVIEWS = (
             "byStatus": {HOSTILE_TEXT: 1, "open": "<b>"},
             "unfinishedByPriority": {'"><x-hostile>': 2, "' onmouseover='": 1},
             "byMonth": [{"month": HOSTILE_TEXT, "created": 3}, None, {"month": None, "created": 10**400}],
+            "period": HOSTILE_PERIOD,
+            "series": HOSTILE_POINTS,
+            "late": {"toDay": HOSTILE_TEXT, "count": 10**400},
+            "unfinishedByAge": [{"fromDay": HOSTILE_TEXT, "count": "<b>"}, *HOSTILE_POINTS],
         },
         lists=("/operations/work-orders",),
         rows=[*WORK_ORDERS.ordinary(3), *WORK_ORDERS.hostile()[:2]],
@@ -105,6 +147,12 @@ OVERVIEWS = (
                 {"month": month, "invoiced": f"{number * 1000}.50", "paid": f"{number * 900}.00"}
                 for number, month in enumerate(MONTHS)
             ],
+            "period": PERIOD,
+            "current": {"invoiced": "20.50", "paid": "0.00"},
+            "before": {"invoiced": "1.00", "paid": "3.00"},
+            "series": [{**point, "invoiced": "10.25", "paid": "0.00"} for point in POINTS],
+            "outstanding": {"count": 7, "amount": "199.50"},
+            "overdueByAge": [{"fromDay": "2026-01-01", "toDay": None, "count": 4, "amount": "100.00"}, {"count": 0}],
         },
         partial=(
             {"total": 0, "byStatus": []},
@@ -122,6 +170,10 @@ OVERVIEWS = (
                 {"month": HOSTILE_TEXT, "invoiced": "1e999999", "paid": "NaN"},
                 {"month": '"><x-hostile>', "paid": "5"},
             ],
+            "period": HOSTILE_PERIOD,
+            "current": {"invoiced": "1e999999", "paid": HOSTILE_TEXT},
+            "series": [{"start": "2026-01-01", "invoiced": "NaN", "paid": "1e999999"}, *HOSTILE_POINTS],
+            "overdueByAge": [{"fromDay": HOSTILE_TEXT, "count": 10**400, "amount": "NaN"}, "<b>"],
         },
         lists=counted(FINANCE_COUNTS),
         rows=INVOICES.ordinary(3),
@@ -142,6 +194,11 @@ def overview_cases() -> Iterator[Case]:
         }
         for name, summary in states.items():
             yield Case(site=page.app, name=f"overview, {name}", steps=partial(_open, page, summary))
+        for name, state in (("a state", page.state), ("a hostile state", page.hostile_state)):
+            if state is not None:
+                yield Case(site=page.app, name=f"overview, {name}", steps=partial(_with_state, page, state))
+        for query in ("period=90d", "from=2026-01-01&to=2026-01-31", "from=%22%3E%3Cx-hostile%3E&to=never"):
+            yield Case(site=page.app, name=f"overview, {query}", steps=partial(_of_a_period, page, query))
         yield Case(site=page.app, name="overview, the backend counts nothing", steps=partial(_uncounted, page))
         yield Case(site=page.app, name="overview, empty lists", steps=partial(_empty, page))
         yield Case(site=page.app, name="overview, outage", steps=partial(_outage, page), status=503)
@@ -164,6 +221,17 @@ def _open(
     if then is not None:
         then()
         browser.at(page.path, **RELOAD)
+
+
+def _with_state(page: OverviewPage, state: dict[str, Any], visit: Visit) -> None:
+    visit.backend.answers("GET", f"{page.path}/state", json=state)
+    _open(page, (page.summary,), visit)
+
+
+def _of_a_period(page: OverviewPage, query: str, visit: Visit) -> None:
+    _answer_lists(page, visit, rows=page.rows, total=1234)
+    visit.backend.answers("GET", f"{page.path}/summary", json=page.summary)
+    visit.user().at(f"{page.path}?{query}")
 
 
 def _answer_lists(page: OverviewPage, visit: Visit, *, rows: list[dict[str, Any]], total: int | None) -> None:

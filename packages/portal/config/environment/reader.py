@@ -86,6 +86,7 @@ def read_config(app: str) -> PortalConfig:
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
         debug_toolbar=_debug_toolbar(debug=debug),
         log_format=_log_format(env),
+        offers_password_reset=_switch("APP_PASSWORD_RESET"),
     )
 
 

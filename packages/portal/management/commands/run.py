@@ -130,6 +130,8 @@ def _local_environment() -> dict[str, str]:
     """A developer's machine: DEBUG unless it was set; the addresses follow from the ports."""
     return {
         "DEBUG": os.environ.get("DEBUG") or "on",
+        # The sandbox sends such "mails": they are lines of its log.
+        "APP_PASSWORD_RESET": os.environ.get("APP_PASSWORD_RESET") or "on",
         # These servers have no terminal.
         "PYTHONBREAKPOINT": os.environ.get("PYTHONBREAKPOINT") or "portal.devtools.breakpoints.without_terminal",
     }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from portal.config.wire_names import ID_FIELD
+from portal.config.wire_names import ID_FIELD, VERSION_FIELD
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, JsonRow, Page
 from portal.query.cache.write_records import ANSWER, Kind, Patch, WriteRecord, query_name
 
@@ -110,7 +110,7 @@ def apply_answers(
         if answer is None:
             invalidated = invalidated or (left_before and any(part.covers(params) for part in record.invalidated))
         elif left_before or not _is_superseded(answer, position, records):
-            page, applied = replace(page, body=answer.row), applied + 1
+            page, applied = replace(page, body=_newer(page.body, answer.row)), applied + 1
     return page, invalidated, applied
 
 
@@ -140,10 +140,20 @@ def _apply(
         if patch.row is None or fits is False:
             rows[index] = [row for at, row in enumerate(rows[index]) if at not in places[index]]
         else:
-            rows[index] = [patch.row if at in places[index] else row for at, row in enumerate(rows[index])]
+            rows[index] = [_newer(row, patch.row) if at in places[index] else row for at, row in enumerate(rows[index])]
     if adds and patch.row is not None:
         rows[0] = [patch.row, *rows[0]]
     return int(bool(holders) or adds)
+
+
+def _newer(fetched: Any, written: Any) -> Any:
+    """The row that was written; or the one that was fetched, if that is a later version: others changed it since."""
+    fetched_version, written_version = (
+        row.get(VERSION_FIELD) if isinstance(row, dict) else None for row in (fetched, written)
+    )
+    if type(fetched_version) is int and type(written_version) is int and fetched_version > written_version:
+        return fetched
+    return written
 
 
 def _is_superseded(patch: Patch, position: int, records: Sequence[tuple[int, WriteRecord]]) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeGuard, is_typeddict
 from uuid import UUID
 
+from portal.config.wire_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.errors import UsageError
 from portal.query.rows import OF_THE_CALL, Params, required_fields, to_json, wire_names, wire_params
 from portal.strict_json import replace_surrogates
@@ -98,7 +99,8 @@ def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str
 
     :raises UsageError: a value cannot be written in an address.
     """
-    given = {name: _plain(value) for name, value in (params or {}).items() if value is not None}
+    plain = {name: _plain(value, name=name, endpoint=endpoint) for name, value in (params or {}).items()}
+    given = {name: value for name, value in plain.items() if value is not None}
     for name, value in given.items():
         wire_value(value, name=name, endpoint=endpoint)
     return given
@@ -107,12 +109,12 @@ def given_params(params: Mapping[str, Any] | None, *, endpoint: str) -> dict[str
 def wire_value(value: object, *, name: str, endpoint: str) -> str:
     """A parameter as text in an address. Booleans are `true` and `false`, as in JSON.
 
-    Lists and objects are refused, since backends do not agree on how to write them in an address. Characters that
-    cannot be encoded are replaced as browsers do (:func:`~portal.strict_json.replace_surrogates`).
+    Objects are refused, since backends do not agree on how to write them in an address. Characters that cannot be
+    encoded are replaced as browsers do (:func:`~portal.strict_json.replace_surrogates`).
 
-    :raises UsageError: the value is not a string, a boolean or a finite number.
+    :raises UsageError: the value is not a string, a boolean or a finite number, nor a sequence of them.
     """
-    value = _plain(value)
+    value = _plain(value, name=name, endpoint=endpoint)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -123,8 +125,18 @@ def wire_value(value: object, *, name: str, endpoint: str) -> str:
     raise UsageError(f"{endpoint}: {name!r} should be a string, a number or a boolean, not {what}")
 
 
-def _plain(value: object) -> object:
-    """The text or number of an enumeration's member, whose own `str` may return the member's name."""
+def _plain(value: object, *, name: str, endpoint: str) -> object:
+    """The text or number of an enumeration's member, whose own `str` may return the member's name.
+
+    Several values are one text, the same in whatever order they come; none are None.
+    """
+    if isinstance(value, list | tuple | set | frozenset):
+        if any(isinstance(each, list | tuple | set | frozenset) for each in value):
+            raise UsageError(
+                f"{endpoint}: {name!r} should be a string, a number or a boolean, or some, not list of lists"
+            )
+        texts = {wire_value(each, name=name, endpoint=endpoint) for each in value}
+        return VALUES_SEPARATOR.join(sorted(map(_escaped, texts))) or None
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -133,3 +145,9 @@ def _plain(value: object) -> object:
         # As in a body.
         return to_json(value)
     return float(value) if isinstance(value, float) else value
+
+
+def _escaped(value: str) -> str:
+    """A value that stands among others."""
+    doubled = value.replace(VALUES_ESCAPE, VALUES_ESCAPE * 2)
+    return doubled.replace(VALUES_SEPARATOR, f"{VALUES_ESCAPE}{VALUES_SEPARATOR}")

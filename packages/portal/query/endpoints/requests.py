@@ -61,11 +61,14 @@ class ListRequest(ReadRequest):
 
     unique_by: str | Literal[False]
 
-    def page_address(self, *, cursor: str | None) -> Address:
-        """The address of the page that begins at `cursor`; None for the first page."""
+    def page_address(self, *, cursor: str | None, rows: int = VAR_DEFAULT_PAGE_SIZE) -> Address:
+        """The address of the page that begins at `cursor`; None for the first page.
+
+        :param rows: of the page.
+        """
         base = self.address()
         asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
-        query = {LIMIT_PARAM: str(VAR_DEFAULT_PAGE_SIZE), **asked}
+        query = {LIMIT_PARAM: str(rows), **asked}
         return Address(
             path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: replace_surrogates(cursor)}
         )
@@ -92,6 +95,7 @@ class WriteRequest:
     :param has_body: whether `variables.body` is sent.
     :param decode: makes of the response's JSON what the hook returns; None for the JSON itself.
     :param idempotency_key: the same in every request that sends this write; None for a new one in each run.
+    :param if_match: the version of the row that it changes; None for any.
     """
 
     endpoint: str
@@ -105,6 +109,7 @@ class WriteRequest:
     invalidated_tags: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
+    if_match: int | str | None = None
     decode: Decoder | None = None
 
     @property

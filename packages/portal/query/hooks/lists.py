@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
+from portal.config.limits import WALK_PAGE_ROWS
 from portal.config.wire_names import ID_FIELD
 from portal.query.client import client_of
 from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec
@@ -13,12 +14,13 @@ from portal.query.hooks.queries import ReadHook
 from portal.query.rows import ListParams, rows_decoder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, ReadOptions, Url
+    from portal.query.reads import WalkedPage
     from portal.query.results import PaginatedResult
     from portal.query.rows import Decoder, Params
 
@@ -104,6 +106,27 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         """
         query, pages, cursor = self._call(args, named)
         return QuerySpec(query=query, pages=pages, cursor=cursor)
+
+    @overload
+    def walk(
+        self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
+    ) -> Iterator[WalkedPage[TItem]]: ...
+    @overload
+    def walk(
+        self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params | None = None
+    ) -> Iterator[WalkedPage[TItem]]: ...
+    def walk(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> Iterator[WalkedPage[TItem]]:
+        """Read the whole list from its beginning, page by page, for a file.
+
+        Nothing is cached, and of all rows only one page is in memory. Each page is a call with 10 s of its own, made
+        when the page is asked for: so a walk may take longer than a request, and goes on after its response has begun.
+
+        :raises UsageError: the parameters do not fit the declaration.
+        :raises SignInEndedError: by the iterator: the sign-in is over.
+        :raises ApiError: by the iterator: a page can't be read.
+        """
+        query, _, _ = self._call(args, named)
+        return client_of(request).walk(query, page_rows=WALK_PAGE_ROWS)
 
     def _call(self, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[ListRequest, int, str | None]:
         given = args[0] if args else named.get("params")

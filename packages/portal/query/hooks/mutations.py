@@ -118,18 +118,29 @@ class Mutation(Generic[TData, TBody, TParams]):
     idempotency_key: str | None = None
 
     @overload
-    def mutate(self: Mutation[TData, None, None]) -> MutationResult[TData]: ...
-    @overload
-    def mutate(self: Mutation[TData, TBody, None], *, body: TBody) -> MutationResult[TData]: ...
+    def mutate(self: Mutation[TData, None, None], *, if_match: int | str | None = ...) -> MutationResult[TData]: ...
     @overload
     def mutate(
-        self: Mutation[TData, None, TParams], *, params: TParams | Mapping[str, Any]
+        self: Mutation[TData, TBody, None], *, body: TBody, if_match: int | str | None = ...
     ) -> MutationResult[TData]: ...
     @overload
-    def mutate(self, *, body: TBody, params: TParams | Mapping[str, Any]) -> MutationResult[TData]: ...
-    def mutate(self, *misplaced: object, body: Any = None, params: Any = None) -> MutationResult[TData]:
+    def mutate(
+        self: Mutation[TData, None, TParams],
+        *,
+        params: TParams | Mapping[str, Any],
+        if_match: int | str | None = ...,
+    ) -> MutationResult[TData]: ...
+    @overload
+    def mutate(
+        self, *, body: TBody, params: TParams | Mapping[str, Any], if_match: int | str | None = ...
+    ) -> MutationResult[TData]: ...
+    def mutate(
+        self, *misplaced: object, body: Any = None, params: Any = None, if_match: int | str | None = None
+    ) -> MutationResult[TData]:
         """Run it, with one further try where that can help.
 
+        :param if_match: the `version` of the row that the user saw: where the row is another version by now, nothing is
+            written, and the error is an :class:`~portal.errors.ApiPreconditionFailedError`. None writes in any case.
         :returns: data or error, as a value.
         :raises UsageError: the call does not have the shape that the endpoint declares, or the request must not write.
         :raises SignInEndedError: the sign-in is over.
@@ -158,7 +169,10 @@ class Mutation(Generic[TData, TBody, TParams]):
             invalidations=hook.invalidations,
             invalidated_tags=hook.invalidated_tags,
             params=checked,
-            idempotency_key=derived_key(given, endpoint=hook.key, params=checked, body=sent) if given else None,
+            idempotency_key=(
+                derived_key(given, endpoint=hook.key, params=checked, body=sent, if_match=if_match) if given else None
+            ),
+            if_match=if_match,
             decode=decoder_of(hook.data),
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)

@@ -7,6 +7,7 @@
       ├─▶ parallel_fetches   fetches in other threads, and how long the request waits for them
       ├─▶ revalidation       stale data that was shown is fetched again behind the request
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
+    walks                a whole list, past the cache
 """
 
 from __future__ import annotations
@@ -14,3 +15,4 @@ from __future__ import annotations
 from portal.query.reads.cached_reads import Reads
 from portal.query.reads.page_fetches import PageFetcher, ReadCall
 from portal.query.reads.revalidation import Revalidations
+from portal.query.reads.walks import WalkedPage, walk_list

@@ -14,10 +14,10 @@
 
 from __future__ import annotations
 
-from portal.query.rows.decoding import check_decodable, decoder_of, rows_decoder_of
+from portal.query.rows.decoding import check_decodable, decoder_of, lenient_decoder_of, rows_decoder_of
 from portal.query.rows.json_copy import copied, copied_rows
 from portal.query.rows.open_enums import OpenEnum
-from portal.query.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, wire_params
+from portal.query.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, Values, counts_params, wire_params
 from portal.query.rows.partials import Partial, partial_type, to_json, wire_body
 from portal.query.rows.readers import Decoder
 from portal.query.rows.records import Record, Row, field, field_types, is_record, wire_names

@@ -29,6 +29,11 @@ def decoder_of(kind: Any) -> Decoder | None:
     return _decoder(kind) if _has_records(kind) else None
 
 
+def lenient_decoder_of(kind: Any) -> Decoder:
+    """As :func:`decoder_of`, also for a type without records: what is none of its values has its default."""
+    return _decoder(kind)
+
+
 def rows_decoder_of(item: type[Any]) -> Decoder | None:
     """The decoder for the rows of a list: a sequence of objects becomes a tuple of records; None as above."""
     return decoder_of(GenericAlias(tuple, (item, ...)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, dataclass_transform
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, dataclass_transform
 
 import msgspec
 
+from portal.config.wire_names import COUNTS_BY_PARAM, FROM_SUFFIX, TO_SUFFIX
 from portal.errors import UsageError
 from portal.query.rows.struct_types import StructType, default_of
 
@@ -13,14 +15,35 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+#: One value, or several of which a row has one: a parameter's type where the backend takes several. A text is sent as
+#: it stands. The values of a sequence are sorted, each once, with commas between them, so that the same choice is the
+#: same query. A value from outside belongs into a sequence, also alone: there its own commas are escaped.
+Values: TypeAlias = str | Sequence[str]
+
 #: Keywords of a list's hook that are no parameters of the list.
 OF_THE_CALL: Final = frozenset({"pages", "cursor"})
+#: How the names of the attributes end that limit a time, and their names on the wire.
+_LIMITS: Final = {"_from": FROM_SUFFIX, "_to": TO_SUFFIX}
 
 
 class ParamsType(StructType):
-    """Makes parameter classes. A default other than None would be sent by no call."""
+    """Makes parameter classes. A default other than None would be sent by no call.
 
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_options: Any) -> None:  # noqa: N805  a metaclass: its instance is a class
+    The limits of a time, `started_at_from` and `started_at_to`, end on the wire as the backend has it.
+    """
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> ParamsType:
+        """Name the limits of a time."""
+        for field in namespace.get("__annotations__", ()):
+            ending = next((each for each in _LIMITS if field.endswith(each)), "")
+            if ending and namespace.get(field, ending) is None:
+                first, *others = field.removesuffix(ending).split("_")
+                wire = f"{first}{''.join(map(str.capitalize, others))}{_LIMITS[ending]}"
+                namespace[field] = msgspec.field(default=None, name=wire)
+        made: ParamsType = cast("Any", super()).__new__(cls, name, bases, namespace, **options)
+        return made
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_options: Any) -> None:
         super().__init__(name, bases, namespace)
         own = set(namespace.get("__annotations__", ()))
         if cls.__module__ != __name__ and own & {*OF_THE_CALL, "params"}:
@@ -69,6 +92,18 @@ class ListParams(Params):
     sort: str | None = None
     pages: int = 1
     cursor: str | None = None
+
+
+def counts_params(list_params: Any) -> Any:
+    """What the counts of a list take: the parameters of the list, and which fields are counted.
+
+    :param list_params: the list's class of parameters; of any other kind of mapping nothing is checked.
+    """
+    if not (isinstance(list_params, type) and issubclass(list_params, ListParams)):
+        return dict
+    by = {"__annotations__": {"by": Values}, "by": msgspec.field(name=COUNTS_BY_PARAM)}
+    namespace = {**by, "__module__": list_params.__module__}
+    return ParamsType(f"{list_params.__name__}AndBy", (list_params,), namespace)
 
 
 def wire_params(params: Params) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Row, resource
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
 
 #: Sort names of this list alone.
 MOST_POWER_FIRST: Final = "-maxPowerKw"
@@ -43,18 +43,24 @@ class Charger(Row):
 
 
 class ChargersListParams(ListParams):
-    """`sort`: also `name`, `maxPowerKw`. The others are exact matches."""
+    """`sort`: also `name`, `maxPowerKw`.
 
-    station_id: str | None = None
-    connector: str | None = None
-    status: str | None = None
+    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
+    """
+
+    station_id: Values | None = None
+    connector: Values | None = None
+    status: Values | None = None
+    created_at_from: str | None = None
+    created_at_to: str | None = None
 
 
 _chargers = resource("/energy/chargers", item=Charger, params=ChargersListParams)
 
 
 class ChargerQueries(QueryGroup):
-    """`use_get_chargers_query` and `use_get_charger_query`."""
+    """`use_get_chargers_query`, `use_get_chargers_counts_query` and `use_get_charger_query`."""
 
     use_get_chargers_query = _chargers.list
+    use_get_chargers_counts_query = _chargers.counts
     use_get_charger_query = _chargers.detail

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from portal.query import ListParams, MutationGroup, QueryGroup, Row, resource
+from portal.config.wire_names import VERSION_FIELD
+from portal.query import ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
 from portal.services.energy.summary import EnergySummaryQueries
 
 
@@ -13,15 +14,21 @@ class Client(Row):
     email: str = ""
     phone: str | None = None
     city: str | None = None
+    version: int | None = field(default=None, name=VERSION_FIELD)
 
     def __str__(self) -> str:
         return self.name or self.id
 
 
 class ClientsListParams(ListParams):
-    """`TClientsListParams`. `sort`: also `name`, `email`, `city`; `city`: an exact match."""
+    """`TClientsListParams`. `sort`: also `name`, `email`, `city`. A row has one of the values of `city`.
 
-    city: str | None = None
+    The last two limit a time, as ISO 8601: not before, and before.
+    """
+
+    city: Values | None = None
+    created_at_from: str | None = None
+    created_at_to: str | None = None
 
 
 _clients = resource(
@@ -33,9 +40,10 @@ _clients = resource(
 
 
 class ClientQueries(QueryGroup):
-    """`use_get_clients_query` and `use_get_client_query`."""
+    """`use_get_clients_query`, `use_get_clients_counts_query` and `use_get_client_query`."""
 
     use_get_clients_query = _clients.list
+    use_get_clients_counts_query = _clients.counts
     use_get_client_query = _clients.detail
 
 

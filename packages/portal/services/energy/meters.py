@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, resource
+from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
 
 
 class MeterStatus(OpenEnum):
@@ -42,17 +42,23 @@ class MeterDetail(Meter):
 
 
 class MetersListParams(ListParams):
-    """`sort`: also `name`, `serial`. The others are exact matches."""
+    """`sort`: also `name`, `serial`.
 
-    station_id: str | None = None
-    status: str | None = None
+    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
+    """
+
+    station_id: Values | None = None
+    status: Values | None = None
+    created_at_from: str | None = None
+    created_at_to: str | None = None
 
 
 _meters = resource("/energy/meters", item=Meter, detail=MeterDetail, params=MetersListParams)
 
 
 class MeterQueries(QueryGroup):
-    """`use_get_meters_query` and `use_get_meter_query`."""
+    """`use_get_meters_query`, `use_get_meters_counts_query` and `use_get_meter_query`."""
 
     use_get_meters_query = _meters.list
+    use_get_meters_counts_query = _meters.counts
     use_get_meter_query = _meters.detail

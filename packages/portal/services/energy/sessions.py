@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Row, resource
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
 
 #: Sort names of this list alone.
 MOST_ENERGY_FIRST: Final = "-energyKwh"
@@ -43,18 +43,25 @@ class ChargingSession(Row):
 
 
 class ChargingSessionsListParams(ListParams):
-    """`sort`: also `name`, `startedAt`, `energyKwh`, `cost`. The others are exact matches."""
+    """`sort`: also `name`, `startedAt`, `energyKwh`, `cost`.
 
-    charger_id: str | None = None
-    client_id: str | None = None
-    status: str | None = None
+    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
+    """
+
+    station_id: Values | None = None
+    charger_id: Values | None = None
+    client_id: Values | None = None
+    status: Values | None = None
+    started_at_from: str | None = None
+    started_at_to: str | None = None
 
 
 _sessions = resource("/energy/sessions", item=ChargingSession, params=ChargingSessionsListParams)
 
 
 class ChargingSessionQueries(QueryGroup):
-    """`use_get_charging_sessions_query` and `use_get_charging_session_query`."""
+    """`use_get_charging_sessions_query`, `use_get_charging_sessions_counts_query`, `use_get_charging_session_query`."""
 
     use_get_charging_sessions_query = _sessions.list
+    use_get_charging_sessions_counts_query = _sessions.counts
     use_get_charging_session_query = _sessions.detail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Row, resource
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
 
 
 class StationStatus(OpenEnum):
@@ -30,18 +30,24 @@ class Station(Row):
 
 
 class StationsListParams(ListParams):
-    """`sort`: also `name`, `city`. The others are exact matches."""
+    """`sort`: also `name`, `city`.
 
-    city: str | None = None
-    country: str | None = None
-    status: str | None = None
+    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
+    """
+
+    city: Values | None = None
+    country: Values | None = None
+    status: Values | None = None
+    created_at_from: str | None = None
+    created_at_to: str | None = None
 
 
 _stations = resource("/energy/stations", item=Station, params=StationsListParams)
 
 
 class StationQueries(QueryGroup):
-    """`use_get_stations_query` and `use_get_station_query`."""
+    """`use_get_stations_query`, `use_get_stations_counts_query` and `use_get_station_query`."""
 
     use_get_stations_query = _stations.list
+    use_get_stations_counts_query = _stations.counts
     use_get_station_query = _stations.detail

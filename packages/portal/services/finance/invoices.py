@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, resource
+from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
 
 #: Sort names of this list alone.
 HIGHEST_AMOUNT_FIRST: Final = "-amount"
@@ -23,21 +23,24 @@ class InvoiceStatus(OpenEnum):
 
 
 class InvoiceLine(Record):
-    """One line of an invoice."""
+    """One line of an invoice. Price and amount include the tax; `vat_rate`: percent."""
 
     description: str = ""
     quantity: float | None = None
     unit_price: Decimal | None = None
+    vat_rate: Decimal | None = None
     amount: Decimal | None = None
 
 
 class Invoice(Row):
-    """An invoice. `currency`: ISO 4217."""
+    """An invoice. `currency`: ISO 4217; `amount`: the sum of the lines, which is `net_amount` and `vat_amount`."""
 
     number: str = ""
     client_id: str | None = None
     client_name: str = ""
     amount: Decimal | None = None
+    net_amount: Decimal | None = None
+    vat_amount: Decimal | None = None
     currency: str = ""
     status: InvoiceStatus | None = None
     issued_at: datetime | None = None
@@ -50,17 +53,25 @@ class Invoice(Row):
 
 
 class InvoicesListParams(ListParams):
-    """`sort`: also `number`, `amount`, `issuedAt`, `dueAt`. The others are exact matches."""
+    """`sort`: also `number`, `amount`, `issuedAt`, `dueAt`.
 
-    client_id: str | None = None
-    status: str | None = None
+    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
+    """
+
+    client_id: Values | None = None
+    status: Values | None = None
+    issued_at_from: str | None = None
+    issued_at_to: str | None = None
+    due_at_from: str | None = None
+    due_at_to: str | None = None
 
 
 _invoices = resource("/finance/invoices", item=Invoice, params=InvoicesListParams)
 
 
 class InvoiceQueries(QueryGroup):
-    """`use_get_invoices_query` and `use_get_invoice_query`."""
+    """`use_get_invoices_query`, `use_get_invoices_counts_query` and `use_get_invoice_query`."""
 
     use_get_invoices_query = _invoices.list
+    use_get_invoices_counts_query = _invoices.counts
     use_get_invoice_query = _invoices.detail

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal
 
-from portal.query import QueryGroup, Record, query_endpoint
+from portal.query import Params, QueryGroup, Record, query_endpoint
 from portal.services.finance.invoices import InvoiceStatus
+
+
+class FinanceSummaryParams(Params):
+    """`from_`: the period's first instant, ISO 8601; 30 days where it is missing. `to`: the first instant after the
+    period. `time_zone`: whose days and hours count, `Europe/Berlin` say; else UTC.
+    """
+
+    from_: str | None = None
+    to: str | None = None
+    time_zone: str | None = None
 
 
 class InvoiceStatusFigures(Record):
@@ -24,16 +35,64 @@ class InvoiceMonth(Record):
     paid: Decimal | None = None
 
 
+class FinanceSummaryPeriod(Record):
+    """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str = ""
+    step: str = ""
+
+
+class InvoiceFigures(Record):
+    """What was invoiced and what was paid in a period."""
+
+    invoiced: Decimal | None = None
+    paid: Decimal | None = None
+
+
+class InvoicePoint(Record):
+    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
+
+    invoiced: Decimal | None = None
+    paid: Decimal | None = None
+    start: date | None = None
+    is_under_way: bool = False
+    is_cut: bool = False
+
+
+class OutstandingFigures(Record):
+    """What is not paid yet, what is overdue included."""
+
+    count: int | None = None
+    amount: Decimal | None = None
+
+
+class OverdueAge(Record):
+    """Overdue invoices by the day on which they were due."""
+
+    from_day: date | None = None
+    to_day: date | None = None
+    count: int | None = None
+    amount: Decimal | None = None
+
+
 class FinanceSummary(Record):
-    """The figures; months are the last twelve, oldest first."""
+    """The figures; months are the last twelve, oldest first. `before`: of the period before."""
 
     currency: str = ""
     total: int | None = None
     by_status: tuple[InvoiceStatusFigures, ...] = ()
     by_month: tuple[InvoiceMonth, ...] = ()
+    period: FinanceSummaryPeriod | None = None
+    current: InvoiceFigures | None = None
+    before: InvoiceFigures | None = None
+    series: tuple[InvoicePoint, ...] = ()
+    outstanding: OutstandingFigures | None = None
+    overdue_by_age: tuple[OverdueAge, ...] = ()
 
 
 class FinanceSummaryQueries(QueryGroup):
     """`use_get_summary_query`."""
 
-    use_get_summary_query = query_endpoint(data=FinanceSummary, url="/finance/summary")
+    use_get_summary_query = query_endpoint(data=FinanceSummary, params=FinanceSummaryParams, url="/finance/summary")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from portal.query import MutationGroup, QueryGroup, Row, resource
+from portal.config.wire_names import VERSION_FIELD
+from portal.query import MutationGroup, QueryGroup, Row, field, resource
 from portal.services.user import UserQueries
 
 
@@ -12,6 +13,11 @@ class Account(Row):
     email: str = ""
     name: str = ""
     permissions: tuple[str, ...] = ()
+    version: int | None = field(default=None, name=VERSION_FIELD)
+
+    def __str__(self) -> str:
+        """The name, or the address of an account without one."""
+        return self.name or self.email or self.id
 
 
 # A changed account may be the caller's own.

@@ -12,6 +12,8 @@ class ActiveSignIn(Row):
 
     last_used_at: datetime | None = None
     user_agent: str = ""
+    ip_address: str = ""
+    place: str | None = None
     current: bool = False
 
 

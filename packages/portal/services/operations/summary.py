@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from portal.query import QueryGroup, Record, field, query_endpoint
+from datetime import date, datetime
+
+from portal.query import Params, QueryGroup, Record, field, query_endpoint
+
+
+class OperationsSummaryParams(Params):
+    """`from_`: the period's first instant, ISO 8601; 30 days where it is missing. `to`: the first instant after the
+    period. `time_zone`: whose days and hours count, `Europe/Berlin` say; else UTC.
+    """
+
+    from_: str | None = None
+    to: str | None = None
+    time_zone: str | None = None
 
 
 class WorkOrderMonth(Record):
@@ -13,16 +25,58 @@ class WorkOrderMonth(Record):
     completed: int | None = None
 
 
+class OperationsSummaryPeriod(Record):
+    """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str = ""
+    step: str = ""
+
+
+class WorkOrderFigures(Record):
+    """How many work orders came and went in a period."""
+
+    created: int | None = None
+    completed: int | None = None
+
+
+class WorkOrderPoint(Record):
+    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
+
+    created: int | None = None
+    completed: int | None = None
+    start: date | None = None
+    is_under_way: bool = False
+    is_cut: bool = False
+
+
+class AgeSpan(Record):
+    """The days of one age, both inclusive; `from_day` is None for the oldest, `to_day` for the youngest."""
+
+    from_day: date | None = None
+    to_day: date | None = None
+    count: int | None = None
+
+
 class OperationsSummary(Record):
-    """The figures; months are the last twelve, oldest first."""
+    """The figures; months are the last twelve, oldest first. `before`: of the period before."""
 
     total: int | None = None
     by_status: dict[str, int | None] = field(default_factory=dict)
     unfinished_by_priority: dict[str, int | None] = field(default_factory=dict)
     by_month: tuple[WorkOrderMonth, ...] = ()
+    period: OperationsSummaryPeriod | None = None
+    current: WorkOrderFigures | None = None
+    before: WorkOrderFigures | None = None
+    series: tuple[WorkOrderPoint, ...] = ()
+    late: AgeSpan | None = None
+    unfinished_by_age: tuple[AgeSpan, ...] = ()
 
 
 class OperationsSummaryQueries(QueryGroup):
     """`use_get_summary_query`."""
 
-    use_get_summary_query = query_endpoint(data=OperationsSummary, url="/operations/summary")
+    use_get_summary_query = query_endpoint(
+        data=OperationsSummary, params=OperationsSummaryParams, url="/operations/summary"
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Row, resource
+from portal.config.wire_names import VERSION_FIELD
+from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Row, Values, field, resource
 from portal.services.operations.summary import OperationsSummaryQueries
 
 
@@ -35,18 +36,28 @@ class WorkOrder(Row):
     priority: WorkOrderPriority | None = None
     status: WorkOrderStatus | None = None
     assignee: str | None = None
+    due_at: datetime | None = None
     completed_at: datetime | None = None
+    version: int | None = field(default=None, name=VERSION_FIELD)
 
     def __str__(self) -> str:
         return self.title or self.id
 
 
 class WorkOrdersListParams(ListParams):
-    """`sort`: also `title`. The others are exact matches."""
+    """`sort`: also `title`, `priority`, `status`, `dueAt` (without a date: last).
 
-    station_id: str | None = None
-    status: str | None = None
-    priority: str | None = None
+    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
+    """
+
+    station_id: Values | None = None
+    status: Values | None = None
+    priority: Values | None = None
+    assignee: Values | None = None
+    created_at_from: str | None = None
+    created_at_to: str | None = None
+    due_at_from: str | None = None
+    due_at_to: str | None = None
 
 
 _work_orders = resource(
@@ -58,9 +69,10 @@ _work_orders = resource(
 
 
 class WorkOrderQueries(QueryGroup):
-    """`use_get_work_orders_query` and `use_get_work_order_query`."""
+    """`use_get_work_orders_query`, `use_get_work_orders_counts_query` and `use_get_work_order_query`."""
 
     use_get_work_orders_query = _work_orders.list
+    use_get_work_orders_counts_query = _work_orders.counts
     use_get_work_order_query = _work_orders.detail
 
 

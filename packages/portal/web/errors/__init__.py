@@ -3,6 +3,7 @@
 ::
 
     failure_pages    the page of each status, of each error of `portal.errors`, and Django's own handlers
+      unknown_outcome  a write whose answer was lost: where to look, and what to send again
       problems       the problem document (RFC 9457)
       failure_log    one log line for each page of a status from 500 on
     redirects        the response at the end of a sign-in; where htmx goes instead of an error
@@ -15,7 +16,9 @@ from __future__ import annotations
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failure_pages import (
     RETRY_AFTER_S,
+    Failure,
     another_account,
+    failure_response,
     method_refused,
     offer_list,
     page_not_found,
@@ -26,8 +29,10 @@ from portal.web.errors.problems import problem
 from portal.web.errors.redirects import (
     REASON_PARAM,
     REFRESH_LOST,
+    SIGN_IN_ENDED,
     SignInEndedResponse,
     redirect_htmx_home,
     redirect_htmx_to_login,
     sign_in_ended,
+    way_back_of,
 )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
@@ -23,7 +24,6 @@ from portal.config.wire_names import BACKEND_LANGUAGE
 from portal.errors import (
     ApiConflictError,
     ApiError,
-    ApiNotFoundError,
     ApiUnavailableError,
     ApiValidationError,
     PortalError,
@@ -32,6 +32,7 @@ from portal.errors import (
 )
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.problems import problem
+from portal.web.errors.unknown_outcome import fields_to_send_again, outcome_is_unknown, page_to_look_at
 from portal.web.frame import skip_profile, use_app_essentials
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, is_page_navigation, is_signed_in
 
@@ -48,7 +49,9 @@ logger = logging.getLogger(__name__)
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
 STORE_RETRY_AFTER_S: Final = 1
-_LIST_URL: Final = "_portal_list_url"
+_LIST_NAME: Final = "_portal_list_name"
+#: Statuses of users, not of addresses.
+_NOT_OPEN: Final = frozenset({401, 403})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,9 @@ class Failure:
 
     :param messages: the backend's own texts, in `messages_language`.
     :param retry_after: seconds.
-    :param list_url: the list of the record that is missing.
+    :param list_url: the list that has failed, or that holds the record of the page; empty: none is offered.
+    :param look_url: the page that shows whether a write was done.
+    :param send_again: names and values of a form that sends the same once more.
     :param in_shell: whether a signed-in user sees the page in the shell.
     """
 
@@ -73,6 +78,8 @@ class Failure:
     in_shell: bool = True
     retry_after: int | None = None
     list_url: str = ""
+    look_url: str = ""
+    send_again: Sequence[tuple[str, str]] = ()
 
 
 _FAILURES: Final = {
@@ -158,6 +165,14 @@ _CSRF_FAILURE: Final = replace(
     title=_("This form has expired"),
     text=_("Nothing was changed. Go back, load the page again, and send the form once more."),
 )
+_UNKNOWN: Final = replace(
+    _FAILURES[503],
+    title=_("We don’t know whether it was done"),
+    text=_(
+        "The service did not answer, and may have received what you sent. "
+        "Look whether it was done, before you do it once more."
+    ),
+)
 _ANOTHER_ACCOUNT: Final = replace(
     _FAILURES[409],
     title=_("Somebody else is signed in now"),
@@ -202,33 +217,44 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         explain_failure(request, error, status=failure.status)
     sent = request.method not in SAFE_METHODS
-    if isinstance(error, ApiNotFoundError) or sent:
-        failure = replace(failure, list_url=getattr(request, _LIST_URL, ""))
+    list_name = getattr(request, _LIST_NAME, "")
+    list_url = reverse(list_name) if list_name else ""
+    # Who may not see the record may not see its list; and no page leads to itself.
+    if sent or (failure.status not in _NOT_OPEN and list_url != request.get_full_path()):
+        failure = replace(failure, list_url=list_url)
     if sent:
         # A retry would be a GET: it sends nothing again, and the URL may not take a GET.
         failure = replace(failure, offers_retry=False)
-    return _answer(request, failure)
+    if outcome_is_unknown(request, error):
+        look_url = page_to_look_at(request) or failure.list_url
+        failure = replace(failure, title=_UNKNOWN.title, text=_UNKNOWN.text, look_url=look_url)
+    if sent and isinstance(error, ApiUnavailableError):
+        failure = replace(failure, send_again=fields_to_send_again(request))
+    return failure_response(request, failure)
 
 
-def offer_list(request: PortalRequest, url: str) -> None:
-    """Let the failure page of this request link to the list that holds the page's record."""
-    setattr(request, _LIST_URL, url)
+def offer_list(request: PortalRequest, name: str) -> None:
+    """Let the failure page of this request link to the list that it is, or that holds its record.
+
+    :param name: of the list's URL.
+    """
+    setattr(request, _LIST_NAME, name)
 
 
 def csrf_failure(request: PortalRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's signature
     """A form without a valid token (Django's `CSRF_FAILURE_VIEW`)."""
-    return _answer(request, _CSRF_FAILURE)
+    return failure_response(request, _CSRF_FAILURE)
 
 
 def bad_request(request: PortalRequest, exception: Exception) -> HttpResponse:
     """Django's `handler400`; 413 where it was the size that Django refused."""
     too_large = isinstance(exception, RequestDataTooBig | TooManyFieldsSent | TooManyFilesSent)
-    return _answer(request, _FAILURES[413 if too_large else 400])
+    return failure_response(request, _FAILURES[413 if too_large else 400])
 
 
 def permission_denied(request: PortalRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's signature
     """Django's `handler403`."""
-    return _answer(request, _FAILURES[403])
+    return failure_response(request, _FAILURES[403])
 
 
 def another_account(request: PortalRequest) -> HttpResponse:
@@ -236,7 +262,7 @@ def another_account(request: PortalRequest) -> HttpResponse:
 
     An event tells the page to compare the accounts, and to cover itself (`portal.js`).
     """
-    response = _answer(request, _ANOTHER_ACCOUNT)
+    response = failure_response(request, _ANOTHER_ACCOUNT)
     response["HX-Trigger"] = "sign-in-changed"
     return response
 
@@ -246,7 +272,7 @@ def method_refused(request: PortalRequest, *, allow: str) -> HttpResponse:
 
     :param allow: these methods, as the header `Allow` names them.
     """
-    response = _answer(request, _FAILURES[405])
+    response = failure_response(request, _FAILURES[405])
     response["Allow"] = allow
     return response
 
@@ -254,7 +280,7 @@ def method_refused(request: PortalRequest, *, allow: str) -> HttpResponse:
 @csrf_exempt
 def page_not_found(request: PortalRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001  Django's signature
     """Django's `handler404`, and the view of every address that no other view has."""
-    return _answer(request, _FAILURES[404])
+    return failure_response(request, _FAILURES[404])
 
 
 def server_error(request: PortalRequest) -> HttpResponse:
@@ -262,13 +288,14 @@ def server_error(request: PortalRequest) -> HttpResponse:
     skip_profile(request)
     failure = _FAILURES[500]
     try:
-        return _answer(request, failure)
+        return failure_response(request, failure)
     except Exception:
         logger.exception("the page of an error has a fault itself")
         return problem(request, status=failure.status, title=str(failure.title), detail=str(failure.text))
 
 
-def _answer(request: PortalRequest, failure: Failure) -> HttpResponse:
+def failure_response(request: PortalRequest, failure: Failure) -> HttpResponse:
+    """The page of a failure; for who asks for no page, the problem document."""
     if is_page_navigation(request):
         response = _page(request, failure)
     else:

@@ -9,10 +9,22 @@ from urllib.parse import urlencode
 
 from django.http import HttpResponse
 
-from portal.edge import PROBLEM_CONTENT_TYPE, is_htmx, login_url_from, navigation_headers, problem_document
+from portal.config.current import portal_config
+from portal.edge import (
+    PROBLEM_CONTENT_TYPE,
+    accept_target,
+    is_htmx,
+    login_url_from,
+    navigation_headers,
+    problem_document,
+    split_locale,
+)
+from portal.web.cookies import WayBack
 from portal.web.request import SAFE_METHODS, is_page_navigation
 
 if TYPE_CHECKING:
+    from django.http.response import HttpResponseBase
+
     from portal.web.request import PortalRequest
 
 
@@ -24,6 +36,10 @@ ENDED_PATH: Final = "/"
 REASON_PARAM: Final = "reason"
 #: Its value after a refresh whose outcome is unknown, and whose refresh token may not be sent again.
 REFRESH_LOST: Final = "refresh-lost"
+#: The reason for the end of any other sign-in that was in use until then.
+SIGN_IN_ENDED: Final = "ended"
+#: What the edge answers to a form, or to htmx, that comes without a sign-in.
+_REFUSED_FORM: Final = frozenset({HTTPStatus.SEE_OTHER, HTTPStatus.UNAUTHORIZED})
 
 
 def login_url(request: PortalRequest, *, reason: str) -> str:
@@ -33,13 +49,34 @@ def login_url(request: PortalRequest, *, reason: str) -> str:
 
     :param reason: one that the sign-in page knows.
     """
+    url = login_url_from(request.edge_site, locale=request.edge_user.locale, current_url=_page_of(request))
+    return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: reason})}"
+
+
+def _page_of(request: PortalRequest) -> str | None:
+    """The page that was asked for; of a form or htmx, the page that sent it."""
     meta = request.META
     if not is_page_navigation(request):
-        back = meta.get("HTTP_HX_CURRENT_URL")
-    else:
-        back = request.get_full_path() if request.method in {"GET", "HEAD"} else meta.get("HTTP_REFERER")
-    url = login_url_from(request.edge_site, locale=request.edge_user.locale, current_url=back)
-    return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: reason})}"
+        return meta.get("HTTP_HX_CURRENT_URL")
+    return request.get_full_path() if request.method in {"GET", "HEAD"} else meta.get("HTTP_REFERER")
+
+
+def way_back_of(request: PortalRequest, response: HttpResponseBase) -> WayBack | None:
+    """What the sign-in page has to be told where this response ends a sign-in; None where it ends none.
+
+    A form, or htmx, without a sign-in comes from a page that had one. A GET without a sign-in may be the first visit.
+    """
+    if isinstance(response, SignInEndedResponse):
+        return WayBack(reason=SIGN_IN_ENDED, page=_target_of(request))
+    is_refused = not hasattr(request, "edge_user") and response.status_code in _REFUSED_FORM
+    leads_there = response.has_header("Location") or response.has_header("HX-Redirect")
+    return WayBack(reason=SIGN_IN_ENDED) if is_refused and leads_there else None
+
+
+def _target_of(request: PortalRequest) -> str:
+    origin = portal_config().own_origin
+    target = accept_target(_page_of(request), own_origin=origin, origins=())
+    return "" if target is None or split_locale(target.partition("?")[0])[1] in {"", "/"} else origin + target
 
 
 class SignInEndedResponse(HttpResponse):

@@ -12,13 +12,15 @@ Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`
 
 from __future__ import annotations
 
-from portal.web.frame.account_tag import account_tag_of, is_from_another_account
+from portal.web.frame.account_tag import PAGE_ACCOUNT_FIELD, account_tag_of, is_from_another_account
 from portal.web.frame.essentials import (
     known_essentials,
-    platform_is_denied,
+    open_platforms,
+    page_is_denied,
     present_own_profile,
     skip_profile,
     start_essentials,
     use_app_essentials,
 )
+from portal.web.frame.platform_names import platform_name
 from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for

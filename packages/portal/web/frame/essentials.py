@@ -184,7 +184,19 @@ def skip_profile(request: PortalRequest) -> None:
         setattr(request, _MEMO, None)
 
 
-def platform_is_denied(request: PortalRequest) -> bool:
-    """Whether `/me` says that the user may not open this app's platform. False if `/me` fails."""
+def page_is_denied(request: PortalRequest, permission: str = "") -> bool:
+    """Whether `/me` says that the user may not open this app's platform, or lacks a permission. False if `/me` fails.
+
+    :param permission: what the page needs beside the platform; empty for nothing.
+    """
     essentials = use_app_essentials(request)
-    return essentials is not None and not essentials.opens_app
+    if essentials is None:
+        return False
+    return not essentials.opens_app or (bool(permission) and permission not in essentials.permissions)
+
+
+def open_platforms(request: PortalRequest) -> tuple[TPlatform, ...]:
+    """The platforms that the user may open: as `/me` said in this request, else as the token says. Reads nothing."""
+    known = getattr(request, "me_platforms", None)
+    edge_user = getattr(request, "edge_user", None)
+    return known if known is not None else edge_user.platforms if edge_user is not None else ()

@@ -5,20 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from portal.config.cookies import REFUSED_PLATFORM
 from portal.config.current import portal_config
+from portal.config.platforms import PLATFORM_BY_NAME
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
 from portal.web.frame.account_tag import account_tag_of
-from portal.web.frame.essentials import known_essentials
-from portal.web.frame.platform_names import project_name
+from portal.web.frame.essentials import known_essentials, open_platforms
+from portal.web.frame.platform_names import platform_name, project_name
+from portal.web.preferences import active_zone_name, has_chosen_zone, theme_of
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
+    from portal.config.platforms import TPlatform
     from portal.edge import EdgeUser
     from portal.web.request import PortalRequest
 
 LOGOUT_PATH = "/logout"
 SIGNED_OUT_PATH = "/signed-out"
 ESSENTIALS_PATH = "/essentials"
+SEARCH_PATH = "/search"
+HELP_PATH = "/help"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +36,12 @@ class Shell:
     :param current_path: the path with the query, to come back to.
     :param home_url: the user's default home; the profile if `/me` denies this app; the sign-in page without a user.
     :param has_navigation: whether the user may open this app's pages, so that the sidebar lists them.
+    :param platforms: those that the user may open.
+    :param refused: the name of a platform that a redirect to this page has just refused; empty for none.
     :param account: the account tag, for the sign-in watch; None if it is unknown.
+    :param time_zone: IANA's name of the zone in which the page's times are written.
+    :param has_chosen_zone: whether the user has chosen it; if not, `portal.js` rewrites times in the browser's own.
+    :param theme: `light` or `dark`; None for that of the system.
     """
 
     app: str
@@ -42,7 +53,12 @@ class Shell:
     gateway_url: str
     signed_in: bool
     has_navigation: bool
+    platforms: tuple[TPlatform, ...]
     account: str | None
+    refused: str
+    time_zone: str
+    has_chosen_zone: bool
+    theme: str | None
 
     @property
     def logout_url(self) -> str:
@@ -69,6 +85,24 @@ class Shell:
         """The URL of the placeholder's content."""
         return f"/{self.locale}{ESSENTIALS_PATH}"
 
+    @property
+    def search_url(self) -> str:
+        """The search over everything, a page of this app."""
+        return f"/{self.locale}{SEARCH_PATH}"
+
+    @property
+    def help_url(self) -> str:
+        """What keys do, and whom to ask: a page of this app."""
+        return f"/{self.locale}{HELP_PATH}"
+
+
+def _refused_name(request: PortalRequest, user: EdgeUser | None) -> str:
+    """The platform in the cookie of a refusal, if there is such a platform and the user may not open it."""
+    name = request.COOKIES.get(REFUSED_PLATFORM)
+    if name is None or user is None or name not in PLATFORM_BY_NAME or name in user.platforms:
+        return ""
+    return platform_name(name)
+
 
 def shell_for(request: PortalRequest) -> Shell:
     """The frame of this request; also of a request that the edge did not forward."""
@@ -93,5 +127,10 @@ def shell_for(request: PortalRequest) -> Shell:
         gateway_url=config.gateway_url,
         signed_in=user is not None,
         has_navigation=platform is None or may_open,
+        platforms=open_platforms(request) if user is not None else (),
         account=account_tag_of(user),
+        time_zone=active_zone_name(),
+        has_chosen_zone=has_chosen_zone(request.COOKIES),
+        theme=theme_of(request.COOKIES),
+        refused=_refused_name(request, user),
     )

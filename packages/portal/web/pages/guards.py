@@ -6,12 +6,12 @@ from functools import wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.cache import patch_cache_control
 
 from portal.errors import ApiForbiddenError, PortalError
 from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
-from portal.web.frame import is_from_another_account, platform_is_denied, start_essentials
+from portal.web.frame import is_from_another_account, page_is_denied, start_essentials
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -22,30 +22,31 @@ if TYPE_CHECKING:
 _READING: Final = frozenset({"GET", "HEAD"})
 
 
-def platform_page(route: str, view: View, *, name: str, part_of: str = "") -> URLPattern:
+def platform_page(route: str, view: View, *, name: str, part_of: str = "", permission: str = "") -> URLPattern:
     """A page that only users of the platform may open, as `GET /me` says (contract, section 5).
 
     If `/me` denies the platform, the response is a 403 page, never a redirect: the edge, which reads the token, may
     disagree with `/me`, and a redirect could loop. A view that only reads runs while `/me` is being read; any other
     view runs after it.
 
-    :param part_of: name of the list's URL, to which the 404 page of a record links.
+    :param part_of: name of the list's URL, to which the failure page of the list or of a record links.
+    :param permission: one that the page needs beside the platform, or in its place on the gateway, which has none.
     """
 
     @wraps(view)
     def guarded(request: PortalRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         runs_beside_profile = request.method in _READING and start_essentials(request)
-        if not runs_beside_profile and platform_is_denied(request):
+        if not runs_beside_profile and page_is_denied(request, permission):
             return _denied(request)
         if part_of:
-            offer_list(request, reverse(part_of))
+            offer_list(request, part_of)
         try:
             response = view(request, *args, **kwargs)
         except PortalError:
-            if runs_beside_profile and platform_is_denied(request):
+            if runs_beside_profile and page_is_denied(request, permission):
                 return _denied(request)
             raise
-        return _denied(request) if runs_beside_profile and platform_is_denied(request) else response
+        return _denied(request) if runs_beside_profile and page_is_denied(request, permission) else response
 
     return neutral_page(route, guarded, name=name)
 

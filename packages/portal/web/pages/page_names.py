@@ -34,17 +34,21 @@ _KINDS: Final[dict[type, str]] = {
 #: Parameters that are texts of a page, and what stands for a value in them.
 _WORDS: Final = frozenset({"title", "text", "label", "submit_label", "message", "search_hint"})
 _VALUE: Final = re.compile(r"%\((\w*)\)")
-#: The view's attribute.
+#: The view's attributes.
 _SHOWN: Final = "_portal_shown"
+_NAMES: Final = "_portal_names"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PageNames:
     """The pages of one resource, as their views and templates know them.
 
-    :param list: name of the list's URL, as are `create`, `detail`, `edit` and `delete`; empty if there is no such page.
+    :param list: name of the list's URL, as are `export`, `create`, `detail`, `edit` and `delete`; empty if there is no
+        such page.
+    :param undo: name of the URL that brings former values back; empty if nothing can be undone.
     :param title: the list's heading, and the text of links back to it.
     :param create_label: the text of the list's button.
+    :param create_form: class of the form that creates a row; None without one.
     :param delete_label: the text of the button that deletes.
     :param delete_text: what the dialog says before.
     :param templates: the folder of its templates.
@@ -52,12 +56,15 @@ class PageNames:
     """
 
     list: str = ""
+    export: str = ""
     create: str = ""
     detail: str = ""
     edit: str = ""
     delete: str = ""
+    undo: str = ""
     title: LazyText = ""
     create_label: LazyText = ""
+    create_form: Any = None
     delete_label: LazyText = ""
     delete_text: LazyText = ""
     templates: str = ""
@@ -70,11 +77,13 @@ class ShownRow:
 
     :param row: class of the template's variable `row`.
     :param declared_at: file and line of the page's declaration.
+    :param columns: of a list: its columns by their names, for which the template has cells.
     """
 
     template: str
     row: type[Row]
     declared_at: tuple[str, int]
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -162,6 +171,7 @@ class DeclaredPage:
         view.__qualname__ = f"{type(self).__qualname__}({self.call})"
         # The decorators around a view keep it.
         setattr(view, _SHOWN, self.shown(pages))
+        setattr(view, _NAMES, pages)
         guarded: View = require_http_methods(list(self.methods))(view)
         return guarded
 
@@ -170,3 +180,9 @@ def shown_row(view: View) -> ShownRow | None:
     """What the view of a declared page shows; None for any other view."""
     shown: ShownRow | None = getattr(view, _SHOWN, None)
     return shown
+
+
+def names_of(view: View) -> PageNames | None:
+    """The pages of the resource of which a declared page is one; None for any other view."""
+    names: PageNames | None = getattr(view, _NAMES, None)
+    return names

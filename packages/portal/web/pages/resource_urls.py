@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from portal.errors import UsageError
 from portal.query import Endpoint, Row
-from portal.web.pages.form_views import NEW, CreateView, EditView
+from portal.web.pages.exports import ExportView
+from portal.web.pages.forms import NEW, CreateView, EditView
 from portal.web.pages.guards import platform_page
-from portal.web.pages.list_views import ListView
+from portal.web.pages.lists import ListView
 from portal.web.pages.page_names import DeclaredPage, PageNames
-from portal.web.pages.record_views import DELETE, WARNING, DeleteView, DetailView
+from portal.web.pages.records import DELETE, WARNING, DeleteView, DetailView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 TRow = TypeVar("TRow", bound=Row)
 #: Variables that the views give.
-_GIVEN: Final = frozenset({"list", "pages", "row"})
+_GIVEN: Final = frozenset({"actions", "back_url", "cell", "list", "pages", "relations", "row"})
 
 
 def resource_pages(
@@ -36,6 +37,7 @@ def resource_pages(
     edit: EditView[TRow] | View | None = None,
     delete: DeleteView | View | None = None,
     context: Mapping[str, object] | None = None,
+    permission: str = "",
 ) -> list[URLPattern]:
     """The pages of one resource, for the `pages` of `platform_patterns`.
 
@@ -52,16 +54,19 @@ def resource_pages(
     | page | path | name of its URL |
     |---|---|---|
     | `list` | `finance/orders` | `orders`, the end of the path |
+    | the file of `list`, if it declares columns | `finance/orders/export` | `orders-export` |
     | `create` | `finance/orders/new` | `order-new` |
     | `detail` | `finance/orders/<row_id>` | `order` |
     | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
     | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
+    | an action of `detail` | `finance/orders/<row_id>/ship` | `order-ship` |
 
     Any page may be a function instead, which gets `request` and the `row_id` of its URL.
 
     :param name: of one row, in the names of the URLs.
     :param title: the list's heading, and the text of links back to it.
     :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
+    :param permission: one that these pages need beside the platform, or in its place on the gateway, which has none.
     :raises UsageError: `context` has a name that the views give; or a page is of another kind, or leads to one that is
         not there.
     """
@@ -79,14 +84,20 @@ def resource_pages(
     taken = _GIVEN & set(context or {})
     if taken:
         raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
+    list_name = path.rpartition("/")[2] if list else ""
+    export = ExportView(list_view=list) if isinstance(list, ListView) and list.file_columns else None
+    actions = detail.action_pages() if isinstance(detail, DetailView) else {}
     names = PageNames(
-        list=path.rpartition("/")[2] if list else "",
+        list=list_name,
+        export=f"{list_name}-export" if export else "",
         create=f"{name}-new" if create else "",
         detail=name if detail else "",
         edit=f"{name}-edit" if edit else "",
         delete=f"{name}-delete" if delete else "",
+        undo=f"{name}-undo" if actions else "",
         title=title,
         create_label=create.title if isinstance(create, CreateView) else NEW,
+        create_form=create.form if isinstance(create, CreateView) else None,
         delete_label=delete.label if isinstance(delete, DeleteView) else DELETE,
         delete_text=delete.text if isinstance(delete, DeleteView) else WARNING,
         templates=path.replace("-", "_"),
@@ -95,17 +106,20 @@ def resource_pages(
     row = f"{path}/<str:row_id>"
     pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
         (path, names.list, list),
+        (f"{path}/export", names.export, export),
         (f"{path}/new", names.create, create),
         (row, names.detail, detail),
         (f"{row}/edit", names.edit, edit),
         (f"{row}/delete", names.delete, delete),
+        *((f"{row}/{end}", f"{name}-{end}", page) for end, page in actions.items()),
     )
     return [
         platform_page(
             route,
             page.as_view(names) if isinstance(page, DeclaredPage) else page,
             name=url_name,
-            part_of=names.list if route.startswith(row) else "",
+            part_of=names.list,
+            permission=permission,
         )
         for route, url_name, page in pages
         if page is not None

@@ -4,30 +4,39 @@
 
     results      a hook's result -> the page's record, or the error that becomes the page
     stat_tiles   one number on an overview
+    comparisons  a figure beside that of the period before
+    needs        what needs somebody now, each a way to it
+    series       the points of a summary's series: days, weeks, months
     charts       bar charts and split bars, as coordinates
       |
     badges       a status -> a word and a tone
       |
     formats      a value -> a text in the page's language
 
+    addresses    the address of a page with parameters
     words        words of many pages, for the catalogs
 """
 
 from __future__ import annotations
 
+from portal.web.present.addresses import ParamValue, with_params
 from portal.web.present.badges import Badge, LazyText, badge_for
-from portal.web.present.charts import BarChart, Point, bar_chart, split_bar
+from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
 from portal.web.present.formats import (
     KEPT_TEXTS,
     NO_VALUE,
     Formats,
-    compact_number_text,
+    day_text,
     formats_of,
+    in_active_zone,
     in_utc,
     money_text,
-    month_text,
     number_text,
     short_day_text,
+    territory_text,
+    utc_day,
 )
+from portal.web.present.needs import Need, NeedLink, needs_of
 from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of, rows_if_any
-from portal.web.present.stat_tiles import StatTile
+from portal.web.present.series import month_points, series_points
+from portal.web.present.stat_tiles import StatTile, compared_tile

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.web.present.badges import badge_for
-from portal.web.present.formats import number_text
+from portal.web.present.formats import compact_number_text, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,19 +26,36 @@ FEW_BARS: Final = 6
 FEW_BARS_WIDTH: Final = 34
 #: With more bars than this, only some have room for a label.
 MAX_LABELS: Final = 12
+#: So many of them have it on a wide screen, and half as many on a narrow one.
+SHOWN_LABELS: Final = 8
 SPLIT_WIDTH: Final = 1000
+#: Parts of one tone differ in their drawing: filled, open, open with a broken line. Then from the beginning.
+DRAWINGS: Final = 3
 #: A value outside of these is drawn as 0: no real value is, and the arithmetic of floats fails there.
 SMALLEST: Final = 1e-9
 LARGEST: Final = 1e15
+#: The grid has at most so many steps, each of which is one of these times a power of ten.
+MAX_STEPS: Final = 5
+STEPS: Final = (1, 2, 2.5, 5, 10, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One value, the label below its bar, and the value as a text."""
+    """One value, and what it is called.
+
+    :param label: the whole name, for the table and the reading: `Nov 2026`.
+    :param text: the value with its unit.
+    :param short: the name below the bar, `Nov`; by default the whole one.
+    :param group: what many points share, such as the year: it stands below the first of them.
+    :param note: why the value is not to be compared with the others, such as "still under way". Its bar is drawn open.
+    """
 
     label: str
     value: float
     text: str
+    short: str = ""
+    group: str = ""
+    note: LazyText = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,27 +63,35 @@ class Bar:
     """One bar, and the slot around it that reacts to the pointer.
 
     :param label_shown: "" for always, "wide-only" for wide screens, "never".
+    :param group: the group, where another one began before this label; empty elsewhere.
+    :param group_shown: "" for always, "narrow-only" where a wide screen has shown it at an earlier label.
     """
 
+    name: str
     label: str
     value: str
+    note: LazyText
     slot_x: int
     x: int
     y: int
     height: int
     label_shown: str
+    group: str
+    group_shown: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
-    """Bars over a grid of three lines.
+    """Bars over a grid of lines.
 
-    :param axis: the lines' labels, from the top down: the ceiling, half of it, 0.
+    :param axis: the lines' labels, from the top down to 0.
+    :param unit: of the values, where the axis does not write it; it stands above the axis and in the table's head.
     """
 
     bars: tuple[Bar, ...]
-    axis: tuple[str, str, str]
+    axis: tuple[str, ...]
     bar_width: int
+    unit: LazyText = ""
     slot: int = SLOT
     height: int = HEIGHT
 
@@ -75,16 +100,33 @@ class BarChart:
         """Width of the drawing."""
         return self.slot * len(self.bars)
 
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Heights of the grid's lines, from the top down."""
+        steps = len(self.axis) - 1
+        return tuple(round(self.height * at / steps) for at in range(steps + 1))
+
+    @property
+    def notes(self) -> tuple[LazyText, ...]:
+        """What is said of open bars, once each: the key of the drawing."""
+        return tuple(dict.fromkeys(bar.note for bar in self.bars if bar.note))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part of a whole; `x` and `width` are thousandths of the bar."""
+    """One part of a whole; `x` and `width` are thousandths of the bar.
+
+    :param drawing: 0, or more for a part whose tone an earlier one has: they look different.
+    :param href: where its entry in the legend leads; empty for nowhere.
+    """
 
     label: LazyText
     tone: Tone
     value: str
     x: int
     width: int
+    drawing: int = 0
+    href: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,67 +136,109 @@ class SplitBar:
     parts: tuple[Part, ...]
 
 
-def bar_chart(points: Sequence[Point], *, axis_text: Callable[[float], str] = number_text) -> BarChart | None:
+def bar_chart(
+    points: Sequence[Point], *, axis_text: Callable[[float], str] = compact_number_text, unit: LazyText = ""
+) -> BarChart | None:
     """A bar for each of `points`, from left to right; None without any.
 
     :param axis_text: writes the labels of the grid's lines.
+    :param unit: of the labels, if `axis_text` does not write it.
     """
     if not points:
         return None
     values = [point.value if 0 < point.value < LARGEST else 0 for point in points]
-    top = nice_ceiling(max(values))
+    step, steps = nice_steps(max(values), are_whole=all(float(value).is_integer() for value in values))
     width = FEW_BARS_WIDTH if len(points) <= FEW_BARS else BAR_WIDTH
     bars = []
+    groups: dict[str, str | None] = {"": None, "narrow": None}
     for position, (point, value) in enumerate(zip(points, values, strict=True)):
-        height = round(HEIGHT * value / top)
+        height = round(HEIGHT * value / (step * steps))
+        shown = _label_shown(position, len(points))
+        group, group_shown = _group(point.group, shown, groups)
         bars.append(
             Bar(
-                label=point.label,
+                name=point.label,
+                label=point.short or point.label,
                 value=point.text,
+                note=point.note,
                 slot_x=position * SLOT,
                 x=position * SLOT + (SLOT - width) // 2,
                 y=HEIGHT - height,
                 height=height,
-                label_shown=_label_shown(position, len(points)),
+                label_shown=shown,
+                group=group,
+                group_shown=group_shown,
             )
         )
-    axis = (axis_text(top), axis_text(top / 2), axis_text(0))
-    return BarChart(bars=tuple(bars), axis=axis, bar_width=width)
+    axis = tuple(axis_text(step * at) for at in range(steps, -1, -1))
+    return BarChart(bars=tuple(bars), axis=axis, bar_width=width, unit=unit)
 
 
-def split_bar(counts: Mapping[str, int | None], *, badges: Mapping[Any, Badge]) -> SplitBar | None:
+def split_bar(
+    counts: Mapping[str, int | None], *, badges: Mapping[Any, Badge], href: Callable[[str], str] | None = None
+) -> SplitBar | None:
     """A bar that is divided among statuses, those of `badges` first; None without any.
 
     A status whose count is 0 or None has no width, and still stands in the legend, as 0.
 
     :param counts: status to count.
+    :param href: where a status's entry in the legend leads, such as the list of its rows.
     """
     total = sum(count or 0 for count in counts.values())
-    parts, begin, counted = [], 0, 0
+    parts: list[Part] = []
+    begin, counted = 0, 0
     for code in (code for code in {**badges, **counts} if code in counts):
         count = counts[code] or 0
         counted += count
         end = SPLIT_WIDTH * counted // total if total else 0
         badge = badge_for(code=code, known=badges)
-        parts.append(Part(label=badge.label, tone=badge.tone, value=number_text(count), x=begin, width=end - begin))
+        parts.append(
+            Part(
+                label=badge.label,
+                tone=badge.tone,
+                value=number_text(count),
+                x=begin,
+                width=end - begin,
+                drawing=sum(part.tone == badge.tone for part in parts) % DRAWINGS,
+                href=href(code) if href and code in badges else "",
+            )
+        )
         begin = end
     return SplitBar(parts=tuple(parts)) if parts else None
 
 
-def nice_ceiling(value: float) -> float:
-    """The next number that is 1, 2, 4, 5 or 8 times a power of ten; 1 for 0.
+def nice_steps(value: float, *, are_whole: bool = False) -> tuple[float, int]:
+    """The grid for values up to this one: how high a step is, and how many there are; the last one reaches `value`.
+
+    A step is 1, 2, 2.5 or 5 times a power of ten.
 
     :param value: below `LARGEST`.
+    :param are_whole: whether only whole numbers make sense as steps.
     """
     if value < SMALLEST:
-        return 1
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(power * factor for factor in (1, 2, 4, 5, 8, 10, 20) if power * factor >= value)
+        return 1, 1
+    power = 10.0 ** math.floor(math.log10(value / MAX_STEPS))
+    # The arithmetic of floats: 0.3 / 0.1 is a little less than 3.
+    grids = ((power * factor, math.ceil(value / (power * factor) - SMALLEST)) for factor in STEPS)
+    return next(
+        (step, max(1, steps)) for step, steps in grids if steps <= MAX_STEPS and (step.is_integer() or not are_whole)
+    )
+
+
+def _group(group: str, shown: str, before: dict[str, str | None]) -> tuple[str, str]:
+    """The group of a bar, if it is another than that of the labels before it on a wide or a narrow screen."""
+    if shown == "never" or not group:
+        return "", ""
+    is_new, before[""] = before[""] != group, group
+    if shown == "wide-only":
+        return (group, "") if is_new else ("", "")
+    is_new_there, before["narrow"] = before["narrow"] != group, group
+    return (group, "" if is_new else "narrow-only") if is_new_there else ("", "")
 
 
 def _label_shown(position: int, count: int) -> str:
-    """Up to twelve labels: all, or every second one on a narrow screen. More: every third one, or sixth."""
-    every, narrow = (1, 2) if count <= MAX_LABELS else (3, 6)
+    """Up to twelve labels: all, or every second one on a narrow screen. More: at most eight, or four."""
+    every = 1 if count <= MAX_LABELS else math.ceil(count / SHOWN_LABELS)
     if position % every:
         return "never"
-    return "wide-only" if position % narrow else ""
+    return "wide-only" if position % (2 * every) else ""

@@ -1,19 +1,21 @@
 """Numbers, amounts of money, days and times as texts in the active language, by CLDR's rules (Babel).
 
-All languages write 24 hours. Times are in UTC; `portal.js` rewrites a `<time>` in the browser's own time zone.
-A value of None is a dash.
+All languages write 24 hours. Times are in the active time zone (:mod:`portal.web.preferences`). They name it by its
+short name in the language, such as MEZ, or by its distance from Greenwich, such as GMT+5:30. A value of None is a dash.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from babel import Locale
+from babel.dates import get_timezone_name
 from babel.numbers import NumberPattern, get_currency_precision, parse_pattern
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import get_language
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
@@ -27,8 +29,11 @@ NO_VALUE: Final = "–"
 #: CLDR's skeletons: hour and minute of a day of 24 hours; day and month without the year.
 _TIME: Final = "Hm"
 _SHORT_DAY: Final = "MMMd"
+_MONTH_AND_YEAR: Final = "yMMM"
 #: CLDR keeps letters and digits apart (`currencySpacing`), and Babel does not yet.
 _CODE_BEFORE_NUMBER: Final = re.compile(r"(?<=[^\W\d_])(?=\d)")
+#: What Babel gives for a zone without a short name in the language. It is wrong for some west of Greenwich.
+_NO_ZONE_NAME: Final = re.compile(r"[+-]\d{4}", re.ASCII)
 _SPACE: Final = "\N{NO-BREAK SPACE}"
 #: Texts that are kept of each kind, in each language: about 200 KiB.
 KEPT_TEXTS: Final = 2048
@@ -48,6 +53,8 @@ class Formats:
         self._money: Final[str] = self.cldr.currency_formats["standard"].pattern
         self._day: Final[DateTimePattern] = self.cldr.date_formats["medium"]
         self._short_day: Final[DateTimePattern] = self.cldr.datetime_skeletons[_SHORT_DAY]
+        self._month_and_year: Final[DateTimePattern] = self.cldr.datetime_skeletons[_MONTH_AND_YEAR]
+        self._percent: Final[str] = self.cldr.percent_formats[None].pattern
         self._time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
         self._day_and_time: Final = str(self.cldr.datetime_formats["medium"])
         self._months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
@@ -67,22 +74,52 @@ class Formats:
         return NO_VALUE if value is None else self._written_money(value, currency, places)
 
     def day(self, value: date | None) -> str:
-        """A day in UTC; whether the month is a word depends on the language."""
-        return self._applied(self._day, value)
+        """The day of an event; whether the month is a word depends on the language."""
+        return self._applied(self._day, in_active_zone(value))
+
+    def calendar_day(self, value: date | None) -> str:
+        """A day that is the same in every zone; that of a time is its day in UTC."""
+        return self._applied(self._day, in_utc(value))
 
     def short_day(self, value: date) -> str:
         """See :func:`short_day_text`."""
-        return self._applied(self._short_day, value)
+        return self._applied(self._short_day, in_utc(value))
+
+    def month_and_year(self, value: date) -> str:
+        """See :func:`month_and_year_text`."""
+        return self._applied(self._month_and_year, value)
+
+    def percent(self, value: float) -> str:
+        """See :func:`percent_text`."""
+        rounded = _rounded(value, 2)
+        return NO_VALUE if rounded is None else str(_with_places(self._percent, 0).apply(rounded, self.cldr))
 
     def clock(self, value: datetime | None) -> str:
-        """A time of day, followed by "UTC"."""
-        text = self._applied(self._time, value)
-        return text if text == NO_VALUE else f"{text} UTC"
+        """A time of day, and the zone."""
+        shown = in_active_zone(value)
+        text = self._applied(self._time, shown)
+        return f"{text} {self._zone_name(shown)}" if isinstance(shown, datetime) else text
 
     def moment(self, value: datetime | None) -> str:
-        """A day and a time of day, followed by "UTC"."""
+        """A day, a time of day, and the zone."""
         day = self.day(value)
         return day if day == NO_VALUE else self._day_and_time.format(self.clock(value), day)
+
+    def short_moment(self, value: datetime | None) -> str:
+        """A day and a time of day, where the zone is named elsewhere."""
+        shown = in_active_zone(value)
+        day = self._applied(self._day, shown)
+        return day if day == NO_VALUE else self._day_and_time.format(self._applied(self._time, shown), day)
+
+    def _zone_name(self, value: datetime) -> str:
+        """The short name of the zone of `value` at that time, as browsers write it too."""
+        name = get_timezone_name(value, width="short", locale=self.cldr)
+        if not _NO_ZONE_NAME.fullmatch(name):
+            return name
+        minutes = round((value.utcoffset() or timedelta()).total_seconds() / 60)
+        hours, minutes_left = divmod(abs(minutes), 60)
+        distance = f"{'-' if minutes < 0 else '+'}{hours}" if minutes else ""
+        return f"GMT{distance}:{minutes_left:02d}" if minutes_left else f"GMT{distance}"
 
     def month(self, code: str) -> str:
         """See :func:`month_text`."""
@@ -93,8 +130,7 @@ class Formats:
         return self._months[month]
 
     def _applied(self, pattern: DateTimePattern, value: date | None) -> str:
-        shown = in_utc(value)
-        return NO_VALUE if shown is None else str(pattern.apply(shown, self.cldr))
+        return NO_VALUE if value is None else str(pattern.apply(value, self.cldr))
 
     def _write_number(self, value: float | Decimal, places: int) -> str:
         rounded = _rounded(value, places)
@@ -137,9 +173,32 @@ def money_text(value: Decimal | None, *, currency: str, places: int | None = Non
     return formats_of(get_language()).money(value, currency=currency, places=places)
 
 
+def day_text(value: date) -> str:
+    """A day; whether the month is a word depends on the language."""
+    return formats_of(get_language()).day(value)
+
+
 def short_day_text(value: date) -> str:
     """A day in UTC without its year, for the labels of a chart."""
     return formats_of(get_language()).short_day(value)
+
+
+def month_and_year_text(value: date) -> str:
+    """The month and the year of a day."""
+    return formats_of(get_language()).month_and_year(value)
+
+
+def percent_text(value: float) -> str:
+    """A share as whole per cents: 0.125 is 13%."""
+    return formats_of(get_language()).percent(value)
+
+
+def territory_text(code: str) -> str:
+    """The name of a country; the code itself if CLDR has no name for it.
+
+    :param code: ISO 3166-1, two letters.
+    """
+    return str(formats_of(get_language()).cldr.territories.get(code, code))
 
 
 def month_text(code: str) -> str:
@@ -155,6 +214,23 @@ def in_utc(value: date | None) -> date | None:
         return value.replace(tzinfo=UTC)
     try:
         return value.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def utc_day(value: date | None) -> date | None:
+    """The calendar day of a time, which is the same in every zone: its day in UTC."""
+    shown = in_utc(value)
+    return shown.date() if isinstance(shown, datetime) else shown
+
+
+def in_active_zone(value: date | None) -> date | None:
+    """A time in the active zone; a day stays as it is. None for a time that the zone or UTC can't write."""
+    shown = in_utc(value)
+    if not isinstance(shown, datetime):
+        return shown
+    try:
+        return shown.astimezone(get_current_timezone())
     except OverflowError:
         return None
 

@@ -16,7 +16,7 @@ from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGI
 from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
-from portal.web.errors import REASON_PARAM, REFRESH_LOST, RETRY_AFTER_S, explain_failure, retry_after_s
+from portal.web.errors import RETRY_AFTER_S, explain_failure, retry_after_s
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
@@ -34,12 +34,6 @@ _UNUSABLE: Final = {
         "Your account’s sign-in is larger than browsers can keep. Please tell your administrator."
     ),
 }
-_REASONS: Final = {
-    REFRESH_LOST: gettext_lazy(
-        "Your sign-in could not be renewed: the answer of the sign-in service was lost. "
-        "Please sign in again. Nothing you saved is lost."
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +49,6 @@ class SignInFailure:
     status: int
     text: str = ""
     retry_after: int | None = None
-
-
-def reason_of(request: PortalRequest) -> str:
-    """The known reason in the sign-in page's address; empty if there is none."""
-    reason = request.GET.get(REASON_PARAM, "")
-    return reason if reason in _REASONS else ""
-
-
-def explain(reason: str) -> str:
-    """The text for a reason that :func:`reason_of` gave, in the page's language; empty for none."""
-    return str(_REASONS.get(reason, ""))
 
 
 def sign_in(request: PortalRequest, *, email: str, password: str, wanted: str) -> str | SignInFailure:

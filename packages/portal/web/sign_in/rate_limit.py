@@ -16,6 +16,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import (
+    PASSWORD_RESETS_PER_ADDRESS,
     SIGN_IN_TRIES,
     SIGN_IN_TRIES_PER_ADDRESS,
     SIGN_IN_WINDOW_MIN,
@@ -157,6 +158,22 @@ class SignInLimit:
         except StoreUnavailableError as error:
             logger.warning("sign-in: tries are not counted: %s", error)
         return attempt
+
+    def count_reset(self, *, address: str) -> TooMany | None:
+        """Count a request of somebody who has forgotten a password; a refusal if there are too many.
+
+        :param address: as in :meth:`count`.
+        """
+        window = self._window("password-reset:address", _hashed(network_of(address)), PASSWORD_RESETS_PER_ADDRESS)
+        try:
+            if window.count():
+                return None
+            retry_after = window.retry_after()
+        except StoreUnavailableError as error:
+            logger.warning("forgotten password: requests are not counted: %s", error)
+            return None
+        logger.warning("forgotten password: too many requests of one address")
+        return TooMany(retry_after=retry_after)
 
     def give_back(self, attempt: Counted) -> None:
         """Take back a try that did not fail: the password was right, or the backend did not answer."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from portal.api import identity_provider, sign_out
 from portal.config.current import portal_config
+from portal.web.cookies import end_drafts
 from portal.web.frame import SIGNED_OUT_PATH
 from portal.web.pages import see_other
 from portal.web.request import active_locale
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
-def sign_out_response(request: PortalRequest) -> HttpResponse:
+def sign_out_response(request: PortalRequest, *, everywhere: bool = False) -> HttpResponse:
     """End the sign-in at the backend (best effort) and here, purge its cached data, and go to the signed-out page.
 
     If an OpenID provider signed the user in, the provider's sign-out page comes between. Its way back is the signed-out
     page without a locale, so one address is registered at the provider.
+
+    :param everywhere: the user's other sign-ins have ended too, and the page says so.
     """
     gateway, provider = portal_config().gateway_url, identity_provider()
     # Before the tokens are cleared.
@@ -31,7 +34,10 @@ def sign_out_response(request: PortalRequest) -> HttpResponse:
     verified = query_client.is_bound or _is_verified(request)
     ended = sign_out(request.token_store, verified=verified, request_id=request.request_id)
     query_client.purge(also=[pair.access for pair in ended])
-    response = see_other(at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}")
+    response = see_other(
+        at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}{'?everywhere' if everywhere else ''}"
+    )
+    end_drafts(response, config=portal_config())
     response["Clear-Site-Data"] = '"cache"'
     return response
 

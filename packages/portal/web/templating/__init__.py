@@ -6,6 +6,7 @@
       environment      Jinja2's environment: the loader, the names, and what is compiled in advance
         names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
           filters      values in the page's language: `day`, `money`, `amount`
+        contacts       links out of the page: `mailto`, `tel`, `geo`
         constants      calls whose arguments are constants are evaluated when a template is compiled
         inheritance    a page, its layouts and its included parts become one template
     form_renderer      Django's forms: the plain `<input>` without a template
@@ -15,5 +16,11 @@ A template imports none of these names. They are described in docs/reference/tem
 
 from __future__ import annotations
 
-from portal.web.templating.backend import compile_templates, render_field, separate_environments
+from portal.web.templating.backend import (
+    compile_templates,
+    render_block,
+    render_field,
+    render_part,
+    separate_environments,
+)
 from portal.web.templating.environment import TEMPLATE_POLICIES, PageEnvironment

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
+from markupsafe import Markup
 
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
-from portal.web.templating.environment import PageEnvironment, PageLoader
+from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.forms import BoundField
     from django.template.backends.jinja2 import Template
-    from markupsafe import Markup
 
 #: The engine's name in the settings.
 PAGES: Final = "pages"
@@ -91,3 +93,14 @@ def render_field(field: BoundField) -> Markup:
     names: dict[str, Any] = cast("PageTemplates", engines[PAGES]).environment(active_locale()).globals
     html: Markup = names["field"](field)
     return html
+
+
+def render_block(template: str, block: str, variables: Mapping[str, object]) -> Markup:
+    """One block of a page, with these variables alone, in the active language."""
+    return render_part(f"{template}{BLOCK_MARK}{block}", variables)
+
+
+def render_part(template: str, variables: Mapping[str, object]) -> Markup:
+    """A template, with these variables alone, in the active language."""
+    environment = cast("PageTemplates", engines[PAGES]).environment(active_locale())
+    return Markup(environment.get_template(template).render(variables))  # noqa: S704  escaped

@@ -15,6 +15,7 @@ from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.present import formats_of
 from portal.web.templating.constants import SHOWN, ConstantFolder, shown
+from portal.web.templating.contacts import CONTACT_FILTERS
 from portal.web.templating.filters import format_filters
 from portal.web.templating.inheritance import Joiner
 from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
@@ -29,7 +30,7 @@ TEMPLATE_POLICIES: Final = {"ext.i18n.trimmed": True}
 #: Separates a template's name from the name of a block: `"energy/clients/list.html#table"`.
 BLOCK_MARK: Final = "#"
 #: Blocks that views render alone.
-FRAGMENT_BLOCKS: Final = frozenset({"table"})
+FRAGMENT_BLOCKS: Final = frozenset({"columns", "live", "row", "table"})
 
 
 class PageLoader(FileSystemLoader):
@@ -74,9 +75,21 @@ class PageEnvironment(Environment):
         icons = Icons(read=self._read, folders=(app, "portal"))
         links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
         self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES}
-        self._functions: dict[str, Callable[..., object]] = {**FUNCTIONS, "icon": icons.icon, "url": links.url}
+        self._functions: dict[str, Callable[..., object]] = {
+            **FUNCTIONS,
+            "icon": icons.icon,
+            "list_url": links.list_url,
+            "url": links.url,
+        }
         self.policies |= TEMPLATE_POLICIES
-        self.filters |= {**format_filters(formats_of(language)), **FILTERS, "link": links.link, SHOWN: shown}
+        self.filters |= {
+            **format_filters(formats_of(language)),
+            **FILTERS,
+            **CONTACT_FILTERS,
+            "link": links.link,
+            "platform_link": links.platform_link,
+            SHOWN: shown,
+        }
         # Tells `{% trans %}` how it calls the functions, which are ours from the next line on.
         self.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # the extension adds it
         self.globals |= self._values | self._functions | {"nav_link": links.nav_link}

@@ -7,13 +7,14 @@ from decimal import InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from django.utils.timezone import get_current_timezone
 from markupsafe import Markup, escape
 
 from portal.web.present import KEPT_TEXTS, NO_VALUE, in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import date
+    from datetime import date, tzinfo
     from decimal import Decimal
 
     from portal.web.present import Formats
@@ -53,12 +54,16 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
         "kwh": kwh,
         "kw": kw,
         "quantity": quantity,
-        # An event, shown as its day.
-        "day": _time_filter(formats.day, '<time datetime="%s" data-local="day">%s</time>'),
+        # An event, shown as its day; the time is to be had by hovering.
+        "day": _time_filter(formats.day, '<time datetime="%s" data-local="day" title="%s">%s</time>', formats.moment),
         # A day that is the same in every time zone, such as the day of an invoice.
-        "calendar_day": _time_filter(formats.day, '<time datetime="%s">%s</time>'),
-        # An event, shown as its day and time of day.
+        "calendar_day": _time_filter(formats.calendar_day, '<time datetime="%s">%s</time>'),
+        # An event, shown as its day and time of day, with the zone.
         "moment": _time_filter(formats.moment, '<time datetime="%s" data-local="moment">%s</time>'),
+        # The same in a list, where "as of" names the zone for all rows.
+        "short_moment": _time_filter(
+            formats.short_moment, '<time datetime="%s" data-local="short_moment" title="%s">%s</time>', formats.moment
+        ),
         # An event, shown as its time of day.
         "clock": _time_filter(formats.clock, '<time datetime="%s" data-local="clock">%s</time>'),
         # When the page's data was fetched, shown as its time of day: data is minutes old.
@@ -75,20 +80,30 @@ def _places(value: float | Decimal) -> int:
         return 0
 
 
-def _time_filter(write: Callable[[Any], str], element: str) -> Callable[[date | None], str]:
+def _time_filter(
+    write: Callable[[Any], str], element: str, title: Callable[[Any], str] | None = None
+) -> Callable[[date | None], str]:
     """A filter that writes a `<time>`, or a dash for None. A list that is shown again has the same times.
 
-    :param write: gives the text of the element.
-    :param element: the HTML around the time in ISO 8601 and the text. `portal.js` rewrites an element that has
-        `data-local` in the browser's time zone; without scripts the text is in UTC.
+    :param write: gives the text of the element, in the active time zone.
+    :param element: the HTML around the time in ISO 8601, the title if there is one, and the text. If the page was
+        written in another zone than the browser's, and the user has chosen none, `portal.js` rewrites an element that
+        has `data-local`.
+    :param title: gives the text that hovering shows.
     """
 
     @lru_cache(maxsize=KEPT_TEXTS)
-    def as_time(value: date | None) -> str:
+    def in_zone(value: date | None, zone: tzinfo) -> str:
+        del zone  # the active one, and a part of the key
         shown = in_utc(value)
-        if shown is None:
+        text = write(shown)
+        if shown is None or text == NO_VALUE:
             return NO_VALUE
         iso = shown.isoformat(timespec="seconds") if isinstance(shown, datetime) else shown.isoformat()
-        return Markup(element % (iso, escape(write(shown))))  # noqa: S704  both are safe
+        texts = [escape(each(shown)) for each in (title, write) if each is not None]
+        return Markup(element % (iso, *texts))  # noqa: S704  all are safe
+
+    def as_time(value: date | None) -> str:
+        return in_zone(value, get_current_timezone())
 
     return as_time

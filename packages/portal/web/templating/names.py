@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from django.template.defaultfilters import urlencode
 from django.templatetags.static import static
@@ -14,13 +15,16 @@ from django.utils.translation import gettext, ngettext
 from jinja2 import TemplateNotFound, pass_context
 from markupsafe import Markup, escape
 
+from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
-from portal.web.present import NO_VALUE, Badge, badge_for
+from portal.web.present import NO_VALUE, Badge, badge_for, with_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jinja2.runtime import Context
+
+    from portal.web.present import ParamValue
 
 #: An id that stands in an address as it is.
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -103,6 +107,10 @@ class Links:
                 return reverse(route, urlconf=self._urlconf, args=ids)
         return ""
 
+    def list_url(self, route: str, **filters: ParamValue) -> str:
+        """The address of a list with filters: `list_url("chargers", status="faulted")`. None leaves one out."""
+        return with_params(self._address(route), filters)
+
     def link(self, label: object, route: str, *ids: str | None) -> Markup:
         """`{{ row|link("client", row.id) }}`: a link to the row's page; without an address, the label alone.
 
@@ -118,14 +126,50 @@ class Links:
         return Markup(f'<a href="{escape(url)}">{text}</a>') if url else text  # noqa: S704  both are escaped
 
     @pass_context
-    def nav_link(self, context: Context, route: str, label: str, *, icon: str, exact: bool = False) -> Markup:
-        """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below."""
+    def platform_link(self, context: Context, label: object, path: str, row_id: str | None) -> Markup:
+        """`{{ row.client_name|platform_link("/energy/clients", row.client_id) }}`: a link to a row of another platform.
+
+        It goes through the gateway. The label alone for who may not open the platform, and for an id without an
+        address.
+        """
+        text, shell = escape(NO_VALUE if label is None or label == "" else label), context["shell"]
+        is_open = any(path.startswith(f"{each.prefix}/") and each.name in shell.platforms for each in PLATFORMS)
+        if not is_open or not row_id or NO_SEGMENT.match(row_id):
+            return text
+        url = f"{shell.gateway_url}/{shell.locale}{path}/{quote(row_id, safe='')}"
+        return Markup(f'<a href="{escape(url)}">{text}</a>')  # noqa: S704  both are escaped
+
+    @pass_context
+    def nav_link(
+        self,
+        context: Context,
+        route: str,
+        label: str,
+        *,
+        icon: str,
+        exact: bool = False,
+        key: str = "",
+        create: str = "",
+        create_label: str = "",
+    ) -> Markup:
+        """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below.
+
+        :param key: the key that opens the page after `g`.
+        :param create: the route of the page that creates an entry, which the palette offers as `create_label`.
+        """
         url, here = self.url(route), context["shell"].pathname
         current = here == url or (not exact and here.startswith(f"{url}/"))
-        return self._kept_entry(url, label, icon, current)
+        made = self.url(create) if create else ""
+        return self._kept_entry(url, label, icon, current, key, made, create_label)
 
-    def _entry(self, url: str, label: str, icon: str, current: bool) -> Markup:
+    def _entry(  # noqa: PLR0917  the key of a cache
+        self, url: str, label: str, icon: str, current: bool, key: str, create: str, create_label: str
+    ) -> Markup:
         mark = ' aria-current="page"' if current else ""
+        if key:
+            mark += f' data-shortcut="g {escape(key)}"'
+        if create:
+            mark += f' data-create="{escape(create)}" data-create-label="{escape(create_label)}"'
         content = f"{self._icon(icon)}{escape(label)}"
         return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped
 

@@ -10,21 +10,23 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from portal.config.current import portal_config
+
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
 _DAY_S = 24 * 60 * 60
-ICON = "portal/img/favicon.svg"
 
 
 @csrf_exempt
 @require_safe
 @cache_control(public=True, max_age=_DAY_S)
 def favicon(request: HttpRequest) -> FileResponse:  # noqa: ARG001  a view's signature
-    """The icon, at the URL that browsers try by themselves."""
-    path = finders.find(ICON)
+    """The app's icon, at the URL that browsers try by themselves."""
+    icon = f"{portal_config().project.app}/icon.svg"
+    path = finders.find(icon)
     if not isinstance(path, str):
-        raise FileNotFoundError(ICON)
+        raise FileNotFoundError(icon)
     return FileResponse(open(path, "rb"), content_type="image/svg+xml")  # noqa: PTH123  the response closes it
 
 

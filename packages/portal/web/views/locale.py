@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from django.views.decorators.http import require_POST
 
-from portal.config.cookies import LOCALE_MAX_AGE_S, VAR_SELECTED_LOCALE
+from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import LOGIN_PATH, accept_target, with_locale
 from portal.web.pages import see_other
+from portal.web.preferences import write_preference
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -33,15 +34,7 @@ def switch_locale(request: PortalRequest) -> HttpResponse:
     )
     response = see_other(with_locale(target or _fallback(request), locale=locale))
     if wanted in LOCALES:
-        response.set_cookie(
-            VAR_SELECTED_LOCALE,
-            wanted,
-            max_age=LOCALE_MAX_AGE_S,
-            path="/",
-            domain=config.cookie_domain or None,
-            secure=config.secure,
-            samesite="Lax",
-        )
+        write_preference(response, VAR_SELECTED_LOCALE, wanted)
     return response
 
 

@@ -97,6 +97,7 @@ def test_names_of_hosts_may_have_spaces_between(monkeypatch) -> None:
     [
         ("DEBUG", "perhaps"),
         ("APP_BEHIND_PROXY", "ja"),
+        ("APP_PASSWORD_RESET", "maybe"),
         ("ALLOWED_HOSTS", "https://auth.example.com"),
         ("ALLOWED_HOSTS", "auth.example.com:8000"),
         ("PORT_BASE", "eight thousand"),

@@ -208,3 +208,48 @@ def test_the_request_after_a_rejected_one_has_the_projects_own_urls(energy_user:
     for _ in range(2):
         assert energy_user.post("/en/finance/x").status_code == 403
         assert energy_user.get("/en/logout").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "offers"),
+    [
+        ("/en/energy/clients?cursor=stale", 422, True),
+        ("/en/energy/clients/cli_1", 404, True),
+        ("/en/energy/clients/cli_1", 503, True),
+        ("/en/energy/clients/cli_1", 403, False),
+        ("/en/energy/clients", 503, False),
+    ],
+)
+def test_a_list_or_a_record_that_fails_leads_back_to_the_list(
+    backend: responses.RequestsMock, energy_user: Client, path: str, status: int, offers: bool
+) -> None:
+    backend.get(f"{BACKEND}/energy/clients", status=status, json={"title": "no"})
+    backend.get(f"{BACKEND}/energy/clients/cli_1", status=status, json={"title": "no"})
+    response = energy_user.get(path)
+    assert response.status_code == status
+    assert ("Back to the list" in response.content.decode()) is offers
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/en/nothing", 404), ("/en/energy/clients/cli_1/delete", 405), ("/en/energy/clients", 403)],
+)
+def test_each_failure_page_shows_the_request_s_id(
+    backend: responses.RequestsMock, energy_user: Client, path: str, status: int
+) -> None:
+    backend.get(f"{BACKEND}/energy/clients", status=status, json={"title": "no"})
+    response = energy_user.get(path, headers={"x-request-id": "from-nginx-1"})
+    assert response.status_code == status
+    assert "<code data-request-id>from-nginx-1</code>" in response.content.decode()
+
+
+def test_a_post_to_what_is_not_open_shows_the_request_s_id(energy_user: Client) -> None:
+    response = energy_user.post("/en/finance", headers={"x-request-id": "from-nginx-2"})
+    assert response.status_code == 403
+    assert "<code data-request-id>from-nginx-2</code>" in response.content.decode()
+
+
+def test_an_address_that_can_not_be_read_has_the_request_s_id(energy_user: Client) -> None:
+    response = energy_user.get("/en/a%5Cb", headers={"x-request-id": "from-nginx-3"})
+    assert response.status_code == 400
+    assert response.json()["requestId"] == response["X-Request-Id"] == "from-nginx-3"

@@ -9,6 +9,7 @@ from portal.query import MutationGroup, OpenEnum, QueryGroup, resource
 from portal.services.energy.clients import Client
 from portal.web.pages import (
     BackendForm,
+    Column,
     CreateView,
     DeleteView,
     DetailView,
@@ -53,7 +54,15 @@ class CustomerForm(BackendForm[Customer]):
         choices = {"plan": {Plan.FLAT: "Flat rate", Plan.PAYG: "Pay as you go"}}
 
 
-LIST = ListView(hook=CustomerQueries.use_get_customers_query)
+#: Those of the template, which is that of clients.
+COLUMNS = {
+    "name": Column("Name", sort="name"),
+    "email": Column("Email"),
+    "phone": Column("Phone"),
+    "city": Column("City"),
+    "created_at": Column("Since"),
+}
+LIST = ListView(hook=CustomerQueries.use_get_customers_query, columns=COLUMNS)
 DETAIL = DetailView(hook=CustomerQueries.use_get_customer_query)
 CREATE = CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=CustomerForm)
 EDIT = EditView(

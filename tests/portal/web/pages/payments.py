@@ -10,7 +10,7 @@ from typing import Any
 from django import forms
 
 from portal.query import OpenEnum, Row
-from portal.web.pages.forms import BackendForm
+from portal.web.pages.forms.forms import BackendForm
 from portal.web.present import Badge
 
 

@@ -13,7 +13,7 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
 from portal.testing import Backend, NewQueryClient, page_of
 from portal.web.pages import Count, read_overview
-from portal.web.pages.overviews import OverviewData
+from portal.web.pages.overviews.summaries import OverviewData
 
 CLIENTS: Count[EnergySummary] = Count(
     label="Clients",

@@ -15,6 +15,7 @@ from django.utils import translation
 from portal.testing import Backend, SignedIn, row_ids
 from portal.web.pages import (
     EditView,
+    ListView,
     platform_page,
     resource_pages,
 )
@@ -61,6 +62,7 @@ def test_a_resource_has_the_usual_paths_and_names() -> None:
     )
     assert {page.name: str(page.pattern) for page in pages} == {
         "tariff-plans": "energy/tariff-plans",
+        "tariff-plans-export": "energy/tariff-plans/export",
         "tariff-plan-new": "energy/tariff-plans/new",
         "tariff-plan": "energy/tariff-plans/<str:row_id>",
         "tariff-plan-edit": "energy/tariff-plans/<str:row_id>/edit",
@@ -70,14 +72,19 @@ def test_a_resource_has_the_usual_paths_and_names() -> None:
 
 def test_a_page_that_is_not_given_has_no_url() -> None:
     assert [page.name for page in resource_pages("energy/clients", name="client", title="Clients", list=LIST)] == [
-        "clients"
+        "clients",
+        "clients-export",
     ]
+    without_columns = ListView(hook=CustomerQueries.use_get_customers_query)
+    pages = resource_pages("energy/clients", name="client", title="Clients", list=without_columns)
+    assert [page.name for page in pages] == ["clients"]
 
 
 def test_a_view_is_named_after_its_class_and_its_call() -> None:
     """`explain_route` prints this name."""
-    [page] = resource_pages("energy/clients", name="client", title="Clients", list=LIST)
+    page, export = resource_pages("energy/clients", name="client", title="Clients", list=LIST)
     assert page.callback.__qualname__ == "ListView(energy.get_customers)"
+    assert export.callback.__qualname__ == "ExportView(energy.get_customers)"
 
 
 def test_texts_that_an_app_does_not_give_are_the_portals_in_each_language(backend: Backend, browser: Browser) -> None:

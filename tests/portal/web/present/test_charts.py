@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.web.present.badges import Badge
-from portal.web.present.charts import HEIGHT, SPLIT_WIDTH, BarChart, Point, bar_chart, nice_ceiling, split_bar
+from portal.web.present.charts import HEIGHT, MAX_STEPS, SPLIT_WIDTH, BarChart, Point, bar_chart, nice_steps, split_bar
 
 #: All that JSON may bring, and what some decoders make of it.
 VALUES = st.lists(st.floats(), min_size=1, max_size=40)
@@ -36,7 +36,8 @@ def test_bars_stand_on_the_floor_inside_their_slots(values: list[float]) -> None
 def test_heights_are_in_proportion_to_a_round_ceiling() -> None:
     chart = chart_of([20, 40, 80])
     assert [bar.height for bar in chart.bars] == [HEIGHT // 4, HEIGHT // 2, HEIGHT]
-    assert chart.axis == ("80.0", "40.0", "0")
+    assert chart.axis == ("80.0", "60.0", "40.0", "20.0", "0.0")
+    assert chart.lines == (0, 250, 500, 750, 1000)
 
 
 @pytest.mark.parametrize("value", [5e-324, 1e-300, -1.0, math.nan, math.inf, -math.inf, 1e308])
@@ -44,16 +45,67 @@ def test_a_value_that_is_no_figure_is_drawn_as_nothing(value: float) -> None:
     assert [bar.height for bar in chart_of([value, 4]).bars] == [0, HEIGHT]
 
 
-@pytest.mark.parametrize(("value", "ceiling"), [(0, 1), (0.03, 0.04), (1, 1), (7, 8), (81, 100), (1001, 2000)])
-def test_the_ceiling_is_a_round_number_above(value: float, ceiling: float) -> None:
-    assert nice_ceiling(value) == pytest.approx(ceiling)
+@pytest.mark.parametrize(
+    ("value", "step", "steps"),
+    [(0, 1, 1), (0.03, 0.01, 3), (1, 0.2, 5), (7, 2, 4), (59, 20, 3), (81, 20, 5), (1001, 250, 5), (2.4e6, 500_000, 5)],
+)
+def test_the_grid_has_up_to_five_round_steps_and_ends_just_above_the_highest_value(
+    value: float, step: float, steps: int
+) -> None:
+    assert nice_steps(value) == (pytest.approx(step), steps)
 
 
-@pytest.mark.parametrize(("count", "shown"), [(12, 12), (24, 8)])
-def test_of_many_labels_only_some_are_shown(count: int, shown: int) -> None:
+@pytest.mark.parametrize(("value", "step", "steps"), [(0, 1, 1), (1, 1, 1), (3, 1, 3), (11, 5, 3), (12, 5, 3)])
+def test_of_what_is_counted_there_is_no_half(value: float, step: float, steps: int) -> None:
+    assert nice_steps(value, are_whole=True) == (step, steps)
+
+
+@given(st.floats(min_value=0, max_value=1e15, exclude_max=True), st.booleans())
+def test_the_grid_reaches_every_value_and_is_at_most_twice_as_high(value: float, are_whole: bool) -> None:
+    value = math.ceil(value) if are_whole else value
+    step, steps = nice_steps(value, are_whole=are_whole)
+    assert 1 <= steps <= MAX_STEPS
+    assert step * steps >= value * (1 - 1e-6)
+    assert step * steps <= max(2 * value, 1)
+    assert not are_whole or float(step).is_integer()
+
+
+@pytest.mark.parametrize(("count", "wide", "narrow"), [(12, 12, 6), (24, 8, 4), (30, 8, 4), (45, 8, 4)])
+def test_of_many_labels_only_some_are_shown(count: int, wide: int, narrow: int) -> None:
     chart = chart_of([1.0] * count)
-    assert sum(bar.label_shown != "never" for bar in chart.bars) == shown
-    assert sum(bar.label_shown == "" for bar in chart.bars) == shown // 2
+    assert sum(bar.label_shown != "never" for bar in chart.bars) == wide
+    assert sum(bar.label_shown == "" for bar in chart.bars) == narrow
+
+
+def groups_of(years: list[str], *, is_narrow: bool) -> list[tuple[int, str]]:
+    """The bars whose label has a year below it, on a wide screen or a narrow one."""
+    points = [Point(label=str(at), value=1, text="1", group=year) for at, year in enumerate(years)]
+    chart = bar_chart(points)
+    assert chart is not None
+    return [
+        (at, bar.group)
+        for at, bar in enumerate(chart.bars)
+        if bar.group and (bar.label_shown == "" if is_narrow else bar.group_shown == "")
+    ]
+
+
+def test_the_year_stands_below_the_first_label_and_where_it_changes() -> None:
+    years = ["2025"] + ["2026"] * 11
+    assert groups_of(years, is_narrow=False) == [(0, "2025"), (1, "2026")]
+    assert groups_of(years, is_narrow=True) == [(0, "2025"), (2, "2026")]
+
+
+def test_a_year_that_changes_below_a_hidden_label_is_said_at_the_next_one() -> None:
+    years = ["2025"] * 5 + ["2026"] * 25
+    assert groups_of(years, is_narrow=False) == [(0, "2025"), (8, "2026")]
+    assert groups_of(years, is_narrow=True) == [(0, "2025"), (8, "2026")]
+
+
+def test_what_is_said_of_open_bars_is_said_once() -> None:
+    points = [Point(label="a", value=1, text="1", note="cut"), Point(label="b", value=1, text="1", note="cut")]
+    chart = bar_chart([*points, Point(label="c", value=1, text="1")])
+    assert chart is not None
+    assert chart.notes == ("cut",)
 
 
 @given(st.lists(st.integers(min_value=0, max_value=10**9), min_size=1, max_size=6))
@@ -82,3 +134,18 @@ def test_a_status_with_an_unreadable_count_stays_in_the_legend() -> None:
 def test_without_anything_to_draw_there_is_no_chart() -> None:
     assert bar_chart([]) is None
     assert split_bar({}, badges={"free": Badge(label="Free")}) is None
+
+
+def test_parts_of_one_tone_are_drawn_in_different_ways() -> None:
+    badges = {code: Badge(label=code) for code in "abcd"} | {"e": Badge(label="e", tone="good")}
+    bar = split_bar(dict.fromkeys("abcde", 1), badges=badges)
+    assert bar is not None
+    assert [part.drawing for part in bar.parts] == [0, 1, 2, 0, 0]
+
+
+def test_a_known_status_leads_to_its_rows() -> None:
+    bar = split_bar(
+        {"free": 1, "odd": 1}, badges={"free": Badge(label="Free")}, href=lambda status: f"?status={status}"
+    )
+    assert bar is not None
+    assert [part.href for part in bar.parts] == ["?status=free", ""]

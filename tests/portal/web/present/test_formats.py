@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 from babel.dates import format_date, format_skeleton
 from babel.numbers import format_currency, format_decimal
 from django.conf.global_settings import LANGUAGES
+from django.utils import timezone as timezones
 from django.utils import translation
 
 from portal.config.locales import LOCALES
@@ -100,6 +102,30 @@ def test_times_are_in_utc_and_name_it(locale: str, moment: str) -> None:
     elsewhere = AT.astimezone(timezone(timedelta(hours=9)))
     assert formats_of(locale).moment(AT) == formats_of(locale).moment(elsewhere) == moment
     assert formats_of(locale).clock(elsewhere) == "07:05 UTC"
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "name"),
+    [
+        ("Europe/Berlin", AT, "08:05 MEZ"),
+        ("Europe/Berlin", AT.replace(month=7), "09:05 MESZ"),
+        ("Asia/Kolkata", AT, "12:35 GMT+5:30"),
+        ("America/St_Johns", AT.replace(month=1), "03:35 GMT-3:30"),
+        ("Pacific/Chatham", AT.replace(month=7), "19:50 GMT+12:45"),
+        ("Europe/London", AT.replace(month=1), "07:05 GMT"),
+    ],
+)
+def test_a_time_names_the_zone_in_which_it_is_written(zone: str, at: datetime, name: str) -> None:
+    with timezones.override(ZoneInfo(zone)):
+        assert formats_of("de").clock(at) == name
+        assert formats_of("de").moment(at) == f"{formats_of('de').day(at)}, {name}"
+        assert formats_of("de").short_moment(at) == f"{formats_of('de').day(at)}, {name.partition(' ')[0]}"
+
+
+def test_the_hour_that_comes_twice_is_told_apart() -> None:
+    with timezones.override(ZoneInfo("Europe/Berlin")):
+        hours = [formats_of("de").clock(datetime(2026, 10, 25, hour, 30, tzinfo=UTC)) for hour in (0, 1)]
+    assert hours == ["02:30 MESZ", "02:30 MEZ"]
 
 
 def test_an_unknown_language_is_written_like_the_default_one() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils import timezone as django_timezone
 
 from portal.web.present import formats_of
 from portal.web.present.formats import NO_VALUE
@@ -33,13 +35,13 @@ def test_a_decimal_is_written_as_a_number_is(filter_name: str, expected: str, va
     assert FILTERS[filter_name](value) == expected.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-@pytest.mark.parametrize("filter_name", ["day", "calendar_day", "moment", "clock", "as_of"])
+@pytest.mark.parametrize("filter_name", ["day", "calendar_day", "moment", "short_moment", "clock", "as_of"])
 def test_a_time_of_any_zone_is_written_in_utc_and_one_without_a_zone_is_one_in_utc(filter_name: str) -> None:
     elsewhere = AT.astimezone(timezone(timedelta(hours=9)))
     assert FILTERS[filter_name](elsewhere) == FILTERS[filter_name](AT.replace(tzinfo=None)) == FILTERS[filter_name](AT)
 
 
-@pytest.mark.parametrize("filter_name", ["day", "calendar_day", "moment", "clock", "as_of"])
+@pytest.mark.parametrize("filter_name", ["day", "calendar_day", "moment", "short_moment", "clock", "as_of"])
 def test_a_time_that_utc_has_no_year_for_is_a_dash(filter_name: str) -> None:
     assert FILTERS[filter_name](datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))) == NO_VALUE
 
@@ -56,7 +58,20 @@ def test_a_missing_value_is_a_dash(filter_name: str) -> None:
 @pytest.mark.parametrize(
     ("filter_name", "expected"),
     [
-        ("day", '<time datetime="2026-03-09T07:05:00+00:00" data-local="day">Mar 9, 2026</time>'),
+        (
+            "day",
+            (
+                '<time datetime="2026-03-09T07:05:00+00:00" data-local="day" title="Mar 9, 2026, 07:05 UTC">'
+                "Mar 9, 2026</time>"
+            ),
+        ),
+        (
+            "short_moment",
+            (
+                '<time datetime="2026-03-09T07:05:00+00:00" data-local="short_moment" title="Mar 9, 2026, 07:05 UTC">'
+                "Mar 9, 2026, 07:05</time>"
+            ),
+        ),
         ("calendar_day", '<time datetime="2026-03-09T07:05:00+00:00">Mar 9, 2026</time>'),
         ("moment", '<time datetime="2026-03-09T07:05:00+00:00" data-local="moment">Mar 9, 2026, 07:05 UTC</time>'),
         ("clock", '<time datetime="2026-03-09T07:05:00+00:00" data-local="clock">07:05 UTC</time>'),
@@ -71,3 +86,29 @@ def test_a_time_element_has_its_datetime_and_the_form_in_which_scripts_rewrite_i
 
 def test_each_language_has_its_own_filters() -> None:
     assert format_filters(formats_of("de"))["kwh"](1234.5) == "1.234,5\N{NO-BREAK SPACE}kWh"
+
+
+def test_a_time_that_was_written_in_one_zone_is_written_again_in_another() -> None:
+    """What is kept is kept for its zone: the next request may be that of a user elsewhere."""
+    texts = []
+    for zone in ("Europe/Berlin", "Asia/Kolkata", "Europe/Berlin"):
+        with django_timezone.override(ZoneInfo(zone)):
+            texts.append(FILTERS["moment"](AT))
+    assert texts == [
+        f'<time datetime="2026-03-09T07:05:00+00:00" data-local="moment">Mar 9, 2026, {time}</time>'
+        for time in ("08:05 GMT+1", "12:35 GMT+5:30", "08:05 GMT+1")
+    ]
+
+
+def test_the_day_of_an_event_is_that_of_the_zone_and_a_calendar_day_is_the_same_everywhere() -> None:
+    evening = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
+    with django_timezone.override(ZoneInfo("Pacific/Kiritimati")):
+        assert ">Jan 1, 2027<" in FILTERS["day"](evening)
+        assert ">Dec 31, 2026<" in FILTERS["calendar_day"](evening)
+        assert ">Dec 31, 2026<" in FILTERS["calendar_day"](date(2026, 12, 31))
+
+
+@pytest.mark.parametrize("filter_name", ["day", "moment", "short_moment", "clock"])
+def test_a_time_that_the_zone_has_no_year_for_is_a_dash(filter_name: str) -> None:
+    with django_timezone.override(ZoneInfo("Pacific/Kiritimati")):
+        assert FILTERS[filter_name](datetime.max.replace(tzinfo=UTC)) == NO_VALUE

@@ -142,3 +142,11 @@ def test_a_status_has_its_badge_and_one_without_a_badge_shows_its_code(status: s
 def test_a_status_needs_badges_or_it_would_be_shown_as_its_code_in_every_language() -> None:
     with pytest.raises(TypeError, match=r"row\.status\|badge\(statuses\)"):
         rendered("{{ 'paid'|badge }}")
+
+
+def test_a_list_with_filters_has_an_address_and_a_value_that_is_not_there_is_left_out() -> None:
+    text = "{{ list_url('chargers', stationId=id, status=statuses) }}"
+    assert rendered(text, id="sta_1", statuses=["a", "b"]) == (
+        "/en/energy/chargers?stationId=sta_1&amp;status=a&amp;status=b"
+    )
+    assert rendered(text, id=None, statuses=None) == "/en/energy/chargers"

@@ -7,6 +7,7 @@ import hashlib
 import re
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -26,6 +27,7 @@ from portal.query.process_state import process_runtime
 from portal.store import SharedStore
 from portal.testing import access_token
 
+ROOT = Path(__file__).parents[4]
 GATEWAY = "http://localhost:8000"
 
 
@@ -163,10 +165,10 @@ def test_behind_a_proxy_the_proxys_own_address_does_not_count() -> None:
         assert client.get("/metrics", headers={"x-forwarded-for": "203.0.113.9, 127.0.0.1"}).status_code == 200
 
 
-def test_the_icon_and_the_robots_file() -> None:
+def test_the_apps_own_icon_and_the_robots_file() -> None:
     icon = Client().get("/favicon.ico")
     assert icon["Content-Type"] == "image/svg+xml"
-    assert b"".join(icon.streaming_content).startswith(b"<svg")
+    assert b"".join(icon.streaming_content) == (ROOT / "apps/energy/static/energy/icon.svg").read_bytes()
     assert Client().get("/robots.txt").content == b"User-agent: *\nDisallow: /\n"
 
 

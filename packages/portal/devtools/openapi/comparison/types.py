@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -26,7 +27,7 @@ _HOLDS: Final[Mapping[type, frozenset[ValueKind]]] = {
     datetime: frozenset({"time", "text"}),
     date: frozenset({"day", "text"}),
 }
-_SEQUENCES: Final = frozenset({list, tuple, set, frozenset})
+_SEQUENCES: Final = frozenset({Sequence, list, tuple, set, frozenset})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

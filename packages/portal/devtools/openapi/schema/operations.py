@@ -37,12 +37,16 @@ _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A parameter of the path or of the query."""
+    """A parameter of the path or of the query.
+
+    :param is_joined: whether several values stand in one text, with commas between them.
+    """
 
     name: str
     pointer: str
     shape: Shape
     in_path: bool = False
+    is_joined: bool = False
     required: bool = False
     description: str = ""
 
@@ -216,6 +220,7 @@ def _parameter(node: Node, schemas: Schemas) -> Parameter:
         pointer=node.pointer,
         shape=schemas.shape(node.child("schema") or (contents[0] if contents else None)),
         in_path=node.text("in") == "path",
+        is_joined=node.text("style") in {"", "form"} and node.child("explode") is not None and not node.flag("explode"),
         required=node.text("in") == "path" or node.flag("required"),
         description=node.text("description"),
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: The verb of a hook's name, in the order in which hooks are written. An action has its own.
 _VERBS: Final[dict[Role, str]] = {
     "list": "get",
+    "counts": "get",
     "detail": "get",
     "read": "get",
     "create": "create",
@@ -104,12 +105,12 @@ class Hooks:
                 place.list_hook = f"{self.group}Queries.{hook}"
             elif call.role == "detail":
                 place.row_hook, place.row_shape = f"{self.group}Queries.{hook}", self._answer(call)
-            elif is_query:
+            elif is_query and call.role != "counts":
                 place.reads.append(f"{self.group}Queries.{hook}")
             self.found.append(Hook(name=hook, source=source, is_query=is_query))
 
     def _name(self, call: PlacedCall, place: ResourcePlace) -> str:
-        noun = plural(place.noun) if call.role == "list" else place.noun
+        noun = {"list": plural(place.noun), "counts": f"{plural(place.noun)}_counts"}.get(call.role, place.noun)
         verb, above = _VERBS[call.role], self._above(place)
         with_parent = noun if noun.startswith(above) else f"{above}_{noun}"
         if call.role == "replace" and all(each.role != "update" for each in place.calls):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
-from portal.devtools.openapi.schema import Enumeration, Scalar, in_words
+from portal.devtools.openapi.schema import Enumeration, ListOf, Scalar, in_words
 from portal.devtools.openapi.writing.declared import ClassAttribute
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, is_possible, wire_name
 from portal.devtools.openapi.writing.prose import begun_small, sentence
@@ -42,6 +42,7 @@ def _parameter(name: str, given: Parameter) -> ClassAttribute:
     """A keyword of a hook. Days and times are texts: so they stand in an address."""
     kinds: dict[ValueKind, str] = {"integer": "int", "number": "float", "boolean": "bool"}
     kind = kinds.get(given.shape.kind, "str") if isinstance(given.shape, Scalar) else "str"
+    kind = "Values" if isinstance(given.shape, ListOf) else kind
     wire = name_in_url(name, given)
     return ClassAttribute(
         name=name,
@@ -73,12 +74,21 @@ def why_not_sent(parameter: Parameter, operation: Operation) -> str:
     wire = _wire_name(parameter)
     if next(each for each in operation.parameters if _wire_name(each) == wire) is not parameter:
         return "a name that another parameter has"
-    if not isinstance(parameter.shape, Scalar | Enumeration):
+    if not isinstance(parameter.shape, Scalar | Enumeration) and not _is_several(parameter):
         return f"{in_words(parameter.shape)}, which hooks do not send"
     taken = _TAKEN if parameter.in_path else _TAKEN - OF_ALL_LISTS
     if operation.page_item is not None and parameter.name in taken:
         return "a name that the parameters of lists have for something else"
     return ""
+
+
+def _is_several(parameter: Parameter) -> bool:
+    """Whether it takes several texts, written as hooks write them."""
+    shape = parameter.shape
+    of_texts = isinstance(shape, ListOf) and (
+        isinstance(shape.item, Enumeration) or (isinstance(shape.item, Scalar) and shape.item.kind == "text")
+    )
+    return of_texts and parameter.is_joined and not parameter.in_path
 
 
 def url_template(operation: Operation, base: ParamsBase) -> str:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard
 
-from portal.config.wire_names import ID_FIELD, REFRESH_PATH
-from portal.devtools.openapi.schema import Enumeration, ListOf, ObjectOf, Scalar, are_the_same
+from portal.config.wire_names import COUNTS_BY_PARAM, COUNTS_SEGMENT, ID_FIELD, REFRESH_PATH
+from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_the_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from portal.devtools.openapi.schema import Operation, Shape
 
 #: What an operation is to its resource. An action is a write that is none of the others.
-Role: TypeAlias = Literal["list", "detail", "create", "update", "replace", "delete", "read", "action"]
+Role: TypeAlias = Literal["list", "counts", "detail", "create", "update", "replace", "delete", "read", "action"]
 #: The methods of a row.
 _OF_A_ROW: Final[Mapping[str, Role]] = {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
 #: Segments at the start of a path that say nothing of what stands there.
@@ -108,12 +108,25 @@ def _call(operation: Operation, known: list[Operation]) -> PlacedCall:
     if has_parameter(segments(path)[-1]):
         role: Role = _OF_A_ROW.get(operation.method, "action")
         return PlacedCall(operation=operation, role=role, place=parent(path) if role != "action" else path)
+    if _is_counts(operation) and any(each.path == parent(path) and _gives_many(each) for each in known):
+        return PlacedCall(operation=operation, role="counts", place=parent(path))
     if operation.method == "GET":
         return PlacedCall(operation=operation, role="list" if is_list else "read", place=path)
     if operation.method == "POST":
         return PlacedCall(operation=operation, role="create" if is_list else "action", place=path)
     reads = any(each.method == "GET" and each.path.rstrip("/") == path for each in known)
     return PlacedCall(operation=operation, role=_OF_A_ROW[operation.method] if reads else "action", place=path)
+
+
+def _is_counts(operation: Operation) -> bool:
+    """Whether it counts the rows of a list, as the counts of `resource(…)` do."""
+    return (
+        operation.method == "GET"
+        and operation.path.endswith(f"/{COUNTS_SEGMENT}")
+        and any(each.name == COUNTS_BY_PARAM for each in operation.query)
+        and isinstance(operation.answer.shape, MapOf)
+        and isinstance(operation.answer.shape.value, MapOf)
+    )
 
 
 def _gives_many(operation: Operation) -> bool:
@@ -160,6 +173,8 @@ def _is_at(call: PlacedCall, place: str) -> bool:
     path = call.operation.path
     if call.role in {"list", "create"}:
         return path == place
+    if call.role == "counts":
+        return path == f"{place}/{COUNTS_SEGMENT}"
     return call.role in _OF_A_ROW.values() and path != place and parent(path) == place and not path.endswith("/")
 
 
@@ -179,6 +194,8 @@ def _fits(call: PlacedCall, item: ObjectOf, shown: ObjectOf) -> bool:
         return False
     if call.role == "list":
         return operation.page_item is not None
+    if call.role == "counts":
+        return True
     if operation.query:
         return False
     if call.role in {"detail", "delete"}:

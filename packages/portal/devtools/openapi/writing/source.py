@@ -36,6 +36,7 @@ _IMPORTS: Final = {
         "Record",
         "Row",
         "RowParams",
+        "Values",
         "field",
         "mutation_endpoint",
         "paginated_query_endpoint",

@@ -3,7 +3,7 @@
    Cookies are the truth that all tabs and applications share, and the server reads them: GET /sign-in-state. It is
    asked every 60 s while the page is visible, on focus, when the page becomes visible, when the server says that it
    changed, and when the browser brings the page back from its back-forward cache. Signed out elsewhere, or another account: the page's content goes, a cover
-   says why, and the browser goes to "/". No answer changes nothing. No data is fetched again. */
+   says why, and the browser goes to "/", or after a sign-out to this page again, which the edge leads to the sign-in page. No answer changes nothing. No data is fetched again. */
 (() => {
   "use strict";
   const ASK_EVERY_MS = 60_000;
@@ -28,11 +28,15 @@
     for (const part of shown.querySelectorAll("[data-reason]")) {
       if (part.dataset.reason !== reason) part.remove();
     }
+    /* Signed out, this page's own address leads to the sign-in page, and back here after it (contract, section 5). */
+    const next = reason === "signed-out" ? location.pathname + location.search : "/";
+    shown.querySelector("[data-continue]").href = next;
+    document.dispatchEvent(new Event("sign-in-over"));
     document.body.replaceChildren(shown);
     document.title = shown.querySelector("h1").textContent;
     shown.querySelector("h1").focus();
     veil(false);
-    setTimeout(() => location.replace("/"), LEAVE_AFTER_MS);
+    setTimeout(() => location.replace(next), LEAVE_AFTER_MS);
   };
 
   /* Whether the server answered. */

@@ -1,0 +1,85 @@
+"""Language, time zone and theme: cookies of the browser, which all apps read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.contrib import messages
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from portal.config.cookies import BROWSER_TIME_ZONE, VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
+from portal.config.locales import LOCALES
+from portal.web import active_locale
+from portal.web.pages import see_other
+from portal.web.preferences import THEMES, theme_of, write_preference, zone_choices, zone_label, zone_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.http import HttpResponse
+
+    from portal.web import PortalRequest
+
+#: The value of a choice that leaves it to the browser or the system.
+OWN = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferenceChoices:
+    """What can be chosen, and what is.
+
+    :param zones: by continent: name and label.
+    :param zone: what is chosen; empty for the browser's own.
+    :param browsers_zone: a label; empty as long as the browser has not told its zone.
+    :param themes: value and label.
+    :param theme: what is chosen; empty for the system's own.
+    """
+
+    zones: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    zone: str
+    browsers_zone: str
+    themes: Sequence[tuple[str, str]]
+    theme: str
+
+
+def preference_choices(request: PortalRequest) -> PreferenceChoices:
+    """The choices in the page's language."""
+    language = active_locale()
+    zone = request.COOKIES.get(VAR_TIME_ZONE, "")
+    zone = zone if zone_named(zone) else OWN
+    zones = zone_choices(language)
+    known = {name for _continent, choices in zones for name, _label in choices}
+    if zone not in {OWN, *known}:
+        # Another name of a place, or UTC, which a former version may have written.
+        zones = (*zones, (_("Other"), ((zone, zone_label(zone, language=language)),)))
+    browsers = request.COOKIES.get(BROWSER_TIME_ZONE)
+    labels = {"light": _("Light"), "dark": _("Dark")}
+    return PreferenceChoices(
+        zones=zones,
+        zone=zone,
+        browsers_zone=zone_label(browsers, language=language) if browsers and zone_named(browsers) else "",
+        themes=[(OWN, _("As my system")), *((theme, labels[theme]) for theme in THEMES)],
+        theme=theme_of(request.COOKIES) or OWN,
+    )
+
+
+@require_POST
+def save_preferences(request: PortalRequest) -> HttpResponse:
+    """Keep what was chosen in this browser. A value that is no choice changes nothing."""
+    sent = request.POST
+    locale = sent.get("locale", "")
+    locale = locale if locale in LOCALES else active_locale()
+    with translation.override(locale):
+        messages.success(request, _("Your settings are saved in this browser."))
+        response = see_other(reverse("profile"))
+    write_preference(response, VAR_SELECTED_LOCALE, locale)
+    zone, theme = sent.get("timeZone"), sent.get("theme")
+    if zone == OWN or zone_named(zone):
+        write_preference(response, VAR_TIME_ZONE, zone or None)
+    if theme == OWN or theme in THEMES:
+        write_preference(response, VAR_THEME, theme or None)
+    return response

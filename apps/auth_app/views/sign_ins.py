@@ -1,0 +1,102 @@
+"""Ending the user's sign-ins: one, all others, or all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from portal.errors import ApiNotFoundError
+from portal.services.iam.sign_ins import SignInQueries
+from portal.web.pages import see_other
+from portal.web.sign_in import end_sign_in, sign_out_response
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.http import HttpResponse
+
+    from portal.services.iam.sign_ins import ActiveSignIn
+    from portal.web import PortalRequest
+
+
+@require_POST
+def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
+    """End one sign-in. To end the sign-in of this browser is to sign out."""
+    if _is_current(request, sign_in_id):
+        return sign_out_response(request)
+    end_sign_in(request, sign_in_id).unwrap()
+    messages.success(request, _("That sign-in has ended."))
+    return see_other("profile")
+
+
+@require_POST
+def revoke_others(request: PortalRequest) -> HttpResponse:
+    """End every sign-in of the user but the one of this browser."""
+    ended = _end_others(request)
+    text = ngettext(
+        "%(number)d other sign-in has ended. You are still signed in here.",
+        "%(number)d other sign-ins have ended. You are still signed in here.",
+        ended,
+    )
+    messages.success(request, text % {"number": ended} if ended else _("You are signed in here only."))
+    return see_other("profile")
+
+
+@require_POST
+def revoke_all(request: PortalRequest) -> HttpResponse:
+    """End every sign-in of the user. The one of this browser ends last, since it is needed to end the others."""
+    _end_others(request)
+    return sign_out_response(request, everywhere=True)
+
+
+def _end_others(request: PortalRequest) -> int:
+    """End the user's other sign-ins; gives how many.
+
+    A sign-in that the backend does not find has ended already. The backend's list may be behind, and still name
+    sign-ins that were ended here: each is ended once.
+    """
+    ended: set[str] = set()
+    sign_ins = SignInQueries.use_get_sign_ins_query(request)
+    while True:
+        others = [row.id for row in _fresh_rows(sign_ins) if not row.current and row.id not in ended]
+        for sign_in_id in others:
+            result = end_sign_in(request, sign_in_id)
+            if not isinstance(result.error, ApiNotFoundError):
+                result.unwrap()
+            ended.add(sign_in_id)
+        if others:
+            sign_ins = sign_ins.refetch()
+        elif sign_ins.has_next_page:
+            sign_ins = sign_ins.fetch_next_page()
+        else:
+            return len(ended)
+
+
+def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
+    """Whether this is the sign-in of this browser.
+
+    Reads the list until it comes to the sign-in of this browser, or to the one with this id.
+    """
+    sign_ins = SignInQueries.use_get_sign_ins_query(request)
+    while True:
+        for row in _fresh_rows(sign_ins):
+            if row.current or row.id == sign_in_id:
+                return row.current and row.id == sign_in_id
+        if not sign_ins.has_next_page:
+            return False
+        sign_ins = sign_ins.fetch_next_page()
+
+
+def _fresh_rows(sign_ins: Any) -> Sequence[ActiveSignIn]:
+    """The rows, if the last fetch succeeded: older rows must not decide which sign-in ends.
+
+    :raises portal.errors.ApiError: the last fetch failed.
+    """
+    if sign_ins.error is not None:
+        raise sign_ins.error
+    rows: Sequence[ActiveSignIn] = sign_ins.unwrap().items
+    return rows

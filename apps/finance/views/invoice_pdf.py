@@ -1,0 +1,40 @@
+"""An invoice as a PDF."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from django.http import HttpResponse
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_safe
+
+from apps.finance.views.invoices import STATUSES
+from portal.services.finance.invoices import InvoiceQueries
+from portal.web.pages import platform_page
+from portal.web.present import badge_for
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+MAX_FILE_NAME_CHARS: Final = 80
+_NOT_IN_FILE_NAMES: Final = re.compile(r"[^\w.-]+")
+
+
+@require_safe
+def invoice_as_pdf(request: HttpRequest, row_id: str) -> HttpResponse:
+    """The PDF, which the browser shows under the invoice's number."""
+    invoice = InvoiceQueries.use_get_invoice_query(request, id=row_id).unwrap()
+    from apps.finance.invoice_pdf import invoice_pdf  # noqa: PLC0415  its library is large, and no other page needs it
+
+    status = str(badge_for(code=invoice.status, known=STATUSES).label)
+    response = HttpResponse(invoice_pdf(invoice, status=status), content_type="application/pdf")
+    name = _NOT_IN_FILE_NAMES.sub("-", str(invoice)).strip("-.")[:MAX_FILE_NAME_CHARS]
+    disposition = content_disposition_header(as_attachment=False, filename=f"{name or 'invoice'}.pdf")
+    response["Content-Disposition"] = str(disposition)
+    return response
+
+
+invoice_pdf_page = platform_page(
+    "finance/invoices/<str:row_id>/pdf", invoice_as_pdf, name="invoice-pdf", part_of="invoices"
+)

@@ -1,0 +1,119 @@
+"""The whole list of 21,000 charging sessions as a file: time, size and memory; and what a cancelled one leaves."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Final
+
+import requests
+
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from tests.support.harness import RunningStack, running_stack
+
+ROWS: Final = 21_000
+FILES: Final = 3
+#: Files that are cancelled, and after how many kilobytes.
+CANCELLED, CANCELLED_AFTER_KB = 20, 300
+#: The most that the worker may grow by while it writes a file, after the first one.
+MOST_GROWTH_MIB: Final = 4.0
+PATH: Final = "/en/energy/sessions/export"
+MEASURE_EACH_S: Final = 0.02
+
+
+def main() -> None:
+    """Print the figures; end with 1 where the memory grew or something was left."""
+    others = ("auth_app", "operations", "finance")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_stack(Path(folder), without=others) as stack,
+        _signed_in(stack) as browser,
+    ):
+        worker = _worker(stack)
+        print(f"\n{'file':8}{'rows':>8}{'MB':>8}{'seconds':>9}{'MiB before':>12}{'MiB at most':>13}{'MiB after':>11}")
+        grown = [_whole_file(stack, browser, worker, number) for number in range(1, FILES + 1)]
+        left = _cancelled(stack, browser, worker)
+    is_flat = max(grown[1:]) <= MOST_GROWTH_MIB
+    print(f"\n{'ok  ' if is_flat else 'MISS'} memory grows by {max(grown[1:]):.1f} MiB (at most {MOST_GROWTH_MIB:.0f})")
+    print(f"{'MISS' if left else 'ok  '} {CANCELLED} cancelled files leave {left or 'nothing'}")
+    if left or not is_flat:
+        sys.exit(1)
+
+
+def _signed_in(stack: RunningStack) -> requests.Session:
+    credentials = {"email": "energy@example.com", "password": "demo"}
+    pair = requests.post(f"{stack.backend}/auth/login", json=credentials, timeout=60).json()
+    session = requests.Session()
+    session.trust_env = False
+    session.headers["Cookie"] = f"{VAR_ACCESS_TOKEN}={pair['accessToken']}; {VAR_REFRESH_TOKEN}={pair['refreshToken']}"
+    return session
+
+
+def _worker(stack: RunningStack) -> int:
+    """The process that serves."""
+    parent = stack.group.pid("energy")
+    [child] = (int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split())
+    return child
+
+
+def _whole_file(stack: RunningStack, browser: requests.Session, worker: int, number: int) -> float:
+    """Read one file; gives how many MiB the worker grew by meanwhile."""
+    before, samples, ended = _mib(worker), [], threading.Event()
+
+    def sample() -> None:
+        while not ended.wait(MEASURE_EACH_S):
+            samples.append(_mib(worker))
+
+    sampler = threading.Thread(target=sample)
+    sampler.start()
+    began, size, rows = time.perf_counter(), 0, -1
+    with browser.get(stack.url("energy", PATH), stream=True, timeout=60) as response:
+        for part in response.iter_content(65_536):
+            size, rows = size + len(part), rows + part.count(b"\n")
+    seconds = time.perf_counter() - began
+    ended.set()
+    sampler.join()
+    memory = f"{before:>12.1f}{max(samples):>13.1f}{_mib(worker):>11.1f}"
+    print(f"{number:<8}{rows:>8}{size / 1e6:>8.2f}{seconds:>9.1f}{memory}")
+    if rows != ROWS:
+        sys.exit(f"the file has {rows} rows, not {ROWS}")
+    return max(samples) - before
+
+
+def _cancelled(stack: RunningStack, browser: requests.Session, worker: int) -> str:
+    """Begin files and leave them; says what they left."""
+    threads, sockets = _threads(worker), _sockets(worker)
+    for _ in range(CANCELLED):
+        with browser.get(stack.url("energy", PATH), stream=True, timeout=60) as response:
+            if not response.ok:
+                return f"a refusal: {response.status_code}"
+            next(response.iter_content(CANCELLED_AFTER_KB * 1000))
+        _wait_for_calls_to_end(stack)
+    left = {"threads": _threads(worker) - threads, "connections": _sockets(worker) - sockets}
+    return ", ".join(f"{number} {what}" for what, number in left.items() if number > 0)
+
+
+def _wait_for_calls_to_end(stack: RunningStack) -> None:
+    """Until a second passes without a call of the backend."""
+    calls, since = -1, time.monotonic()
+    while time.monotonic() - since < 1:
+        now = stack.log.read_text().count("backend GET /energy/sessions")
+        calls, since = now, since if now == calls else time.monotonic()
+        time.sleep(0.1)
+
+
+def _mib(pid: int) -> float:
+    found = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def _threads(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
+def _sockets(pid: int) -> int:
+    return sum("socket:" in str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink())

@@ -1,0 +1,34 @@
+"""What chargers and meters do right now, for what renews itself on a page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from portal.query import QueryGroup, Record, field, query_endpoint
+
+#: The state of one user is asked for at most so often, seconds, in however many tabs it is shown.
+STATE_FRESH_S: Final = 15
+
+
+class FaultedCharger(Record):
+    """A charger that is out of order."""
+
+    id: str = ""
+    name: str = ""
+    station_name: str = ""
+
+
+class EnergyState(Record):
+    """What chargers and meters do right now; of the faulted chargers the first five by name."""
+
+    chargers_by_status: dict[str, int | None] = field(default_factory=dict)
+    meters_by_status: dict[str, int | None] = field(default_factory=dict)
+    faulted_chargers: tuple[FaultedCharger, ...] = ()
+
+
+class EnergyStateQueries(QueryGroup):
+    """`use_get_state_query`."""
+
+    use_get_state_query = query_endpoint(
+        data=EnergyState, url="/energy/state", stale_time_s=STATE_FRESH_S, stale_while_revalidate=False
+    )

@@ -1,0 +1,40 @@
+"""A write whose answer was lost: it may have been done. The page offers to look, and to send the same once more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from portal.config.current import portal_config
+from portal.edge import accept_target
+from portal.errors import ApiUnavailableError
+from portal.web.csrf import CSRF_FIELD
+from portal.web.frame import PAGE_ACCOUNT_FIELD
+from portal.web.submissions import SUBMISSION_FIELD, used_submission_key
+
+if TYPE_CHECKING:
+    from portal.errors import PortalError
+    from portal.web.request import PortalRequest
+
+
+def outcome_is_unknown(request: PortalRequest, error: PortalError) -> bool:
+    """Whether a write of this request failed with this error, and may have been done."""
+    if not isinstance(error, ApiUnavailableError) or not error.outcome_is_unknown or request.method != "POST":
+        return False
+    writes = request.query_client.mutations
+    return bool(writes) and writes[-1].error == type(error).__name__
+
+
+def page_to_look_at(request: PortalRequest) -> str:
+    """The page with the form or button that was sent, if it is another one of this app's; else empty."""
+    page = accept_target(request.META.get("HTTP_REFERER"), own_origin=portal_config().own_origin, origins=())
+    return "" if page is None or page.partition("?")[0] == request.path else page
+
+
+def fields_to_send_again(request: PortalRequest) -> tuple[tuple[str, str], ...]:
+    """What was sent, with the key under which it is done once; empty where the view has written under no such key."""
+    key = used_submission_key(request)
+    if not key:
+        return ()
+    own = {CSRF_FIELD, PAGE_ACCOUNT_FIELD, SUBMISSION_FIELD}
+    sent = [(name, value) for name, values in request.POST.lists() if name not in own for value in values]
+    return (*((name, str(value)) for name, value in sent), (SUBMISSION_FIELD, key))

@@ -1,0 +1,116 @@
+"""How many files are written at the same time: each holds a thread of its process for as long as it lasts.
+
+A user's files are counted in the store, for all processes; a file whose process has died counts no longer than its
+lease. Where the store does not answer, the limit of the process remains.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from fork_safety import ForkSafeLock, reset_after_fork
+from portal.config.limits import EXPORT_LEASE_S, EXPORTS_PER_PROCESS, EXPORTS_PER_USER
+from portal.errors import StoreUnavailableError
+from portal.store import query_store
+
+if TYPE_CHECKING:
+    from portal.store import SharedStore
+
+logger = logging.getLogger(__name__)
+
+_PREFIX: Final = "export"
+
+
+class Refusal(Enum):
+    """Why there is no slot."""
+
+    #: The user has as many files as one may have.
+    OWN = "own"
+    #: The process has as many files as it has threads for.
+    PROCESS = "process"
+
+
+class _Running:
+    """The files of this process."""
+
+    count: int
+
+    def __init__(self) -> None:
+        self._lock = ForkSafeLock()
+        self._reset()
+        reset_after_fork(self, _Running._reset)
+
+    def begin(self) -> bool:
+        """Count one more; False if there are enough."""
+        with self._lock:
+            is_free = self.count < EXPORTS_PER_PROCESS
+            self.count += is_free
+            return is_free
+
+    def end(self) -> None:
+        """Count one less."""
+        with self._lock:
+            self.count = max(0, self.count - 1)
+
+    def _reset(self) -> None:
+        self.count = 0
+
+
+RUNNING: Final = _Running()
+
+
+class ExportSlot:
+    """The right to write one file.
+
+    :param key: of the lease in the store; empty where the store did not answer.
+    """
+
+    def __init__(self, *, store: SharedStore, key: str) -> None:
+        self._store = store
+        self._key = key
+        self._is_held = True
+
+    def renew(self) -> None:
+        """Begin the lease anew."""
+        if self._key and self._is_held:
+            with suppress(StoreUnavailableError):
+                self._store.touch(self._key, lifetime_s=EXPORT_LEASE_S)
+
+    def release(self) -> None:
+        """Give it back; nothing where it was given back before."""
+        if not self._is_held:
+            return
+        self._is_held = False
+        RUNNING.end()
+        if self._key:
+            with suppress(StoreUnavailableError):
+                self._store.delete(self._key)
+
+
+def take_slot(user: str) -> ExportSlot | Refusal:
+    """A slot for a file of this user.
+
+    :param user: tells users apart, and reveals none.
+    """
+    if not RUNNING.begin():
+        return Refusal.PROCESS
+    store = query_store()
+    try:
+        key = next(
+            (
+                key
+                for key in (f"{_PREFIX}:{user}:{number}" for number in range(EXPORTS_PER_USER))
+                if store.add(key, 1, lifetime_s=EXPORT_LEASE_S)
+            ),
+            None,
+        )
+    except StoreUnavailableError:
+        logger.warning("the store does not answer: the files of one user are not counted")
+        key = ""
+    if key is None:
+        RUNNING.end()
+        return Refusal.OWN
+    return ExportSlot(store=store, key=key)

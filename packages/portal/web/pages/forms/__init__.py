@@ -1,0 +1,27 @@
+"""Forms: those that create and edit a row, and what a form of one's own needs.
+
+::
+
+    form_views     CreateView, EditView: the forms that create and edit a row
+      undo         UndoPage, say_changed: a message with a button that brings the former values back
+      form_pages   form_page, see_other: a page with a form, which can be sent again; the page of a deleted row
+      row_changes  change_row: changes a row, unless somebody else has changed the same fields meanwhile
+        conflicts  both values of a field that two users have changed
+          forms    BackendForm: a form for a row, which shows the backend's errors at its fields
+          row_choice   RowChoiceField: a row of another list, by its name; SuggestedField: a text with known values
+          form_fields   the field for each type of a row's attributes
+            messages    backend_errors, use_plain_messages: what a form says of its fields
+            validators  one_line, telephone
+"""
+
+from __future__ import annotations
+
+from portal.web.pages.forms.form_fields import version_in
+from portal.web.pages.forms.form_pages import form_page, see_other
+from portal.web.pages.forms.form_views import NEW, CreateView, EditView
+from portal.web.pages.forms.forms import BackendForm
+from portal.web.pages.forms.messages import backend_errors, use_plain_messages
+from portal.web.pages.forms.row_changes import change_row
+from portal.web.pages.forms.row_choice import RowChoiceField, SuggestedField
+from portal.web.pages.forms.undo import UndoPage, row_before, say_changed
+from portal.web.pages.forms.validators import one_line, telephone

@@ -1,0 +1,114 @@
+"""Columns: each is declared once, with its heading, its sort order and what its cells have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from markupsafe import Markup, escape
+
+from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from portal.web.present import Badge, LazyText
+
+#: What a column holds, which is the class of its heading and of its cells: docs/reference/templates.md.
+ColumnKind = Literal["", "number", "wide", "nowrap", "corner"]
+
+_DESCENDING: Final = "-"
+#: The descending orders that every list knows, which may be called anything, with their opposites.
+_OF_ALL_LISTS: Final = {SORT_NEWEST_FIRST: SORT_OLDEST_FIRST, SORT_BY_NAME_DESCENDING: SORT_BY_NAME}
+_OPPOSITES: Final = _OF_ALL_LISTS | {ascending: descending for descending, ascending in _OF_ALL_LISTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a list: `"email": Column(_("Email"), sort="email", kind="wide")`.
+
+    Its name is the attribute of the row that it shows, unless `value` gives something else.
+
+    :param label: the heading, and what narrow screens show before the value.
+    :param sort: the backend's sort order that the first click on the heading asks for; `-amount` begins with the
+        highest. The second click asks for the opposite. Empty for a column that can't be sorted by.
+    :param kind: what its cells hold.
+    :param value: what the column shows of a row, where that is no attribute of the row.
+    :param words: the words for the row's codes.
+    """
+
+    label: LazyText
+    sort: str = ""
+    kind: ColumnKind = ""
+    value: Callable[[Any], object] | None = None
+    words: Mapping[Any, LazyText | Badge] | None = None
+
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """The two sort orders of its heading, that of the first click first."""
+        return (self.sort, opposite_of(self.sort)) if self.sort else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """The heading of a column, as the template shows it.
+
+    :param sort: the order that the next click asks for; empty if the column can't be sorted by.
+    :param direction: `ascending` or `descending` where the list is sorted by this column, as `aria-sort` has it.
+    """
+
+    name: str
+    label: str
+    kind: str
+    sort: str
+    direction: str
+
+
+def opposite_of(sort: str) -> str:
+    """The same sort order from its other end."""
+    own = sort[1:] if sort.startswith(_DESCENDING) else f"{_DESCENDING}{sort}"
+    return _OPPOSITES.get(sort, own)
+
+
+def is_descending(sort: str) -> bool:
+    """Whether a sort order begins with the highest."""
+    return sort in _OF_ALL_LISTS or (sort not in _OPPOSITES and sort.startswith(_DESCENDING))
+
+
+def headings_of(columns: Mapping[str, Column], *, sort: str) -> Iterator[Heading]:
+    """The headings of a list that is sorted by `sort`."""
+    for name, column in columns.items():
+        is_sorted = sort in column.sorts
+        direction = ("descending" if is_descending(sort) else "ascending") if is_sorted else ""
+        yield Heading(
+            name=name,
+            label=str(column.label),
+            kind=column.kind,
+            sort=opposite_of(sort) if is_sorted else column.sort,
+            direction=direction,
+        )
+
+
+def short_table(columns: Mapping[str, Column]) -> dict[str, object]:
+    """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted."""
+    headings = [replace(heading, sort="") for heading in headings_of(columns, sort="")]
+    return {"list": SimpleNamespace(headings=headings), "cell": cells_of(columns)}
+
+
+def cells_of(columns: Mapping[str, Column]) -> SimpleNamespace:
+    """The attributes of the cells by the names of their columns: `<td{{ cell.email }}>`.
+
+    The first column names the row: its cell is a `<th>`.
+    """
+    first = next(iter(columns), "")
+    return SimpleNamespace(**{name: _attributes(column, is_name=name == first) for name, column in columns.items()})
+
+
+def _attributes(column: Column, *, is_name: bool) -> Markup:
+    css = Markup(f' class="{column.kind}"') if column.kind else Markup()  # noqa: S704  ours
+    if is_name:
+        return css + Markup(' scope="row"')
+    # A badge stands beside the row's name on a narrow screen, and needs no label there.
+    label = "" if column.kind == "corner" else f' data-label="{escape(str(column.label))}"'
+    return css + Markup(label)  # noqa: S704  escaped

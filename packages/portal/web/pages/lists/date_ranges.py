@@ -1,0 +1,144 @@
+"""Ranges of days: two days of the address, both inclusive, and the moments that the backend is asked for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING, Final
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.config.wire_names import FROM_SUFFIX, TO_SUFFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.http import QueryDict
+
+    from portal.web.present import LazyText
+
+#: A day as `<input type="date">` sends it. `date.fromisoformat` knows further forms.
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_MAX_CHARS: Final = 20
+_PRESET_DAYS: Final = (7, 30, 90)
+_DECEMBER: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DateRange:
+    """A range of days that a list offers: `DateRange("startedAt", _("Started"))`.
+
+    :param field: of the wire; the backend takes `<field>From` and `<field>To`.
+    :param calendar: whether its days are the same in every time zone, such as the day of an invoice. Else they are days
+        in the user's zone.
+    :param ahead: whether what matters lies ahead, such as a due day: then the presets are the days to come.
+    """
+
+    field: str
+    label: LazyText
+    calendar: bool = False
+    ahead: bool = False
+
+    @property
+    def first_param(self) -> str:
+        """The parameter of the first day."""
+        return f"{self.field}{FROM_SUFFIX}"
+
+    @property
+    def last_param(self) -> str:
+        """The parameter of the last day."""
+        return f"{self.field}{TO_SUFFIX}"
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone of its days."""
+        return UTC if self.calendar else timezone.get_current_timezone()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenDays:
+    """What the address says of one range.
+
+    :param first_text: as it stands in the address, also if it is no day; so is `last_text`.
+    :param error: what is wrong with it, for the user; then the list is not limited by it.
+    """
+
+    range: DateRange
+    first_text: str = ""
+    last_text: str = ""
+    first: date | None = None
+    last: date | None = None
+    error: str = ""
+
+    @property
+    def params(self) -> dict[str, datetime]:
+        """The moments that the backend is asked for: from the first day's begin until the last day's end."""
+        limits = {
+            self.range.first_param: _midnight(self.first, self.range.zone),
+            self.range.last_param: _midnight(_next_day(self.last), self.range.zone),
+        }
+        return {} if self.error else {name: limit for name, limit in limits.items() if limit is not None}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The parameters of the address."""
+        texts = {self.range.first_param: self.first_text, self.range.last_param: self.last_text}
+        return {name: text for name, text in texts.items() if text}
+
+
+def read_days(date_range: DateRange, values: QueryDict) -> ChosenDays:
+    """The days of a range in an address."""
+    first_text, last_text = (
+        (values.get(name) or "").strip()[:_MAX_CHARS] for name in (date_range.first_param, date_range.last_param)
+    )
+    first, last = (_day(text, zone=date_range.zone) for text in (first_text, last_text))
+    error = ""
+    if (first_text and first is None) or (last_text and last is None):
+        error = _("Enter days such as 2026-03-31.")
+    elif first and last and first > last:
+        error = _("The first day is after the last.")
+    return ChosenDays(range=date_range, first_text=first_text, last_text=last_text, first=first, last=last, error=error)
+
+
+def presets_of(date_range: DateRange, *, today: date | None = None) -> Iterator[tuple[str, date, date]]:
+    """The ranges that one click chooses: label, first day and last day.
+
+    :param today: in the range's zone; None for now.
+    """
+    day = today or datetime.now(tz=date_range.zone).date()
+    yield _("Today"), day, day
+    for days in _PRESET_DAYS:
+        rest = timedelta(days=days - 1)
+        if date_range.ahead:
+            yield ngettext("Next %(num)s day", "Next %(num)s days", days) % {"num": days}, day, day + rest
+        else:
+            yield ngettext("Last %(num)s day", "Last %(num)s days", days) % {"num": days}, day - rest, day
+    first_of_month = day.replace(day=1)
+    first_of_next = (first_of_month + timedelta(days=31)).replace(day=1)
+    yield _("This month"), first_of_month, first_of_next - timedelta(days=1)
+    yield _("This year"), day.replace(month=1, day=1), day.replace(month=_DECEMBER, day=31)
+
+
+def _day(text: str, *, zone: tzinfo) -> date | None:
+    """The day of a text; None for any other text, and for a day whose begin or end no UTC time can write."""
+    if not _DAY.fullmatch(text):
+        return None
+    try:
+        day = date.fromisoformat(text)
+        _midnight(day, zone)
+        _midnight(_next_day(day), zone)
+    except (ValueError, OverflowError):
+        return None
+    return day
+
+
+def _next_day(day: date | None) -> date | None:
+    return None if day is None else day + timedelta(days=1)
+
+
+def _midnight(day: date | None, zone: tzinfo) -> datetime | None:
+    """The day's begin in a time zone, in UTC."""
+    return None if day is None else datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)

@@ -1,0 +1,15 @@
+"""Overviews: the figures of a period beside those of the one before, and what needs somebody now.
+
+::
+
+    summaries   Count, read_overview: the backend's summary, or the totals of the lists
+    live        live_part: the part of an overview that renews itself
+      |
+    periods     PeriodChoice: the days that the user chose, by links or by a form
+"""
+
+from __future__ import annotations
+
+from portal.web.pages.overviews.live import live_part, part_if_answered
+from portal.web.pages.overviews.periods import PeriodChoice
+from portal.web.pages.overviews.summaries import Count, read_overview

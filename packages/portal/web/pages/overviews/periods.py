@@ -1,0 +1,148 @@
+"""The period of an overview, as its address says: `?period=90d`, or `?from=2026-01-01&to=2026-01-31`.
+
+Days are those of the user's time zone. The backend gets instants, which are the same all day long: so its answer is
+found in the cache again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Final
+
+from django.utils import timezone
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from portal.web.present import formats_of, with_params
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from portal.web.present import LazyText
+
+#: The value of `period` for each, the days that it has, and its name. A year has months, the present one the last.
+PERIODS: Final[dict[str, tuple[int, LazyText]]] = {
+    "7d": (7, gettext_lazy("7 days")),
+    "30d": (30, gettext_lazy("30 days")),
+    "90d": (90, gettext_lazy("90 days")),
+    "12m": (0, gettext_lazy("12 months")),
+}
+DEFAULT: Final = "30d"
+#: The longest period, days: five years.
+MAX_DAYS: Final = 1826
+_MONTHS: Final = 12
+_DAY: Final = timedelta(days=1)
+_FIRST_DAY: Final = date(2000, 1, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodLink:
+    """A link of the choice."""
+
+    label: LazyText
+    href: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodChoice:
+    """The days from `first` to `last`, both inclusive, and what else may be chosen.
+
+    :param key: of `PERIODS`; empty for days that the user gave.
+    :param error: what is wrong with the days that the address has; the default is shown in their place.
+    :param given: those days, as they came.
+    """
+
+    key: str
+    first: date
+    last: date
+    path: str
+    error: str = ""
+    given: tuple[str, str] = field(default=("", ""))
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> PeriodChoice:
+        """The period that a request asks for."""
+        today = timezone.localdate()
+        given = (request.GET.get("from", "").strip(), request.GET.get("to", "").strip())
+        key = request.GET.get("period", "")
+        key = key if key in PERIODS else DEFAULT
+        error = ""
+        if any(given):
+            first, last = (_day(text) for text in given)
+            last = min(last or today, today)
+            if first is not None and (given[1] == "" or _day(given[1])) and _FIRST_DAY <= first <= last:
+                if (last - first) < MAX_DAYS * _DAY:
+                    return cls(key="", first=first, last=last, path=request.path)
+                error = _("Choose five years at most.")
+            else:
+                error = _("Choose a first day, and a last day that is not before it, up to today.")
+        return cls(key=key, first=_first_day(key, today), last=today, path=request.path, error=error, given=given)
+
+    @property
+    def links(self) -> list[PeriodLink]:
+        """A link for each of the usual periods."""
+        return [
+            PeriodLink(
+                label=label,
+                href=with_params(self.path, {"period": None if key == DEFAULT else key}),
+                is_current=key == self.key and not self.error,
+            )
+            for key, (_days, label) in PERIODS.items()
+        ]
+
+    @property
+    def explanation(self) -> str:
+        """Which days these are, whose, and what they are compared with."""
+        formats = formats_of(get_language())
+        return _("%(first)s to %(last)s (%(zone)s), compared with the period of equal length before.") % {
+            "first": formats.day(self.first),
+            "last": formats.day(self.last),
+            "zone": timezone.get_current_timezone_name(),
+        }
+
+    @property
+    def fields(self) -> tuple[str, str]:
+        """What the form shows: the days, or those that came in their place. A browser takes nothing else for a day."""
+        if not self.error:
+            return self.first.isoformat(), self.last.isoformat()
+        first, last = (text if _day(text) else "" for text in self.given)
+        return first, last
+
+    def range_of(self, name: str) -> dict[str, date]:
+        """The same days as the range of a list: `list_url("sessions", **period.range_of("startedAt"))`."""
+        return {f"{name}From": self.first, f"{name}To": self.last}
+
+    def params(self) -> dict[str, str]:
+        """What a summary is asked: keywords of its hook."""
+        zone = timezone.get_current_timezone()
+        # The last day ends where the next one begins. A year has months: its last one ends with the month.
+        end = _next_month(self.last) if self.key == "12m" else self.last + _DAY
+        begin, end_at = (datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) for day in (self.first, end))
+        return {
+            "from_": begin.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "to": end_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "time_zone": timezone.get_current_timezone_name(),
+        }
+
+
+def _first_day(key: str, today: date) -> date:
+    days = PERIODS[key][0]
+    if days:
+        return today - (days - 1) * _DAY
+    # The month after this one, a year ago.
+    return _next_month(today).replace(year=_next_month(today).year - 1)
+
+
+def _next_month(day: date) -> date:
+    return date(day.year + day.month // _MONTHS, day.month % _MONTHS + 1, 1)
+
+
+def _day(text: str) -> date | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    # It takes weeks, and days without dashes, too.
+    return day if day.isoformat() == text else None

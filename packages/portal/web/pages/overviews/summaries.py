@@ -1,0 +1,133 @@
+"""Overviews: numbers from the backend's summary, or the totals of its lists if it has no summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from portal.config.current import portal_config
+from portal.query import Record, use_queries
+from portal.web.present import StatTile, number_text, oldest_as_of, record_if_exists, rows_if_any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from django.http import HttpRequest
+
+    from portal.config.portal_config import PortalConfig
+    from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
+    from portal.web.pages.overviews.periods import PeriodChoice
+    from portal.web.present import LazyText
+
+TSummary = TypeVar("TSummary", bound=Record)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Generic[TSummary]):
+    """How many rows a list has, as a tile that links to it.
+
+    ::
+
+        Count(label=_("Orders"), route="orders", hook=OrderQueries.use_get_orders_query)
+
+    :param route: name of the list's URL.
+    :param hook: of the list. Its total is the number, if the summary has none.
+    :param of: takes the number from the summary. Without it the number is always the list's total.
+    :param icon: by default the one with the name of the route.
+    """
+
+    label: LazyText
+    route: str
+    hook: PaginatedQueryHook[Any, ...]
+    of: Callable[[TSummary], int | None] | None = None
+    icon: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverviewData(Generic[TSummary]):
+    """What an overview has read.
+
+    :param summary: the backend's; one without any figures if the backend has none.
+    :param tiles: a tile for each count.
+    :param as_of: when the oldest of it was fetched.
+    :param beside: the results of what was read beside it, in the order in which it was given.
+    """
+
+    summary: TSummary
+    tiles: tuple[StatTile, ...]
+    as_of: datetime | None
+    beside: tuple[Any, ...] = ()
+
+
+class _MissingSummaries:
+    """The summary endpoints that the backend answered with a 404, for the configuration in force."""
+
+    def __init__(self) -> None:
+        self._seen: tuple[PortalConfig, set[str]] | None = None
+
+    def endpoints(self) -> set[str]:
+        config = portal_config()
+        seen = self._seen
+        if seen is None or seen[0] is not config:
+            seen = self._seen = (config, set())
+        return seen[1]
+
+
+_missing = _MissingSummaries()
+
+
+def read_overview(
+    request: HttpRequest,
+    *,
+    summary: QueryHook[TSummary, ...],
+    counts: Sequence[Count[TSummary]] = (),
+    period: PeriodChoice | None = None,
+    beside: Sequence[QuerySpec[Any]] = (),
+) -> OverviewData[TSummary]:
+    """Read the summary and the lists whose totals it does not have, side by side.
+
+    The lists of the other counts are read if there is no summary, or nothing in it. Once a summary was missing, all are
+    read at once: the backend may have the summary by now.
+
+    A list that fails has a dash, beside other figures.
+
+    :param period: that the summary is asked for, if it takes one.
+    :param beside: what else to read at the same time; a failure of it is up to the page.
+    :raises portal.errors.ApiError: the summary failed in any other way than with a 404; or there is none, and all lists
+        failed; or the user has to sign in again.
+    """
+    missing = _missing.endpoints()
+    # By their places: a count may be the same as another one.
+    always = [place for place, count in enumerate(counts) if count.of is None]
+    others = [place for place, count in enumerate(counts) if count.of is not None]
+    at_once = [*always, *others] if summary.key in missing else always
+    wanted = summary.spec(**period.params()) if period is not None else summary.spec()
+    specs: list[QuerySpec[Any]] = [wanted, *(counts[place].hook.spec() for place in at_once), *beside]
+    found, *results = use_queries(request, specs)
+    lists: dict[int, PaginatedResult[Any]] = dict(zip(at_once, results[: len(at_once)], strict=True))
+    known: TSummary = record_if_exists(found) or summary.data()
+    has_summary = known != summary.data()
+    if has_summary:
+        missing.discard(summary.key)
+        lists = {place: lists[place] for place in always}
+    elif summary.key not in missing:
+        missing.add(summary.key)
+        lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
+
+    totals = {place: rows_if_any(result) for place, result in lists.items()}
+    if totals and not has_summary and all(rows is None for rows in totals.values()):
+        lists[min(lists)].unwrap()
+
+    def tile(place: int, count: Count[TSummary]) -> StatTile:
+        rows = totals.get(place)
+        number = rows.total if rows else None if place in totals else count.of and count.of(known)
+        icon = count.icon or count.route
+        return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
+
+    return OverviewData(
+        summary=known,
+        tiles=tuple(tile(place, count) for place, count in enumerate(counts)),
+        as_of=oldest_as_of(found, *lists.values()),
+        beside=tuple(results[len(at_once) :]),
+    )

@@ -1,0 +1,14 @@
+"""Records: the page of one row, with what belongs to it.
+
+::
+
+    record_views   DetailView, DeleteView: the page of one row, and the form that deletes it
+      related      Related: a short list of what belongs to the row
+      row_actions  RowAction: a button or a small form, which can be undone
+"""
+
+from __future__ import annotations
+
+from portal.web.pages.records.record_views import DELETE, WARNING, DeleteView, DetailView
+from portal.web.pages.records.related import Related
+from portal.web.pages.records.row_actions import RowAction

@@ -1,0 +1,168 @@
+"""What belongs to a row: short lists on its page, each leading to the list of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from django.urls import resolve, reverse
+from django.utils.translation import gettext_lazy as _
+
+from portal.config.current import portal_config
+from portal.config.platforms import PLATFORMS
+from portal.errors import ApiForbiddenError, UsageError
+from portal.query import PaginatedQueryHook, Row, field_types
+from portal.web.frame import open_platforms
+from portal.web.pages.lists import short_table
+from portal.web.pages.page_names import ShownRow, names_of, shown_row
+from portal.web.present import with_params
+from portal.web.request import active_locale
+from portal.web.templating import render_block
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from portal.query import PaginatedResult, QuerySpec
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
+
+TItem = TypeVar("TItem", bound=Row)
+
+#: Rows that a short list shows; the rest is in the list of all of them.
+SHORT_LIST_ROWS: Final = 5
+NONE_YET: Final = _("Nothing here yet")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A short list as its page shows it.
+
+    :param rows: id to cells.
+    :param total: number of all of them; None if the backend does not count them.
+    :param url: the list of all of them.
+    :param create_url: the form that makes one more; empty for none.
+    :param has_failed: the backend did not give them.
+    """
+
+    name: str
+    title: str
+    empty: str
+    url: str
+    create_url: str = ""
+    create_label: str = ""
+    columns: Markup | str = ""
+    rows: Sequence[tuple[str, Markup]] = ()
+    total: int | None = None
+    has_failed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Related(Generic[TItem]):
+    """What belongs to a row: `Related(title=_("Chargers"), hook=…, by="station_id", page="chargers")`.
+
+    The cells are those of the list's own template.
+
+    :param hook: the list's hook.
+    :param by: its parameter that takes the row's id.
+    :param page: name of the list's URL; or, of another platform's list, its path: `"/operations/work-orders"`. Who may
+        not open that platform does not see the list.
+    :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
+        another platform needs one.
+    :param context: what that template gets beside its row. By default what the list's own gets.
+    :param create: the text of a link to the form at `…/new`, which is told the row's id. Empty for no link.
+    :param empty: what is said in place of no rows.
+    """
+
+    title: LazyText
+    hook: PaginatedQueryHook[TItem, ...]
+    by: str
+    page: str
+    template: str = ""
+    context: Mapping[str, object] = field(default_factory=dict)
+    create: LazyText = ""
+    empty: LazyText = NONE_YET
+
+    def __post_init__(self) -> None:
+        """Refuse a hook that is none of a list, a parameter that it does not take, and a page that is not known."""
+        if not isinstance(self.hook, PaginatedQueryHook):
+            raise UsageError(f"Related: hook should be the hook of a list, not {self.hook!r}")
+        if self.by not in self._wire_names:
+            known = ", ".join(self._wire_names)
+            raise UsageError(f"Related: {self.hook.hook_name} has no parameter {self.by!r}; it has {known}")
+        if self.is_elsewhere and self.platform is None:
+            raise UsageError(f"Related: {self.page} is no path of a platform")
+        if self.is_elsewhere and not self.template:
+            raise UsageError(f"Related: {self.page} is another platform's list: give the template of its rows")
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the list is another platform's."""
+        return self.page.startswith("/")
+
+    @property
+    def platform(self) -> str | None:
+        """The other platform; None for a list of this app, and if there is no such platform."""
+        found = (each.name for each in PLATFORMS if self.page.startswith(f"{each.prefix}/"))
+        return next(found, None)
+
+    @property
+    def _wire_names(self) -> Mapping[str, str]:
+        params: Any = self.hook.params
+        return {info.name: wire for wire, info in field_types(params).items()} if params else {}
+
+    def shown(self, declared_at: tuple[str, int]) -> ShownRow | None:
+        """The template that is none of a list, and the class of its row."""
+        return ShownRow(template=self.template, row=self.hook.item, declared_at=declared_at) if self.template else None
+
+    def is_open_to(self, request: PortalRequest) -> bool:
+        """Whether the user may see it. The backend decides about the rows themselves."""
+        return self.platform is None or self.platform in open_platforms(request)
+
+    def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
+        """The call of the hook. It reads the first page of the list to which the short one leads."""
+        hook: Any = self.hook
+        spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
+        return spec
+
+    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: object) -> Relation | None:
+        """The short list; None if the user may not see it."""
+        if isinstance(result.error, ApiForbiddenError):
+            return None
+        about: dict[str, Any] = {
+            "name": self.page.rpartition("/")[2],
+            "title": str(self.title),
+            "empty": str(self.empty),
+            "url": self._url(row_id),
+            "create_url": self._url(row_id, below="/new") if self.create else "",
+            "create_label": str(self.create),
+        }
+        if result.error is not None and not result.pages:
+            return Relation(**about, has_failed=True)
+        template, given = self._look()
+        given = {**given, "shell": shell}
+        return Relation(
+            **about,
+            columns=render_block(template, "columns", given),
+            rows=[
+                (each.id, render_block(template, "row", {**given, "row": each}))
+                for each in result.data.items[:SHORT_LIST_ROWS]
+            ],
+            total=result.data.total,
+        )
+
+    def _url(self, row_id: str, *, below: str = "") -> str:
+        elsewhere = f"{portal_config().gateway_url}/{active_locale()}{self.page}"
+        path = elsewhere if self.is_elsewhere else reverse(self.page)
+        return with_params(f"{path}{below}", {self._wire_names[self.by]: row_id})
+
+    def _look(self) -> tuple[str, Mapping[str, object]]:
+        """The template, and what it gets: by default those of the list."""
+        if self.template:
+            return self.template, self.context
+        view = resolve(reverse(self.page)).func
+        shown, names = shown_row(view), names_of(view)
+        if shown is None or names is None:
+            raise UsageError(f"Related: {self.page!r} is no ListView: give the template of its rows")
+        return shown.template, {**names.context, **self.context, **short_table(shown.columns), "pages": names}

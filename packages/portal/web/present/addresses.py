@@ -1,0 +1,34 @@
+"""Addresses with parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlencode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: One value of a parameter, or several; None leaves the parameter out.
+ParamValue: TypeAlias = str | int | date | Iterable[str] | None
+
+
+def with_params(path: str, params: Mapping[str, ParamValue]) -> str:
+    """The address of a page with parameters; one with several values is repeated: `?status=open&status=done`.
+
+    :param params: an enumeration's member counts as its text on the wire. None and an empty text are left out.
+    """
+    pairs = [(name, text) for name, value in params.items() for text in _texts(value)]
+    return f"{path}?{urlencode(pairs, errors='replace')}" if pairs else path
+
+
+def _texts(value: ParamValue) -> list[str]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        # An enumeration's own `str` may be its member's name.
+        return [str.__str__(value)] if value else []
+    if isinstance(value, Iterable):
+        return [str.__str__(each) for each in value]
+    return [str(value)]

@@ -1,0 +1,64 @@
+"""What needs somebody now: each is a number of rows, with a way to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from portal.web.present.formats import number_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from portal.web.present.badges import LazyText, Tone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedLink:
+    """A part of it, or one of its rows.
+
+    :param href: where it leads.
+    :param route: name of the URL of a row, in place of an address.
+    :param row_id: of that row.
+    :param text: what stands beside the label.
+    """
+
+    label: LazyText
+    href: str = ""
+    route: str = ""
+    row_id: str = ""
+    text: LazyText = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """Rows that need somebody.
+
+    :param count: how many; 0 needs nobody, and None is not known.
+    :param href: the list of them.
+    :param links: parts of them, or the first ones.
+    """
+
+    label: LazyText
+    count: int | None
+    href: str
+    tone: Tone = "bad"
+    links: tuple[NeedLink, ...] = ()
+
+    @property
+    def value(self) -> str:
+        """The count as a text."""
+        return number_text(self.count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needs:
+    """What needs somebody now; nothing if all is well."""
+
+    needs: tuple[Need, ...]
+
+
+def needs_of(needs: Iterable[Need]) -> Needs | None:
+    """Those of which there are any; None if nothing is known of any."""
+    known = [need for need in needs if need.count is not None]
+    return Needs(needs=tuple(need for need in known if need.count)) if known else None

@@ -1,0 +1,92 @@
+"""The points of a summary's series, as those of a chart: a day, a week or a month each."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from portal.web.present.charts import Point
+from portal.web.present.formats import formats_of, month_and_year_text, month_text, short_day_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class SeriesPoint(Protocol):
+    """What the points of all series have: the first day, whether it goes on, whether the period cuts it."""
+
+    @property
+    def start(self) -> date | None:
+        """The first day."""
+        ...
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it is not over yet."""
+        ...
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a part of it lies outside the period."""
+        ...
+
+
+TPoint = TypeVar("TPoint", bound=SeriesPoint)
+
+
+def series_points(
+    series: Iterable[TPoint], *, step: str, value: Callable[[TPoint], float], text: Callable[[TPoint], str]
+) -> list[Point]:
+    """A point of a chart for each of a series; those without a day are left out.
+
+    :param step: what each stands for: `day`, `week` or `month`.
+    """
+    points = []
+    for each in series:
+        if each.start is None:
+            continue
+        label, short = _names(each.start, step)
+        points.append(
+            Point(
+                label=label,
+                short=short,
+                group=f"{each.start.year:04d}",
+                value=value(each),
+                text=text(each),
+                note=_note(each, step),
+            )
+        )
+    return points
+
+
+def month_points(months: Iterable[tuple[str, float, str]]) -> list[Point]:
+    """A point for each month: its code such as `2026-01`, the value, and the value as a text."""
+    return [
+        Point(label=_month_name(code), short=month_text(code), group=_year(code), value=value, text=text)
+        for code, value, text in months
+    ]
+
+
+def _names(start: date, step: str) -> tuple[str, str]:
+    if step == "month":
+        return month_and_year_text(start), formats_of(get_language()).month(start.isoformat()[:7])
+    day = formats_of(get_language()).day(start)
+    return (_("Week from %(day)s") % {"day": day} if step == "week" else day), short_day_text(start)
+
+
+def _note(point: SeriesPoint, step: str) -> str:
+    if point.is_under_way:
+        words = {"day": _("day not over yet"), "week": _("week not over yet"), "month": _("month not over yet")}
+        return words.get(step, words["day"])
+    return _("only in part in this period") if point.is_cut else ""
+
+
+def _year(code: str) -> str:
+    return code[:4] if month_text(code) != code else ""
+
+
+def _month_name(code: str) -> str:
+    return month_and_year_text(date.fromisoformat(f"{code}-01")) if _year(code) else code

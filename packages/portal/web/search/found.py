@@ -1,0 +1,144 @@
+"""Ask every searched list of the platforms that the user may open, side by side, and show the first rows of each.
+
+A list that can't be asked takes nothing from the others: the page names it. What a platform refuses is left out. The
+first page of a list is read as the list itself reads it, so "show all" finds it in the cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode
+
+from portal.config.current import portal_config
+from portal.edge import NO_SEGMENT
+from portal.errors import ApiForbiddenError
+from portal.query import use_queries
+from portal.services.searched_lists import searched_lists
+from portal.web.frame import use_app_essentials
+from portal.web.present import rows_if_any
+from portal.web.request import active_locale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from portal.config.platforms import Platform
+    from portal.query import PaginatedResult, Row
+    from portal.services.searched_lists import SearchedList
+    from portal.web.request import PortalRequest
+
+MAX_TEXT_CHARS: Final = 200
+#: A shorter text would find nearly every row.
+MIN_TEXT_CHARS: Final = 2
+#: Of each list.
+SHOWN_ROWS: Final = 5
+_SEPARATOR: Final = " · "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRow:
+    """A row that was found.
+
+    :param url: empty if its id can't stand in an address.
+    """
+
+    title: str
+    detail: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundGroup:
+    """The rows of one list.
+
+    :param name: tells the groups of a page apart.
+    :param total: number of all rows that match; None if the backend does not count them.
+    :param all_url: the list with all of them; empty if they are all here.
+    :param failed: the list could not be asked.
+    """
+
+    name: str
+    title: str
+    rows: Sequence[FoundRow]
+    total: int | None
+    all_url: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search came to.
+
+    :param too_short: nothing was asked, since `q` has too few characters.
+    :param number: of all rows that match, as far as the backend counts them.
+    :param searches: whether there is a list that the user may search.
+    """
+
+    q: str
+    too_short: bool = False
+    groups: Sequence[FoundGroup] = ()
+    number: int = 0
+    searches: bool = True
+
+    @property
+    def nothing(self) -> bool:
+        """Whether everything was asked, and nothing found."""
+        return bool(self.q) and self.searches and not self.too_short and not self.groups
+
+
+def search_text(raw: str) -> str:
+    """What is searched for: one line without control characters, of at most 200 characters."""
+    return " ".join("".join(each if each.isprintable() else " " for each in raw).split())[:MAX_TEXT_CHARS]
+
+
+def search_everything(request: PortalRequest, q: str) -> Found:
+    """Search what `GET /me` permits; without a profile, what the access token permits.
+
+    :param q: as :func:`search_text` gives it.
+    :raises portal.errors.ApiError: no list could be asked, or the user has to sign in again.
+    """
+    essentials = use_app_essentials(request)
+    platforms = request.edge_user.platforms if essentials is None else essentials.platforms
+    asked = [(platform, each) for platform, each in searched_lists() if platform.name in platforms]
+    if len(q) < MIN_TEXT_CHARS:
+        return Found(q=q, too_short=bool(q), searches=bool(asked))
+    results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
+    pages = [rows_if_any(result) for result in results]
+    if pages and all(page is None for page in pages):
+        results[0].unwrap()
+    groups = [
+        _group(platform, each, result=result, q=q)
+        for (platform, each), result in zip(asked, results, strict=True)
+        if not isinstance(result.error, ApiForbiddenError)
+    ]
+    shown = [group for group in groups if group.rows or group.failed]
+    number = sum(len(group.rows) if group.total is None else group.total for group in shown)
+    return Found(q=q, groups=shown, number=number, searches=bool(asked))
+
+
+def _group(platform: Platform, searched: SearchedList[Any], *, result: PaginatedResult[Any], q: str) -> FoundGroup:
+    list_url = _list_url(platform, searched)
+    page = rows_if_any(result)
+    rows = page.items if page else ()
+    has_more = page is not None and (page.has_next or len(rows) > SHOWN_ROWS)
+    return FoundGroup(
+        name=f"{platform.app}-{searched.path}",
+        title=str(searched.title),
+        rows=[_row(row, searched, list_url=list_url) for row in rows[:SHOWN_ROWS]],
+        total=page.total if page else None,
+        all_url=f"{list_url}?{urlencode({'q': q})}" if has_more else "",
+        failed=page is None,
+    )
+
+
+def _row(row: Row, searched: SearchedList[Any], *, list_url: str) -> FoundRow:
+    parts = [part for part in searched.detail(row) if part]
+    url = "" if NO_SEGMENT.match(row.id) else f"{list_url}/{quote(row.id, safe='')}"
+    return FoundRow(title=str(row), detail=_SEPARATOR.join(parts), url=url)
+
+
+def _list_url(platform: Platform, searched: SearchedList[Any]) -> str:
+    """A path on this app if the platform is this app's own, else an address of the gateway, which leads on."""
+    config = portal_config()
+    origin = "" if config.project.platform == platform else config.gateway_url
+    return f"{origin}/{active_locale()}{platform.prefix}/{searched.path}"

@@ -1,0 +1,90 @@
+"""A forgotten password: the backend sends a link, and takes its token with a new password.
+
+Nothing here tells whether an address has an account: the page says the same, whatever the backend answered.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.errors import ApiClientError, ApiUnavailableError, ApiValidationError
+from portal.services.auth import AuthMutations
+from portal.web.client_address import client_address
+from portal.web.errors import explain_failure, retry_after_s
+from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
+
+if TYPE_CHECKING:
+    from portal.web.request import PortalRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetFailure:
+    """What was asked for is not done.
+
+    :param status: of the page.
+    :param text: the reason, in the page's language; empty if the backend does not answer.
+    :param retry_after: seconds; None if waiting does not help.
+    :param password_errors: what the backend says of the new password, in its own language.
+    :param link_is_spent: another link helps.
+    """
+
+    status: int
+    text: str = ""
+    retry_after: int | None = None
+    password_errors: tuple[str, ...] = field(default=())
+    link_is_spent: bool = False
+
+
+def ask_for_reset(request: PortalRequest, *, email: str) -> ResetFailure | None:
+    """Have the backend send a link to this address, if it has an account; None if that was asked for."""
+    limited = _limited(request)
+    if limited is not None:
+        return limited
+    error = AuthMutations.use_forgot_password_mutation(request).mutate(body={"email": email}).error
+    # Any other answer would tell something about the address.
+    return _unreachable(request, error) if isinstance(error, ApiUnavailableError) else None
+
+
+def reset_password(request: PortalRequest, *, token: str, password: str) -> ResetFailure | None:
+    """Choose a new password with the token of a link; None if it is the password now, and all sign-ins have ended.
+
+    :raises portal.errors.ApiError: the backend failed in a way that no other input helps.
+    """
+    limited = _limited(request)
+    if limited is not None:
+        return limited
+    result = AuthMutations.use_reset_password_mutation(request).mutate(body={"token": token, "password": password})
+    error = result.error
+    if isinstance(error, ApiUnavailableError):
+        return _unreachable(request, error)
+    if isinstance(error, ApiValidationError) and error.errors.get("password") and not error.errors.get("token"):
+        return ResetFailure(status=422, password_errors=tuple(error.errors["password"]))
+    if isinstance(error, ApiValidationError | ApiClientError):
+        return ResetFailure(
+            status=422, text=_("This link has been used already, or is older than half an hour."), link_is_spent=True
+        )
+    result.unwrap()
+    return None
+
+
+def _limited(request: PortalRequest) -> ResetFailure | None:
+    too_many = sign_in_limit().count_reset(address=client_address(request))
+    if not isinstance(too_many, TooMany):
+        return None
+    minutes = math.ceil(too_many.retry_after / 60)
+    text = ngettext(
+        "Too many tries. Please wait %(minutes)d minute, then try again.",
+        "Too many tries. Please wait %(minutes)d minutes, then try again.",
+        minutes,
+    )
+    return ResetFailure(status=429, text=text % {"minutes": minutes}, retry_after=too_many.retry_after)
+
+
+def _unreachable(request: PortalRequest, error: ApiUnavailableError) -> ResetFailure:
+    explain_failure(request, error, status=503)
+    return ResetFailure(status=503, retry_after=retry_after_s(error))

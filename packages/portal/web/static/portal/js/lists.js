@@ -1,0 +1,134 @@
+/* What lists do better with scripts. Without them, their forms and links work alone. */
+(() => {
+  "use strict";
+  const form = document.querySelector("[data-list-form]");
+  const search = document.getElementById("search");
+  /* A list in one language is the same list in another: `/en/energy/clients` is `/energy/clients`. */
+  const withoutLocale = (path) => path.replace(/^\/[^/]+/, "");
+  const remember = (key, value) => {
+    try {
+      sessionStorage.setItem(key, value);
+    } catch {
+      /* A browser that keeps nothing: one goes back to the list's beginning. */
+    }
+  };
+  const remembered = (key) => {
+    try {
+      return sessionStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  };
+
+  /* A choice counts at once. What is typed counts after a pause, and days when they are sent. */
+  form?.addEventListener("change", (event) => {
+    if (event.target.matches("select, [type=checkbox]")) htmx.trigger(form, "refine");
+  });
+
+  /* The address of a list has what is chosen, and nothing that is empty. One series of letters is one entry of the
+     history: its first address is added, the further ones replace it. */
+  let isTyping = false;
+  form?.addEventListener("htmx:configRequest", ({ detail }) => {
+    for (const name of new Set(detail.formData.keys())) {
+      const values = detail.formData.getAll(name).filter(Boolean);
+      detail.formData.delete(name);
+      for (const value of values) detail.formData.append(name, value);
+    }
+    if (detail.formData.get("sort") === document.getElementById("sort")?.options[0]?.value) {
+      detail.formData.delete("sort");
+    }
+    const isNext = isTyping && detail.triggeringEvent?.type === "input";
+    form.setAttribute("hx-push-url", isNext ? "false" : "true");
+    form.setAttribute("hx-replace-url", isNext ? "true" : "false");
+  });
+  document.addEventListener("htmx:pushedIntoHistory", () => (isTyping = document.activeElement === search));
+  search?.addEventListener("blur", () => (isTyping = false));
+  form?.addEventListener("submit", () => (isTyping = false));
+
+  const list = () => document.getElementById("list");
+  document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+    if (["list", "rows"].includes(detail.target?.id)) list()?.setAttribute("aria-busy", "true");
+  });
+  document.addEventListener("htmx:afterRequest", () => list()?.removeAttribute("aria-busy"));
+
+  /* An answer brings the menus anew: the one that is open stays open, as long as one chooses in it. */
+  let open = null;
+  document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+    if (detail.target.id !== "list-filters") return;
+    const menu = detail.target.querySelector("details[open]");
+    open = menu?.contains(document.activeElement) && menu.querySelector("[type=checkbox]")
+      ? { id: menu.id, words: menu.querySelector("[data-narrow-choices]")?.value ?? "", top: menu.querySelector(".choices").scrollTop }
+      : null;
+  });
+  document.addEventListener("htmx:oobAfterSwap", () => {
+    const menu = open && document.getElementById(open.id);
+    if (!menu) return;
+    menu.open = true;
+    const words = menu.querySelector("[data-narrow-choices]");
+    if (words) {
+      words.value = open.words;
+      narrow(words);
+    }
+    menu.querySelector(".choices").scrollTop = open.top;
+    open = null;
+  });
+
+  const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
+  const narrow = (words) => {
+    for (const choice of words.closest(".filter-sheet").querySelectorAll(".choice")) {
+      choice.hidden = !folded(choice.textContent).includes(folded(words.value.trim()));
+    }
+  };
+  document.addEventListener("input", ({ target }) => {
+    if (target.matches("[data-narrow-choices]")) narrow(target);
+  });
+
+  /* A menu that would leave the window opens to its other side. */
+  const keepInside = (menu) => {
+    const sheet = menu.querySelector(".filter-sheet");
+    sheet.classList.remove("at-end");
+    sheet.classList.toggle("at-end", sheet.getBoundingClientRect().right > document.documentElement.clientWidth);
+  };
+  document.addEventListener("toggle", ({ target }) => target.matches?.(".filter-menu[open]") && keepInside(target), true);
+  for (const menu of document.querySelectorAll(".filter-menu[open]")) keepInside(menu);
+
+  const closeMenus = (except) => {
+    for (const menu of document.querySelectorAll(".filter-menu[open]")) if (menu !== except) menu.open = false;
+  };
+  document.addEventListener("click", ({ target }) => closeMenus(target.closest(".filter-menu")));
+  document.addEventListener("keydown", (event) => {
+    const menu = event.target.closest?.(".filter-menu[open]");
+    if (!menu) return;
+    if (event.key === "Escape") {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    } else if (event.key === "Enter" && event.target.matches("[data-narrow-choices]")) {
+      event.preventDefault();
+    }
+  });
+
+  /* Whoever opens a row comes back to it: the row's page leads to this very address (portal.js), and there the row has
+     the focus again. */
+  const here = withoutLocale(location.pathname);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("#rows th a[href]");
+    if (!link || event.defaultPrevented) return;
+    const address = new URL(link.href);
+    remember(`list-of:${withoutLocale(address.pathname)}`, location.search);
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
+      remember(`opened:${here}`, link.closest("[data-row-id]").dataset.rowId);
+    }
+  });
+  const comesBack = () => {
+    if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") return true;
+    const from = document.referrer && new URL(document.referrer);
+    return from && from.origin === location.origin && withoutLocale(from.pathname).startsWith(`${here}/`);
+  };
+  const opened = comesBack() && remembered(`opened:${here}`);
+  const row = opened && document.querySelector(`#rows > [data-row-id="${CSS.escape(opened)}"]`);
+  if (row) {
+    row.querySelector("th a")?.focus({ preventScroll: true });
+    const { top, bottom } = row.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) row.scrollIntoView({ block: "center", behavior: "instant" });
+  }
+})();

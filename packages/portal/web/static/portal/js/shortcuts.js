@@ -1,0 +1,106 @@
+/* Keyboard shortcuts. An element says which key presses it: data-shortcut="e", or two in turn, data-shortcut="g h".
+   Single keys can be switched off (WCAG 2.1.4); they never act while somebody types, or above an open dialog. */
+(() => {
+  "use strict";
+  const OFF = "portal.single-keys";
+  const SECOND_KEY_MS = 1500;
+  const dialog = document.getElementById("shortcuts");
+
+  const areOff = () => {
+    try {
+      return localStorage.getItem(OFF) === "off";
+    } catch {
+      return false;
+    }
+  };
+
+  /* A letter of another alphabet counts as the Latin one of the same key. */
+  const keyOf = (event) => {
+    if (/^[\x21-\x7e]$/.test(event.key)) return event.shiftKey ? event.key : event.key.toLowerCase();
+    if (event.key.length !== 1) return "";
+    if (/^Key[A-Z]$/.test(event.code)) return event.shiftKey ? event.code[3] : event.code[3].toLowerCase();
+    return event.code === "Slash" ? (event.shiftKey ? "?" : "/") : "";
+  };
+  const FIELDS = "input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable], [role=textbox]";
+  /* A dialog that has just been closed may still have the focus. */
+  const isTyping = (target) => target.closest?.(FIELDS) && !target.closest("dialog:not([open])");
+  const isCovered = () => document.querySelector("dialog[open], [popover]:popover-open");
+
+  const openPalette = () => document.querySelector("[data-open-palette]")?.click();
+
+  /* --- The dialog of the keys --- */
+  const showSwitch = () => {
+    for (const box of document.querySelectorAll("[data-single-keys]")) box.checked = !areOff();
+    const place = document.querySelector("[data-menu-keys]");
+    const targets = [...document.querySelectorAll("[data-shortcut^='g ']")];
+    if (!place || !targets.length) return;
+    place.replaceWith(
+      ...targets.map((target) => {
+        const line = place.cloneNode(true);
+        line.removeAttribute("data-menu-keys");
+        const second = line.querySelector("kbd").cloneNode();
+        second.textContent = target.dataset.shortcut.slice(2);
+        line.querySelector("dt").append(" ", second);
+        line.querySelector("dd").textContent = target.dataset.shortcutName ?? target.lastChild.textContent.trim();
+        return line;
+      }),
+    );
+  };
+  const showKeys = () => {
+    if (!dialog) return;
+    dialog.showModal();
+    htmx.trigger("#shortcuts-keys", "wanted");
+  };
+  showSwitch();
+  document.addEventListener("htmx:afterSwap", showSwitch);
+  document.addEventListener("change", ({ target }) => {
+    if (!target.matches("[data-single-keys]")) return;
+    try {
+      if (target.checked) localStorage.removeItem(OFF);
+      else localStorage.setItem(OFF, "off");
+    } catch {
+      target.checked = true;
+    }
+  });
+
+  const moveTo = (step) => {
+    const links = [...document.querySelectorAll("main [data-row-id]")].map((row) => row.querySelector("a[href]"));
+    const rows = links.filter(Boolean);
+    const at = rows.findIndex((each) => each.closest("[data-row-id]").contains(document.activeElement));
+    rows[at < 0 ? 0 : Math.min(Math.max(at + step, 0), rows.length - 1)]?.focus();
+    return rows.length > 0;
+  };
+
+  let first = "";
+  let timer = 0;
+  const press = (key) => {
+    const keys = first ? `${first} ${key}` : key;
+    const known = [...document.querySelectorAll("[data-shortcut]")].map((each) => [each.dataset.shortcut, each]);
+    const target = known.find(([shortcut]) => shortcut === keys)?.[1];
+    const begins = !first && !target && known.some(([shortcut]) => shortcut.startsWith(`${key} `));
+    first = begins ? key : "";
+    clearTimeout(timer);
+    if (begins) timer = setTimeout(() => (first = ""), SECOND_KEY_MS);
+    target?.click();
+    return Boolean(target) || begins;
+  };
+
+  const ACTIONS = { "/": () => openPalette() ?? true, "?": () => showKeys() ?? true, j: () => moveTo(1), k: () => moveTo(-1) };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const key = keyOf(event);
+    if (event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey && key === "k") {
+      /* On a Mac, Ctrl+K deletes to the end of the line. */
+      if (event.ctrlKey && isTyping(event.target) && /Mac/.test(navigator.platform)) return;
+      event.preventDefault();
+      openPalette();
+      return;
+    }
+    const isModified = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
+    if (!key || isModified || event.metaKey || areOff() || isTyping(event.target) || isCovered()) return;
+    if (event.repeat && !"jk".includes(key)) return;
+    const act = !first && ACTIONS[key];
+    if (act ? act() : press(key)) event.preventDefault();
+  });
+})();

@@ -1,0 +1,100 @@
+"""Short messages for the user, which may offer to undo what was done.
+
+A message is Django's: it lies in a signed cookie until a page shows it, so it survives the redirect after a form. What
+undoes the deed travels with it, as a form of this app.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from django.contrib import messages
+from django.contrib.messages import get_messages
+
+from portal.web.frame import account_tag_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from portal.web.request import PortalRequest
+
+#: Characters of the form in the cookie. Django keeps 2 kB of messages, and drops one that is larger.
+_MAX_CHARS: Final = 1400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """The form that undoes a deed.
+
+    :param action: a path of this app, which takes a POST.
+    :param fields: its hidden fields.
+    """
+
+    action: str
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toast:
+    """A message as pages show it.
+
+    :param undo: None if there is nothing to be undone.
+    :param created: id of the row that was created, which a list marks; empty if none was.
+    """
+
+    text: str
+    level_tag: str
+    undo: Undo | None = None
+    created: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def undo_toast(request: PortalRequest, text: str, *, action: str, fields: Mapping[str, str]) -> None:
+    """Say on the next page what was done, with a button that undoes it.
+
+    The button is there for ten seconds; without scripts, as long as that page. The message is shown to nobody but the
+    account that is signed in now.
+
+    :param action: a path of this app, which takes a POST.
+    :param fields: what the form sends. They lie in a signed cookie, and come back from a page: the view that takes them
+        checks them as it checks any input. A form that is too large for the cookie is left out.
+    :raises ValueError: the action is no path of this app.
+    """
+    if not action.startswith("/") or action.startswith(("//", "/\\")):
+        raise ValueError(f"undo_toast: {action!r} is no path of this app")
+    form = json.dumps({"action": action, "fields": dict(fields), "account": account_tag_of(request.edge_user)})
+    messages.success(request, text, extra_tags=form if len(form) <= _MAX_CHARS else "")
+
+
+def created_toast(request: PortalRequest, text: str, *, row_id: str) -> None:
+    """Say on the next page what was created. If that page is a list with the row, it marks the row.
+
+    The message is shown to nobody but the account that is signed in now.
+    """
+    tags = json.dumps({"created": row_id, "account": account_tag_of(request.edge_user)})
+    messages.success(request, text, extra_tags=tags)
+
+
+class ShownToasts:
+    """The messages that are not shown yet. Who goes through them has shown them."""
+
+    def __init__(self, request: PortalRequest) -> None:
+        self._request = request
+
+    def __iter__(self) -> Iterator[Toast]:
+        # The edge answers some requests itself: those have no user.
+        account = account_tag_of(getattr(self._request, "edge_user", None))
+        for message in get_messages(self._request):
+            text, level = str(message.message), message.level_tag
+            if not message.extra_tags.startswith("{"):
+                yield Toast(text=text, level_tag=level)
+                continue
+            tags = json.loads(message.extra_tags)
+            # The cookie is the browser's, where somebody else may have signed in meanwhile.
+            if tags["account"] in {None, account} or account is None:
+                undo = Undo(action=tags["action"], fields=tags["fields"]) if "action" in tags else None
+                yield Toast(text=text, level_tag=level, undo=undo, created=tags.get("created", ""))

@@ -1,0 +1,32 @@
+"""Which rows of a list match, as a condition for the database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from sandbox_api.lists.parameters import Conditions
+    from sandbox_api.lists.spec import ListSpec
+
+
+def matches(*, spec: ListSpec, conditions: Conditions, without: str | None = None) -> Q:
+    """Give the condition.
+
+    :param without: the filter, by its name on the wire, that is left out.
+    """
+    condition = Q()
+    for name, values in conditions.filters.items():
+        if name != without:
+            condition &= Q(**{f"{spec.filters[name]}__in": values})
+    for name, moment in conditions.since.items():
+        condition &= Q(**{f"{spec.ranges[name]}__gte": moment})
+    for name, moment in conditions.before.items():
+        condition &= Q(**{f"{spec.ranges[name]}__lt": moment})
+    for word in conditions.words:
+        has_word = Q(pk=word)
+        for column in spec.searched:
+            has_word |= Q(**{f"{column}__contains": word})
+        condition &= has_word
+    return condition

@@ -1,0 +1,53 @@
+"""How many rows of a list have each value of a field, for a choice of filters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Count, Field
+from rest_framework.exceptions import ValidationError
+
+from sandbox_api.lists.conditions import matches
+from sandbox_api.lists.parameters import read_conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from django.db.models import Model, QuerySet
+
+    from sandbox_api.lists.parameters import Conditions
+    from sandbox_api.lists.spec import ListSpec
+
+BY = "by"
+"""The parameter that names the fields, with commas between them."""
+
+
+def read_counts(*, rows: QuerySet[Any], spec: ListSpec, query: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Count the rows by each field that is asked for. A field's own filter does not matter to its counts.
+
+    :param query: `by`, and what says which rows of the list are counted.
+    :returns: field to value to count. Values of an enumeration that no row has are there too, with zero; rows without
+        a value are not counted.
+    :raises ValidationError: naming each parameter that is wrong.
+    """
+    names = tuple(dict.fromkeys(name for name in query.get(BY, "").split(",") if name))
+    if not names or not set(names) <= set(spec.filters):
+        raise ValidationError({BY: [f"Name some of these, with commas between them: {', '.join(spec.filters)}."]})
+    conditions = read_conditions(query=query, spec=spec)
+    return {name: _count(rows, spec, conditions, name) for name in names}
+
+
+def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: str) -> dict[str, int]:
+    column = spec.filters[name]
+    matching = rows.filter(matches(spec=spec, conditions=conditions, without=name), **{f"{column}__isnull": False})
+    # Distinct: a list may join what its rows have several of.
+    found = matching.order_by().values_list(column).annotate(Count("pk", distinct=True))
+    return dict.fromkeys(_choices(rows.model, column), 0) | dict(found)
+
+
+def _choices(model: type[Model], column: str) -> tuple[str, ...]:
+    """The values of an enumeration; none of any other column."""
+    names = {field.attname: field for field in model._meta.get_fields() if isinstance(field, Field)}  # noqa: SLF001 - Django's documented API
+    field = names.get(column)
+    return tuple(value for value, _ in (field.choices or ())) if field is not None else ()

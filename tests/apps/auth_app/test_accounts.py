@@ -1,0 +1,103 @@
+"""Accounts and their permissions, for administrators alone."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from portal.testing import Backend, SignedIn, row_ids
+
+ACCOUNTS = "/iam/accounts"
+ADA = {
+    "id": "acc_1",
+    "name": "Ada",
+    "email": "lovelace@example.com",
+    "permissions": ["ENERGY_APP", "ODD_ONE"],
+    "version": 3,
+}
+
+
+@pytest.fixture
+def admin(backend: Backend, signed_in: SignedIn) -> Client:
+    backend.lists(ACCOUNTS, [ADA, {"id": "acc_2", "email": "bob@example.com"}])
+    return signed_in("IAM_ADMIN")
+
+
+@pytest.mark.parametrize("path", ["/accounts", "/accounts/acc_1", "/accounts/acc_1/edit"])
+def test_nobody_else_may_open_them(backend: Backend, signed_in: SignedIn, path: str) -> None:
+    backend.lists(ACCOUNTS, [ADA])
+    backend.lists("/iam/auth/sessions", [])
+    browser = signed_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
+    response = browser.get(f"/en{path}")
+    assert response.status_code == 403
+    assert "lovelace" not in response.content.decode()
+    assert 'href="/en/accounts"' not in browser.get("/en/profile").content.decode()
+
+
+def test_what_me_says_decides_and_not_the_token(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(ACCOUNTS, [ADA])
+    assert signed_in("IAM_ADMIN", permissions=["ENERGY_APP"]).get("/en/accounts").status_code == 403
+    assert signed_in("ENERGY_APP", permissions=["IAM_ADMIN"]).get("/en/accounts").status_code == 200
+
+
+def test_nobody_else_can_change_one(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(ACCOUNTS, [ADA])
+    response = signed_in("ENERGY_APP").post("/en/accounts/acc_1/edit", {"permissions": ["IAM_ADMIN"]})
+    assert response.status_code == 403
+    assert not backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")
+
+
+def test_an_administrator_finds_them_in_the_menu(admin: Client) -> None:
+    page = admin.get("/en/accounts")
+    assert row_ids(page) == ["acc_1", "acc_2"]
+    assert 'href="/en/accounts" aria-current="page"' in page.content.decode()
+    assert "Open Energy" in page.content.decode()
+    assert "ODD_ONE" in page.content.decode()
+
+
+def test_permissions_are_checkboxes_and_the_unknown_one_stays(backend: Backend, admin: Client) -> None:
+    page = unescape(admin.get("/de/accounts/acc_1/edit").content.decode())
+    assert "Konten verwalten (IAM_ADMIN)" in page
+    assert page.count(" checked") == 2
+    backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA)
+    sent = {"permissions": ["FINANCE_APP", "ODD_ONE"], "initial-permissions": ["ENERGY_APP", "ODD_ONE"]}
+    assert admin.post("/de/accounts/acc_1/edit", sent)["Location"] == "/de/accounts/acc_1"
+    (call,) = backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")
+    assert call.body == {"permissions": ["FINANCE_APP", "ODD_ONE"]}
+
+
+def test_all_permissions_can_be_taken_away(backend: Backend, admin: Client) -> None:
+    backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA)
+    admin.post("/en/accounts/acc_1/edit", {"initial-permissions": ["ENERGY_APP", "ODD_ONE"]})
+    assert backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")[0].body == {"permissions": []}
+
+
+def test_a_permission_that_is_neither_known_nor_the_accounts_own_is_refused(backend: Backend, admin: Client) -> None:
+    response = admin.post("/en/accounts/acc_1/edit", {"permissions": ["ENERGY_APP", "<b>"]})
+    assert response.status_code == 422
+    assert not backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")
+
+
+def test_administrators_are_asked_before_they_lose_their_own_permission(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(ACCOUNTS, [ADA | {"permissions": ["IAM_ADMIN"]}])
+    backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA)
+    browser = signed_in("IAM_ADMIN", id="acc_1")
+    sent = {"permissions": ["ENERGY_APP"], "initial-permissions": ["IAM_ADMIN"]}
+    page = browser.post("/en/accounts/acc_1/edit", sent)
+    assert page.status_code == 200
+    assert "Give up administration?" in page.content.decode()
+    assert 'name="permissions" value="ENERGY_APP"' in page.content.decode()
+    assert not backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")
+    response = browser.post("/en/accounts/acc_1/edit", sent | {"confirmed": "yes"})
+    assert (response.status_code, response["Location"]) == (303, "/en/profile")
+    assert backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")[0].body == {"permissions": ["ENERGY_APP"]}
+
+
+def test_nobody_is_asked_who_keeps_it(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(ACCOUNTS, [ADA | {"permissions": ["IAM_ADMIN"]}])
+    backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA)
+    browser = signed_in("IAM_ADMIN", id="acc_1")
+    response = browser.post("/en/accounts/acc_1/edit", {"permissions": ["IAM_ADMIN", "ENERGY_APP"]})
+    assert response["Location"] == "/en/accounts/acc_1"

@@ -1,0 +1,130 @@
+"""The profile's forms: name, language, time zone, theme; and ending all other sign-ins."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from portal.config.cookies import VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
+from portal.testing import Backend, SignedIn
+
+SIGN_INS = "/iam/auth/sessions"
+SETTINGS = "/en/profile/preferences"
+
+
+def profile_of(browser: Client, locale: str = "en") -> str:
+    return unescape(browser.get(f"/{locale}/profile").content.decode())
+
+
+def test_a_name_is_sent_to_the_backend_and_read_anew(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    backend.answers("PATCH", "/me", json={})
+    browser = signed_in("ENERGY_APP", name="Ada")
+    assert 'value="Ada"' in profile_of(browser)
+    response = browser.post("/en/profile/name", {"name": "  Ada Lovelace "})
+    assert (response.status_code, response["Location"]) == (303, "/en/profile")
+    (call,) = backend.calls_to("/me", method="PATCH")
+    assert call.body == {"name": "Ada Lovelace"}
+    before = len(backend.calls_to("/me", method="GET"))
+    assert "Your name was changed." in profile_of(browser)
+    assert len(backend.calls_to("/me", method="GET")) == before + 1
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "a\x07b"])
+def test_a_name_that_is_none_is_told_and_not_sent(backend: Backend, signed_in: SignedIn, name: str) -> None:
+    backend.lists(SIGN_INS, [])
+    response = signed_in("ENERGY_APP").post("/en/profile/name", {"name": name})
+    assert response.status_code == 422
+    assert 'aria-invalid="true"' in response.content.decode()
+    assert not backend.calls_to("/me", method="PATCH")
+
+
+def test_what_the_backend_says_of_a_name_stands_at_it(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    backend.refuses("PATCH", "/me", errors={"name": ["Taken."]})
+    response = signed_in("ENERGY_APP").post("/en/profile/name", {"name": "Ada"})
+    assert response.status_code == 422
+    assert "Taken." in response.content.decode()
+
+
+def test_settings_are_cookies_and_the_page_follows_them(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [{"id": "s1", "createdAt": "2026-01-01T10:20:30Z"}])
+    browser = signed_in("ENERGY_APP")
+    response = browser.post(SETTINGS, {"locale": "de", "timeZone": "Asia/Calcutta", "theme": "dark"})
+    assert (response.status_code, response["Location"]) == (303, "/de/profile")
+    chosen = {name: response.cookies[name].value for name in (VAR_SELECTED_LOCALE, VAR_TIME_ZONE, VAR_THEME)}
+    assert chosen == {VAR_SELECTED_LOCALE: "de", VAR_TIME_ZONE: "Asia/Calcutta", VAR_THEME: "dark"}
+    page = profile_of(browser, "de")
+    assert ' data-zone-is-chosen data-theme="dark">' in " ".join(page.split())
+    assert '<option value="Asia/Calcutta" selected>Kolkata</option>' in page
+    assert "01.01.2026, 15:50 GMT+5:30" in page
+    assert "Ihre Einstellungen sind in diesem Browser gespeichert." in page
+
+
+def test_what_is_left_to_the_browser_and_the_system_has_no_cookie(backend: Backend, signed_in: SignedIn) -> None:
+    browser = signed_in("ENERGY_APP")
+    browser.post(SETTINGS, {"locale": "en", "timeZone": "Asia/Tokyo", "theme": "dark"})
+    response = browser.post(SETTINGS, {"locale": "en", "timeZone": "", "theme": ""})
+    assert [response.cookies[name]["max-age"] for name in (VAR_TIME_ZONE, VAR_THEME)] == [0, 0]
+
+
+@pytest.mark.parametrize("value", ["../../etc/passwd", "Europe/Nowhere", '"><script>', "x" * 5000, "\x00"])
+def test_what_is_no_choice_changes_nothing(backend: Backend, signed_in: SignedIn, value: str) -> None:
+    response = signed_in("ENERGY_APP").post(SETTINGS, {"locale": value, "timeZone": value, "theme": value})
+    assert response["Location"] == "/en/profile"
+    assert VAR_TIME_ZONE not in response.cookies
+    assert VAR_THEME not in response.cookies
+
+
+def test_a_zone_under_another_name_than_the_lists_stays_chosen(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    browser = signed_in("ENERGY_APP")
+    browser.cookies[VAR_TIME_ZONE] = "Asia/Kolkata"
+    assert '<option value="Asia/Kolkata" selected>Kolkata</option>' in profile_of(browser)
+
+
+def test_the_zone_of_the_browser_is_named_once_it_is_known(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    browser = signed_in("ENERGY_APP")
+    browser.cookies["browser_time_zone"] = "Europe/Berlin"
+    assert "As my browser (Berlin)" in profile_of(browser)
+    browser.cookies["browser_time_zone"] = "<b>"
+    assert "As my browser (" not in profile_of(browser)
+
+
+def test_ending_all_others_leaves_this_one(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [{"id": "s1"}, {"id": "s2", "current": True}, {"id": "s3"}])
+    for other in ("s1", "s3"):
+        backend.answers("DELETE", f"{SIGN_INS}/{other}", status=204)
+    browser = signed_in("ENERGY_APP")
+    response = browser.post("/en/profile/sign-ins/revoke-others")
+    assert (response.status_code, response["Location"]) == (303, "/en/profile")
+    ended = [call.path.rpartition("/")[2] for call in backend.calls if call.method == "DELETE"]
+    assert ended == ["s1", "s3"]
+    assert not backend.calls_to("/auth/logout")
+    assert "2 other sign-ins have ended. You are still signed in here." in profile_of(browser)
+
+
+def test_sign_ins_say_when_where_and_from_which_address(backend: Backend, signed_in: SignedIn) -> None:
+    row = {"id": "s1", "createdAt": "2026-01-01T10:20:30Z", "lastUsedAt": "2026-01-02T10:20:30Z"}
+    backend.lists(SIGN_INS, [row | {"place": "Köln", "ipAddress": "203.0.113.7"}, {"id": "s2", "place": None}])
+    page = profile_of(signed_in("ENERGY_APP"))
+    for text in ("Jan 1, 2026, 10:20 UTC", "Jan 2, 2026, 10:20 UTC", "Köln", "203.0.113.7"):
+        assert text in page
+
+
+@pytest.mark.parametrize(("sent", "passed"), [("203.0.113.7", "203.0.113.7"), ("2001:DB8::1%x", "2001:db8::1")])
+def test_the_backend_is_told_the_browsers_address(backend: Backend, signed_out: Client, sent: str, passed: str) -> None:
+    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
+    signed_out.post("/en/login", {"email": "a@example.com", "password": "x", "next": ""}, REMOTE_ADDR=sent)
+    (call,) = backend.calls_to("/auth/login")
+    assert call.headers["x-forwarded-for"] == passed
+
+
+@pytest.mark.parametrize("address", ["", "unknown", "1.2.3.4, 5.6.7.8", "<script>"])
+def test_an_address_that_is_none_is_not_passed_on(backend: Backend, signed_out: Client, address: str) -> None:
+    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
+    signed_out.post("/en/login", {"email": "a@example.com", "password": "x", "next": ""}, REMOTE_ADDR=address)
+    assert "x-forwarded-for" not in backend.calls_to("/auth/login")[0].headers

@@ -1,0 +1,178 @@
+"""Every page as a browser meets it: no violation of axe-core's rules, nothing on the console, light enough.
+
+The pages are those of the URL tables (:mod:`tests.support.open_pages`), so a new one is among them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response
+
+from tests.support.harness import RunningStack
+from tests.support.open_pages import VISITORS, OpenPage, open_pages, signed_in_contexts
+
+pytestmark = pytest.mark.browser
+
+WIDTHS: Final = (320, 1280)
+THEMES: Final = ("light", "dark")
+#: All rules that are on by default: WCAG 2.0 to 2.2, A and AA, and best practices.
+AXE: Final = """async () => {
+    await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    return (await axe.run(document, {resultTypes: ['violations']})).violations;
+}"""
+#: Bytes, compressed by gzip, of all scripts of a page together.
+SCRIPTS: Final = 35_000
+#: What a page may be beside what its address shows: an element to press, and what that opens.
+OPENED: Final = {"button[popovertarget=sidebar]": "#sidebar", "button[popovertarget=delete]": "#delete"}
+
+
+@dataclass
+class Found:
+    """What all pages together had, for tests that each ask one thing.
+
+    :ivar pages: those that were opened.
+    :ivar violations: of axe-core, each with its page, width and theme.
+    :ivar complaints: of the console, and requests that failed.
+    :ivar scripts: size of the scripts of each page.
+    :ivar sheets: style sheets of each page.
+    :ivar sideways: pages that are wider than their window.
+    """
+
+    pages: list[OpenPage] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    scripts: dict[str, int] = field(default_factory=dict)
+    sheets: dict[str, list[str]] = field(default_factory=dict)
+    sideways: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def found(stack: RunningStack, browser: Browser) -> Iterator[Found]:
+    """One walk over all pages; each is opened once."""
+    contexts = {
+        visitor: browser.new_context(reduced_motion="reduce", viewport={"width": 1280, "height": 900})
+        for visitor in VISITORS
+    }
+    signed_in_contexts(stack, contexts.items())
+    walk = _Walk(contexts)
+    for each in open_pages(stack, contexts, locale="en"):
+        walk.visit(each, stack.url(each.app, each.path))
+        if each.route.endswith("/clients"):
+            walk.visit(each, stack.url(each.app, f"{each.path}?q=zzzz"), state="nothing found")
+            walk.visit(each, stack.url(each.app, f"{each.path}/none"), state="not found", status=404)
+    yield walk.found
+    for context in contexts.values():
+        context.close()
+
+
+class _Walk:
+    def __init__(self, contexts: dict[str | None, BrowserContext]) -> None:
+        self.found = Found()
+        self._sizes: dict[str, int] = {}
+        self._opened = {visitor: context.new_page() for visitor, context in contexts.items()}
+        self._place = ""
+        self._status = 200
+        for page in self._opened.values():
+            page.on("console", self._note_console)
+            page.on("pageerror", lambda error: self._complain(str(error)))
+            page.on("requestfailed", lambda request: self._complain(f"{request.url}: {request.failure}"))
+            page.on("response", self._note_response)
+
+    def _complain(self, text: str) -> None:
+        self.found.complaints.append(f"{self._place}: {text}")
+
+    def _note_console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and self._status == 200:
+            self._complain(message.text)
+
+    def _note_response(self, response: Response) -> None:
+        if response.status >= 400 and self._status == 200:
+            self._complain(f"{response.url}: {response.status}")
+
+    def visit(self, each: OpenPage, url: str, *, state: str = "", status: int = 200) -> None:
+        page = self._opened[each.visitor]
+        self._place, self._status = f"{each.app} {each.path} {state}".strip(), status
+        page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
+        response = page.goto(url)
+        assert response is not None
+        assert response.status == status, self._place
+        self.found.pages.append(each)
+        self._weigh(page)
+        page.evaluate(AXE_SCRIPT)
+        self._check(page)
+        for button, target in OPENED.items():
+            # Asked of the page at its narrowest, where the menu is one.
+            if page.locator(button).first.is_visible():
+                page.locator(button).first.click()
+                page.locator(target).wait_for()
+                self._check(page, width=WIDTHS[0], state=target)
+                page.keyboard.press("Escape")
+
+    def _check(self, page: Page, *, width: int | None = None, state: str = "") -> None:
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            for each in [width] if width else reversed(WIDTHS):
+                page.set_viewport_size({"width": each, "height": 900})
+                at = f"{self._place} {state} {theme} {each}px"
+                self.found.violations.extend(f"{at}: {line}" for line in _lines(page.evaluate(AXE)))
+                if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                    self.found.sideways.append(at)
+
+    def _weigh(self, page: Page) -> None:
+        scripts = page.evaluate("[...document.scripts].map(script => script.src)")
+        self.found.scripts[self._place] = sum(map(self._size_of(page), scripts))
+        links = page.locator("link[rel=stylesheet]").evaluate_all("links => links.map(link => link.href)")
+        for link in links:
+            if "@import" in page.context.request.get(link).text():
+                links.append(f"what {link} imports")
+        self.found.sheets[self._place] = links
+
+    def _size_of(self, page: Page) -> Any:
+        def size(address: str) -> int:
+            if address not in self._sizes:
+                self._sizes[address] = len(gzip.compress(page.context.request.get(address).body()))
+            return self._sizes[address]
+
+        return size
+
+
+def _lines(violations: list[dict[str, Any]]) -> Iterator[str]:
+    for violation in violations:
+        for node in violation["nodes"]:
+            yield f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+
+
+def test_the_walk_comes_to_the_pages_of_every_app(found: Found) -> None:
+    assert {page.app for page in found.pages} == {"auth_app", "energy", "finance", "operations"}
+    assert len(found.pages) >= 26
+
+
+def test_no_page_breaks_a_rule_of_axe_core(found: Found) -> None:
+    assert found.violations == []
+
+
+def test_no_page_says_anything_on_the_console_and_none_of_its_requests_fails(found: Found) -> None:
+    assert found.complaints == []
+
+
+def test_no_page_is_wider_than_its_window(found: Found) -> None:
+    assert found.sideways == []
+
+
+def test_the_scripts_of_a_page_are_light(found: Found) -> None:
+    assert {page: size for page, size in found.scripts.items() if size > SCRIPTS} == {}
+
+
+def test_a_page_has_one_style_sheet(found: Found) -> None:
+    assert {page: sheets for page, sheets in found.sheets.items() if len(sheets) != 1} == {}
+
+
+def test_a_name_of_a_page_is_the_name_of_a_file(found: Found) -> None:
+    assert all(re.fullmatch(r"[\w-]+", page.name) for page in found.pages)

@@ -1,0 +1,142 @@
+"""Tables at every width: whole words, columns that stay, text that can be copied, paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.support.harness import RunningStack
+
+pytestmark = pytest.mark.browser
+
+SignIn = Callable[..., None]
+NewPage = Callable[..., Page]
+LISTS = {
+    "energy": ("clients", "stations", "chargers", "sessions", "meters"),
+    "operations": ("work-orders",),
+    "finance": ("invoices",),
+}
+#: The rows that the sandbox came with: other tests add to the beginning of a list.
+OLDEST = "?sort=createdAt"
+WIDTHS = (320, 480, 640, 768, 900, 991, 992, 1024, 1199, 1280, 1440, 1920)
+#: Words of a table that stand on two lines, and cells that end in three dots.
+TORN_OR_CUT = """table => {
+    const found = [];
+    const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const text = texts.currentNode;
+        if (text.parentElement.closest("caption, thead:not(:has(:scope th:nth-child(n + 2)))")) continue;
+        for (const word of text.textContent.matchAll(/[^\\s-]+/g)) {
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+            if (lines.size > 1) found.push(`torn: ${word[0]}`);
+        }
+    }
+    for (const cell of table.querySelectorAll("tbody :is(th, td, a, .sub)")) {
+        if (cell.scrollWidth > cell.clientWidth + 1 && cell.clientWidth) found.push(`cut: ${cell.textContent.trim()}`);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "tr"])
+@pytest.mark.parametrize("app", LISTS)
+def test_no_word_of_a_list_is_torn_or_cut(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, app: str, locale: str
+) -> None:
+    page = new_page()
+    sign_in(page, app)
+    for name in LISTS[app]:
+        page.goto(stack.url(app, f"/{locale}/{app}/{name}{OLDEST}"))
+        table = page.locator("table.table")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert (width, table.evaluate(TORN_OR_CUT)) == (width, [])
+
+
+def test_a_very_long_name_and_address_leave_the_list_as_it_is(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/clients/new"))
+    page.locator("[name=name]").fill("Longwinded " + "Nomenclature " * 12)
+    page.locator("[name=email]").fill("a" * 60 + "@" + "b" * 40 + ".example.com")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_be_visible()
+    page.goto(stack.url("energy", "/en/energy/clients?q=Longwinded"))
+    row = page.locator("#rows tr").first
+    expect(row).to_contain_text("Longwinded")
+    for width, height in ((320, 320), (768, 130), (1024, 130), (1280, 130)):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert row.bounding_box()["height"] < height, width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_columns_of_a_list_stay_where_they_are(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
+    page = new_page(viewport={"width": 1440, "height": 900})
+    sign_in(page, "energy")
+
+    def places() -> object:
+        return page.locator("thead th").evaluate_all("headings => headings.map(each => each.offsetLeft)")
+
+    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+    at_first = places()
+    page.locator("#load-more").click()
+    expect(page.locator("#rows tr")).to_have_count(40)
+    assert places() == at_first
+    page.goto(stack.url("energy", "/en/energy/clients?q=berlin"))
+    assert places() == at_first
+
+
+def test_text_of_a_row_can_be_marked_and_a_click_opens_the_row(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+    cell = page.locator("#rows tr").first.locator("td").first
+    box = cell.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 4, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 4, middle, steps=5)
+    page.mouse.up()
+    assert "@" in page.evaluate("getSelection().toString()")
+    assert page.url.endswith(OLDEST)
+    with page.context.expect_page() as opened:
+        cell.click(modifiers=["ControlOrMeta"])
+    opened.value.wait_for_url("**/energy/clients/cli_*")
+    cell.click()
+    page.wait_for_url("**/energy/clients/cli_*")
+
+
+def test_without_scripts_the_whole_row_is_the_link(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
+    page = new_page(java_script_enabled=False)
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+    box = page.locator("#rows tr").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+    page.wait_for_url("**/energy/clients/cli_*")
+
+
+def test_a_printed_list_begins_on_the_first_page_and_is_a_table(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page(color_scheme="dark")
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+    # A4 without its margins.
+    page.set_viewport_size({"width": 700, "height": 1000})
+    page.emulate_media(media="print", color_scheme="dark")
+    table = page.locator("table.table")
+    assert table.bounding_box()["y"] < 300
+    expect(table).to_have_css("display", "table")
+    expect(page.locator(".card")).to_have_css("break-inside", "auto")
+    expect(page.locator("html")).to_have_css("color", "rgb(0, 0, 0)")
+    expect(page.locator("#load-more")).to_be_hidden()
+    assert table.evaluate(TORN_OR_CUT) == []

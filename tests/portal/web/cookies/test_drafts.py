@@ -1,0 +1,45 @@
+"""The cookie VAR_DRAFTS: forms begin it, a sign-out from any app ends it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from portal.config.cookies import DRAFTS_MAX_AGE_S, VAR_DRAFTS
+from portal.testing import Backend, SignedIn
+from portal.testing.fixtures import backend
+
+__all__ = ["backend"]
+FORM = "/en/energy/clients/new"
+
+
+@pytest.fixture
+def app() -> str:
+    return "energy"
+
+
+def test_a_form_lets_the_browser_keep_drafts_and_scripts_read_the_name(signed_in: SignedIn) -> None:
+    browser = signed_in("ENERGY_APP")
+    cookie = browser.get(FORM).cookies[VAR_DRAFTS]
+    assert re.fullmatch(r"[A-Za-z0-9_-]{12}", cookie.value)
+    assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == ("", "Lax", DRAFTS_MAX_AGE_S)
+    assert browser.get(FORM).cookies[VAR_DRAFTS].value == cookie.value
+
+
+@pytest.mark.parametrize("made_up", ["x", "y" * 500, 'a"b;c'])
+def test_a_name_that_is_none_of_ours_is_replaced(signed_in: SignedIn, made_up: str) -> None:
+    browser = signed_in("ENERGY_APP", cookies={VAR_DRAFTS: made_up})
+    assert browser.get(FORM).cookies[VAR_DRAFTS].value != made_up
+
+
+def test_a_sign_out_ends_all_drafts(backend: Backend, signed_in: SignedIn) -> None:
+    browser = signed_in("ENERGY_APP")
+    browser.get(FORM)
+    cookie = browser.post("/en/logout").cookies[VAR_DRAFTS]
+    assert (cookie.value, cookie["max-age"]) == ("", 0)
+
+
+def test_a_page_without_a_form_sets_no_cookie(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/clients", [])
+    assert VAR_DRAFTS not in signed_in("ENERGY_APP").get("/en/energy/clients").cookies

@@ -1,0 +1,98 @@
+"""The zone of a request: the user's choice, else the browser's own, else UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
+from django.utils import timezone
+
+from portal.config.cookies import BROWSER_TIME_ZONE, VAR_TIME_ZONE
+from portal.web.middleware import ApiAccessMiddleware
+from portal.web.preferences import active_zone_name, zone_choices, zone_label, zone_named
+from portal.web.preferences.time_zones import zone_names
+
+
+@pytest.fixture(autouse=True)
+def _no_zone_of_another_test() -> Iterator[None]:
+    timezone.deactivate()
+    yield
+    timezone.deactivate()
+
+
+def zone_of(**cookies: str) -> str:
+    """The zone in which a page is written that is asked for with these cookies."""
+
+    def view(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(active_zone_name())
+
+    request = RequestFactory().get("/en/energy")
+    request.COOKIES.update(cookies)
+    return ApiAccessMiddleware(view)(request).content.decode()
+
+
+def test_the_users_choice_counts_before_the_browsers_zone_and_that_before_utc() -> None:
+    chosen, browsers = {VAR_TIME_ZONE: "Asia/Tokyo"}, {BROWSER_TIME_ZONE: "Europe/Oslo"}
+    assert zone_of(**chosen, **browsers) == zone_of(**chosen) == "Asia/Tokyo"
+    assert zone_of(**browsers) == "Europe/Oslo"
+    assert zone_of() == "UTC"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Europe/Nowhere",
+        "europe/berlin",
+        "../../etc/passwd",
+        "/usr/share/zoneinfo/Europe/Berlin",
+        "Europe/../Europe/Berlin",
+        "Europe/Berlin\x00",
+        " Europe/Berlin",
+        "Europe",
+        "localtime",
+        "posix/Europe/Berlin",
+        "",
+        "\ud800",
+        "x" * 5000,
+    ],
+)
+def test_what_is_no_zones_name_leaves_the_next_in_line(name: str) -> None:
+    assert zone_of(**{VAR_TIME_ZONE: name}) == "UTC"
+    assert zone_of(**{VAR_TIME_ZONE: name, BROWSER_TIME_ZONE: "Asia/Tokyo"}) == "Asia/Tokyo"
+    assert zone_of(**{BROWSER_TIME_ZONE: name}) == "UTC"
+
+
+def test_nothing_of_a_zone_is_left_for_the_next_request() -> None:
+    assert zone_of(**{VAR_TIME_ZONE: "Asia/Tokyo"}) == "Asia/Tokyo"
+    assert active_zone_name() == zone_of() == "UTC"
+
+
+def test_a_zone_ends_with_a_request_that_fails() -> None:
+    def fail(request: HttpRequest) -> HttpResponse:
+        raise ZeroDivisionError
+
+    request = RequestFactory().get("/en/energy")
+    request.COOKIES[VAR_TIME_ZONE] = "Asia/Tokyo"
+    with pytest.raises(ZeroDivisionError):
+        ApiAccessMiddleware(fail)(request)
+    assert active_zone_name() == "UTC"
+
+
+@pytest.mark.parametrize("language", ["en", "de", "tr"])
+def test_every_choice_is_a_zone_and_stands_once(language: str) -> None:
+    choices = [choice for _continent, zones in zone_choices(language) for choice in zones]
+    assert len(choices) > 300
+    assert all(zone_named(name) and label.strip() for name, label in choices)
+    assert len({name for name, _label in choices}) == len(choices)
+
+
+def test_choices_have_the_cities_names_in_the_pages_language() -> None:
+    assert zone_label("Africa/Cairo", language="de") == "Kairo"
+    assert zone_label("Asia/Calcutta", language="en") == zone_label("Asia/Kolkata", language="en") == "Kolkata"
+    assert zone_label("UTC", language="tr") == "UTC"
+
+
+def test_every_zone_that_can_be_chosen_by_hand_has_a_label() -> None:
+    assert all(zone_label(name, language="de") for name in zone_names())

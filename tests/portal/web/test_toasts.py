@@ -1,0 +1,91 @@
+"""Messages that offer to undo what was done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.messages.storage import default_storage
+from django.http import HttpResponse
+from django.template import engines
+from django.test import RequestFactory
+
+from portal.web import undo_toast
+from portal.web.toasts import ShownToasts, Toast, created_toast
+
+FIELDS = {"undo": 'a <signed> "value"'}
+
+
+def edge_user(subject: str) -> Any:
+    user = type("User", (), {"subject": subject})()
+    return type("EdgeUserDouble", (), {"signed_in": True, "user": user})()
+
+
+def request_of(subject: str, cookies: dict[str, str] | None = None) -> Any:
+    request: Any = RequestFactory().get("/")
+    request.COOKIES.update(cookies or {})
+    request.edge_user = edge_user(subject)
+    request._messages = default_storage(request)
+    return request
+
+
+def said(text: str = "Done.", *, action: str = "/en/orders/1/undo", fields: dict[str, str] = FIELDS) -> dict[str, str]:
+    """The cookies of a browser in which Ada did something."""
+    request, response = request_of("ada"), HttpResponse()
+    undo_toast(request, text, action=action, fields=fields)
+    request._messages.update(response)
+    return {cookie.key: cookie.value for cookie in response.cookies.values()}
+
+
+def shown(subject: str, cookies: dict[str, str]) -> list[Toast]:
+    return list(ShownToasts(request_of(subject, cookies)))
+
+
+def test_the_next_page_has_the_form_that_undoes() -> None:
+    [toast] = shown("ada", said())
+    assert str(toast) == "Done."
+    assert toast.undo is not None
+    assert (toast.undo.action, toast.undo.fields) == ("/en/orders/1/undo", FIELDS)
+
+
+def test_another_account_of_the_browser_does_not_see_it() -> None:
+    assert shown("ida", said()) == []
+
+
+@pytest.mark.parametrize("action", ["https://evil.example/x", "//evil.example/x", "/\\evil.example", "x", ""])
+def test_an_action_that_is_no_path_of_this_app_is_refused(action: str) -> None:
+    with pytest.raises(ValueError, match="no path of this app"):
+        said(action=action)
+
+
+def test_a_form_that_is_too_large_for_the_cookie_leaves_the_message() -> None:
+    [toast] = shown("ada", said(fields={"undo": "x" * 2000}))
+    assert (str(toast), toast.undo) == ("Done.", None)
+
+
+def test_a_text_that_looks_like_a_form_is_a_text() -> None:
+    [toast] = shown("ada", said(text='{"action": "/"}'))
+    assert str(toast) == '{"action": "/"}'
+
+
+def test_the_form_is_escaped_and_carries_the_token_and_the_account() -> None:
+    shell = type("Shell", (), {"account": "tag-of-ada"})()
+    html = (
+        engines["pages"]
+        .get_template("portal/parts/toasts.html")
+        .render({"messages": shown("ada", said("<b>Done</b>")), "csrf_input": "the-token", "shell": shell})
+    )
+    assert "&lt;b&gt;Done&lt;/b&gt;" in html
+    assert 'name="undo" value="a &lt;signed&gt; &#34;value&#34;"' in html
+    assert 'name="madeFor" value="tag-of-ada"' in html
+    assert "the-token" in html
+    assert '<form method="post" action="/en/orders/1/undo" data-undo>' in html
+    assert 'aria-live="polite"' in html
+
+
+def test_what_was_created_is_named_to_the_list_that_comes_next() -> None:
+    request, response = request_of("ada"), HttpResponse()
+    created_toast(request, "Ada was created.", row_id="cli_1")
+    request._messages.update(response)
+    [toast] = shown("ada", {cookie.key: cookie.value for cookie in response.cookies.values()})
+    assert (str(toast), toast.created, toast.undo) == ("Ada was created.", "cli_1", None)

@@ -1,0 +1,107 @@
+"""A sign-in that ends leads to `/`; a cookie tells the sign-in page why, and leads back to the page."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+import responses
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_WAY_BACK, WAY_BACK_MAX_AGE_S
+from portal.config.current import portal_config
+from portal.web.cookies import WayBack, read_way_back, set_way_back
+from tests.portal.web.conftest import BACKEND
+
+ORIGIN = "http://localhost:8001"
+EDIT = "/en/energy/clients/cli_1/edit"
+
+
+@pytest.fixture
+def browser(backend: responses.RequestsMock, account: str) -> Client:
+    """A browser with a refresh token that the backend refuses."""
+    backend.post(f"{BACKEND}/refresh", status=401, json={"status": 401})
+    made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
+    made.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
+    made.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
+    return made
+
+
+def told(response: HttpResponse) -> WayBack:
+    """What the sign-in page of the next request reads."""
+    request = HttpRequest()
+    if VAR_WAY_BACK in response.cookies:
+        request.COOKIES[VAR_WAY_BACK] = response.cookies[VAR_WAY_BACK].value
+    return read_way_back(request, config=portal_config())
+
+
+def test_a_page_is_the_way_back_and_the_redirect_stays_as_it_is(browser: Client) -> None:
+    response = browser.get("/en/energy/clients?q=a%26b")
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert told(response) == WayBack("ended", "/en/energy/clients?q=a%26b")
+
+
+def test_the_page_with_the_form_is_the_way_back_of_what_was_sent(browser: Client) -> None:
+    response = browser.post(EDIT, {"name": "x"}, headers={"referer": ORIGIN + EDIT})
+    assert (response.status_code, response["Location"]) == (303, "/")
+    assert told(response) == WayBack("ended", EDIT)
+
+
+def test_the_page_that_htmx_stands_on_is_the_way_back_of_htmx(browser: Client) -> None:
+    headers = {"hx-request": "true", "hx-current-url": ORIGIN + EDIT, "accept": "*/*"}
+    response = browser.post(EDIT, {"name": "x"}, headers=headers)
+    assert (response.status_code, response["HX-Redirect"]) == (401, "/")
+    assert told(response) == WayBack("ended", EDIT)
+
+
+@pytest.mark.parametrize("referer", ["https://elsewhere.test/en/energy", f"{ORIGIN}/en", f"{ORIGIN}/en/login", None])
+def test_any_other_page_is_no_way_back(browser: Client, referer: str | None) -> None:
+    response = browser.post(EDIT, {"name": "x"}, headers={"referer": referer} if referer else {})
+    assert told(response) == WayBack("ended", "")
+
+
+def test_a_form_without_a_sign_in_is_told_the_reason_beside_the_address_of_the_sign_in_page() -> None:
+    browser = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
+    response = browser.post(EDIT, {"name": "x"}, headers={"referer": ORIGIN + EDIT})
+    assert response["Location"] == f"http://localhost:8000/en/login?next={quote(ORIGIN + EDIT, safe='')}"
+    assert told(response) == WayBack("ended", "")
+
+
+def test_a_first_visit_is_told_no_reason() -> None:
+    browser = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
+    response = browser.get(EDIT)
+    assert response.status_code == 302
+    assert VAR_WAY_BACK not in response.cookies
+
+
+def test_no_script_reads_the_cookie_and_it_ends_soon() -> None:
+    response = HttpResponse()
+    set_way_back(response, WayBack("ended", EDIT), config=portal_config())
+    cookie = response.cookies[VAR_WAY_BACK]
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
+    assert cookie["max-age"] == WAY_BACK_MAX_AGE_S
+
+
+def test_an_address_that_browsers_would_not_keep_is_left_out() -> None:
+    response = HttpResponse()
+    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 400), config=portal_config())
+    assert told(response) == WayBack("ended", "")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "ended",
+        "x" * 5000,
+        quote("ended https://elsewhere.test/en/energy", safe=""),
+        quote("ended //elsewhere.test", safe=""),
+        quote("ended /en/logout", safe=""),
+        "%ff%fe",
+    ],
+)
+def test_an_address_that_is_not_ours_is_no_way_back(value: str) -> None:
+    request = HttpRequest()
+    request.COOKIES[VAR_WAY_BACK] = value
+    assert read_way_back(request, config=portal_config()).page == ""

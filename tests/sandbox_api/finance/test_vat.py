@@ -1,0 +1,32 @@
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox_api.finance.vat import included_vat
+
+lines = st.lists(
+    st.fixed_dictionaries(
+        {
+            "amount": st.integers(0, 10**7).map(lambda cents: str(Decimal(cents) / 100)),
+            "vatRate": st.sampled_from(["19.00", "7.00", "0.00", "8.10"]),
+        }
+    )
+)
+
+
+def test_the_tax_of_119_at_19_percent_is_19():
+    assert included_vat([{"amount": "119.00", "vatRate": "19.00"}]) == Decimal("19.00")
+
+
+def test_each_rate_is_rounded_once():
+    third = {"amount": "0.33", "vatRate": "19.00"}
+    assert included_vat([third] * 3) == Decimal("0.16")
+    assert included_vat([third]) * 3 == Decimal("0.15")
+
+
+@given(lines=lines)
+def test_the_tax_is_a_part_of_the_sum_in_whole_cents(lines):
+    vat = included_vat(lines)
+    assert 0 <= vat <= sum((Decimal(line["amount"]) for line in lines), Decimal(0))
+    assert vat == vat.quantize(Decimal("0.01"))

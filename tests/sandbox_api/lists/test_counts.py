@@ -1,0 +1,95 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sandbox_api.energy.models import Charger, Client, Station
+
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def chargers(db):
+    stations = [
+        Station.objects.create(id=f"sta_{n}", name=f"S{n}", country="DE", city=city, latitude=0, longitude=0)
+        for n, city in enumerate(["Oslo", "Berlin"])
+    ]
+    kinds = [("ccs", "faulted"), ("ccs", "available"), ("type2", "faulted"), ("type2", "available"), ("ccs", "faulted")]
+    return [
+        Charger.objects.create(
+            name=f"C{n}",
+            station=stations[n % 2],
+            connector=connector,
+            status=status,
+            max_power_kw=50,
+            created_at=NOW + timedelta(days=n),
+        )
+        for n, (connector, status) in enumerate(kinds)
+    ]
+
+
+def counts(client, **query):
+    answer = client.get("/energy/chargers/counts", query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def test_rows_are_counted_by_each_value_also_by_those_that_none_has(energy, chargers):
+    assert counts(energy, by="status,connector") == {
+        "status": {"available": 2, "charging": 0, "faulted": 3, "unavailable": 0},
+        "connector": {"type2": 2, "ccs": 3, "chademo": 0},
+    }
+
+
+def test_a_field_is_counted_with_all_parameters_but_its_own(energy, chargers):
+    found = counts(energy, by="status,connector", status="faulted")
+    assert found["status"]["available"] == 2
+    assert found["connector"] == {"type2": 1, "ccs": 2, "chademo": 0}
+    found = counts(energy, by="status", status="faulted", connector="ccs", stationId="sta_0")
+    assert found["status"] == {"available": 0, "charging": 0, "faulted": 2, "unavailable": 0}
+
+
+def test_search_and_range_hold_for_the_counts_too(energy, chargers):
+    assert counts(energy, by="connector", q="c0")["connector"] == {"type2": 0, "ccs": 1, "chademo": 0}
+    found = counts(energy, by="connector", createdAtFrom="2026-03-18T00:00:00Z")
+    assert found["connector"] == {"type2": 1, "ccs": 1, "chademo": 0}
+
+
+def test_a_filter_without_known_values_is_counted_by_those_that_are_there(energy, chargers):
+    assert counts(energy, by="stationId") == {"stationId": {"sta_0": 3, "sta_1": 2}}
+
+
+def test_rows_without_a_value_are_not_counted(energy):
+    Client.objects.create(name="Ada", email="a@example.com", city="Oslo")
+    Client.objects.create(name="Eve", email="e@example.com")
+    assert energy.get("/energy/clients/counts?by=city").json() == {"city": {"Oslo": 1}}
+
+
+def test_stations_are_counted_once_however_many_chargers_they_have(energy, chargers):
+    assert energy.get("/energy/stations/counts?by=city").json() == {"city": {"Berlin": 1, "Oslo": 1}}
+
+
+@pytest.mark.parametrize("by", ["", ",", "password", "status,password", "station", "createdAt", "\0"])
+def test_what_can_not_be_counted_is_422(energy, problem, by):
+    assert problem(energy.get("/energy/chargers/counts", {"by": by}), 422, "by")
+
+
+def test_counts_need_the_permission_of_their_list(sign_in, anyone, problem):
+    assert problem(anyone.get("/energy/chargers/counts?by=status"), 401)
+    assert problem(sign_in("FINANCE_APP").get("/energy/chargers/counts?by=status"), 403)
+
+
+@pytest.mark.parametrize(
+    ("path", "by"),
+    [
+        ("/energy/clients", "city"),
+        ("/energy/stations", "city,country,status"),
+        ("/energy/chargers", "stationId,connector,status"),
+        ("/energy/sessions", "stationId,chargerId,clientId,status"),
+        ("/energy/meters", "stationId,status"),
+        ("/operations/work-orders", "stationId,status,priority,assignee"),
+        ("/finance/invoices", "clientId,status"),
+    ],
+)
+def test_every_filter_of_every_list_can_be_counted(sign_in, path, by):
+    client = sign_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
+    assert set(client.get(f"{path}/counts", {"by": by}).json()) == set(by.split(","))

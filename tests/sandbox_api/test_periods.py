@@ -1,0 +1,104 @@
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rest_framework.exceptions import ValidationError
+
+from sandbox_api.periods import Period, _offsets, ages, read_period
+
+NOW = datetime(2026, 3, 29, 12, tzinfo=UTC)
+BERLIN = ZoneInfo("Europe/Berlin")
+ZONES = ("Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/New_York", "Europe/Istanbul", "UTC")
+
+
+def period(**query):
+    return read_period(query={name.rstrip("_"): value for name, value in query.items()}, now=NOW)
+
+
+def test_without_parameters_it_is_thirty_days_with_today():
+    found = period(timeZone="Europe/Berlin")
+    # The clocks go forward on the 29th, so the day that ends it is an hour shorter.
+    assert (found.start, found.end) == (
+        datetime(2026, 2, 27, 23, tzinfo=UTC),
+        datetime(2026, 3, 29, 22, tzinfo=UTC),
+    )
+    assert len(found.points()) == 30
+    assert [point["isUnderWay"] for point in found.points()] == [False] * 29 + [True]
+
+
+def test_the_period_before_is_as_long_and_goes_as_far():
+    found = period(from_="2026-03-22T23:00:00Z", to="2026-03-29T22:00:00Z", timeZone="Europe/Berlin").before
+    assert (found.start, found.end) == (
+        datetime(2026, 3, 15, 23, tzinfo=UTC),
+        datetime(2026, 3, 22, 23, tzinfo=UTC),
+    )
+    assert found.over_until == datetime(2026, 3, 22, 13, tzinfo=UTC), "14:00 in Berlin, as it is now"
+
+
+def test_a_period_that_is_over_is_compared_with_a_whole_one():
+    found = period(from_="2026-01-08T00:00:00Z", to="2026-01-15T00:00:00Z").before
+    assert found.over_until == found.end == datetime(2026, 1, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("days", "step", "points"), [(1, "day", 1), (45, "day", 45), (46, "week", 7), (200, "week", 29), (201, "month", 7)]
+)
+def test_the_longer_it_is_the_more_a_point_stands_for(days, step, points):
+    end = datetime(2026, 3, 1, tzinfo=UTC)
+    found = Period(start=end - timedelta(days=days), end=end, zone=ZoneInfo("UTC"), now=NOW)
+    assert (found.step, len(found.points())) == (step, points)
+
+
+def test_a_point_that_the_period_cuts_says_so():
+    found = period(from_="2025-06-15T00:00:00Z", to="2026-03-01T00:00:00Z").points()
+    assert [(point["start"], point["isCut"]) for point in (found[0], found[1], found[-1])] == [
+        (date(2025, 6, 1), True),
+        (date(2025, 7, 1), False),
+        (date(2026, 2, 1), False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"timeZone": "Mars/Olympus"}, "timeZone"),
+        ({"timeZone": "../../etc/passwd"}, "timeZone"),
+        ({"from_": "yesterday"}, "from"),
+        ({"from_": "2026-01-01T00:00:00"}, "from"),
+        ({"from_": "2026-13-01T00:00:00Z"}, "from"),
+        ({"to": "0001-01-01T00:00:00Z"}, "to"),
+        ({"to": "9999-12-31T23:59:59Z"}, "to"),
+        ({"from_": "2026-01-02T00:00:00Z", "to": "2026-01-02T00:00:00Z"}, "to"),
+        ({"from_": "2000-01-02T00:00:00Z", "to": "2026-01-02T00:00:00Z"}, "to"),
+    ],
+)
+def test_what_is_no_period_is_refused_by_its_parameter(query, field):
+    with pytest.raises(ValidationError) as refused:
+        period(**query)
+    assert set(refused.value.detail) == {field}
+
+
+@given(
+    zone=st.sampled_from(ZONES),
+    start=st.datetimes(datetime(2024, 1, 1), datetime(2026, 1, 1)),  # noqa: DTZ001 - UTC is set below
+    days=st.integers(1, 400),
+)
+def test_within_each_part_the_clocks_keep_their_offset(zone, start, days):
+    begin = start.replace(tzinfo=UTC)
+    end = begin + timedelta(days=days)
+    parts = list(_offsets(begin, end, ZoneInfo(zone)))
+    assert [part[0] for part in parts] == [begin, *(part[1] for part in parts[:-1])]
+    assert parts[-1][1] == end
+    for first, last, offset in parts:
+        for moment in (first, last - timedelta(microseconds=1)):
+            assert moment.astimezone(ZoneInfo(zone)).utcoffset() == timedelta(seconds=offset)
+
+
+def test_ages_are_days_that_follow_each_other():
+    assert ages(period(timeZone="Europe/Berlin"), (30, 60)) == [
+        (date(2026, 2, 27), None),
+        (date(2026, 1, 28), date(2026, 2, 26)),
+        (None, date(2026, 1, 27)),
+    ]

@@ -1,0 +1,123 @@
+"""Every page that the running apps have, by their own URL tables: each is opened, in a browser, as somebody who may.
+
+A new page is among them by being in the table. A URL with an id gets one of the list above it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from playwright.sync_api import BrowserContext
+
+from portal.config.projects import PROJECTS
+from tests.support.harness import ROOT, RunningStack
+
+#: Who opens the pages; the first who may. None: nobody is signed in.
+VISITORS: Final = (None, "all", "iam")
+_TABLE: Final = """
+import json
+from django.urls import URLResolver, get_resolver
+from django.urls.resolvers import LocalePrefixPattern
+pages = [each for each in get_resolver().url_patterns
+         if isinstance(each, URLResolver) and isinstance(each.pattern, LocalePrefixPattern)]
+print(json.dumps([str(page.pattern) for part in pages for page in part.url_patterns]))
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenPage:
+    """A page that answered.
+
+    :param route: as the URL table has it.
+    :param path: with the locale.
+    :param visitor: who may open it; None for somebody who is not signed in.
+    """
+
+    app: str
+    route: str
+    path: str
+    visitor: str | None
+
+    @property
+    def name(self) -> str:
+        """Of a file, for example `energy-clients-id-edit`."""
+        return re.sub(r"\W+", "-", re.sub(r"<.*?>", "id", f"{self.app}/{self.route}")).strip("-")
+
+
+@lru_cache
+def routes_of(app: str) -> tuple[str, ...]:
+    """The routes of an app's pages, without the locale."""
+    command = [sys.executable, "manage.py", "--app", app, "shell", "--verbosity=0", "-c", _TABLE]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return tuple(json.loads(found.stdout.splitlines()[-1]))
+
+
+def open_pages(stack: RunningStack, contexts: dict[str | None, BrowserContext], *, locale: str) -> Iterator[OpenPage]:
+    """The pages of all apps.
+
+    :param contexts: a browser for each visitor.
+    :raises AssertionError: a page has a URL, answers GET, and opens for nobody.
+    """
+    for project in PROJECTS:
+        closed = []
+        for route in routes_of(project.app):
+            for visitor in VISITORS:
+                path = _path_of(stack, contexts[visitor], project.app, route, locale=locale)
+                answer = contexts[visitor].request.get(stack.url(project.app, path), max_redirects=0)
+                if answer.status == 200:
+                    if _is_document(answer.headers, answer.text):
+                        yield OpenPage(app=project.app, route=route, path=path, visitor=visitor)
+                    break
+                if answer.status == 405:
+                    break
+            else:
+                closed.append(route)
+        assert set(closed) <= _FOR_NOBODY, f"{project.app}: nobody of {VISITORS} may open {closed}"
+
+
+#: Of a sign-in that the demonstration does not have; one that only leads to another; a part that only scripts ask for.
+_FOR_NOBODY: Final = frozenset({"login/oidc", "login", "energy/now"})
+
+
+def _is_document(headers: dict[str, str], text: object) -> bool:
+    if not headers.get("content-type", "").startswith("text/html") or not callable(text):
+        return False
+    return str(text()).lstrip().lower().startswith("<!doctype")
+
+
+def _path_of(stack: RunningStack, context: BrowserContext, app: str, route: str, *, locale: str) -> str:
+    """The path of a route; an id is that of the first row of the list above it."""
+    path = f"/{locale}"
+    for part in route.split("/"):
+        if "<" not in part:
+            path += f"/{part}"
+            continue
+        listed = context.request.get(stack.url(app, path), max_redirects=0).text()
+        row = re.search(r'data-row-id="([^"]+)"', listed)
+        path += f"/{row[1] if row else 'none'}"
+    return path
+
+
+def signed_in_contexts(
+    stack: RunningStack, make: Iterable[tuple[str | None, BrowserContext]]
+) -> dict[str | None, BrowserContext]:
+    """A browser for each visitor, who is signed in."""
+    contexts = dict(make)
+    for visitor, context in contexts.items():
+        if visitor is None:
+            continue
+        page = context.new_page()
+        page.goto(stack.url("auth_app", "/en/login"))
+        page.locator("input[name=email]").fill(f"{visitor}@example.com")
+        page.locator("input[name=password]").fill("demo")
+        with page.expect_navigation():
+            page.locator("form:has(input[name=email]) button").click()
+        page.close()
+    return contexts
