@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import submit_login
+from tests.browser.held_answers import answers_held
 from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
@@ -16,16 +16,6 @@ pytestmark = pytest.mark.browser
 SignIn = Callable[..., None]
 NewPage = Callable[..., Page]
 WIDTHS = (320, 768, 1280)
-
-
-@contextmanager
-def answers_held(page: Page, pattern: str) -> Iterator[None]:
-    """Hold the answers to these addresses back until the block ends."""
-    held: list[Route] = []
-    page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108  Playwright marks what it is given
-    yield
-    for route in held:
-        route.continue_()
 
 
 def is_uncovered(control: Locator) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.firefox import Firefox, firefox
 from tests.support.harness import RunningStack, require_tool
@@ -164,20 +164,6 @@ def test_the_link_back_leads_to_the_search_also_after_an_edit(open_list: Callabl
     expect(page.locator(ROWS)).to_have_count(40)
     assert address(page) == seen
     expect(page.locator(ROWS).nth(30)).to_be_in_viewport()
-
-
-def test_a_search_that_takes_long_shows_that_it_runs(open_list: Callable[..., Page]) -> None:
-    page = open_list("/en/energy/clients")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/clients?q=**", hold)
-    page.locator("#search").fill("oslo")
-    expect(page.locator("#list")).to_have_attribute("aria-busy", "true")
-    held[0].continue_()
-    expect(page.locator("#list")).not_to_have_attribute("aria-busy", "true")
 
 
 @pytest.mark.parametrize("width", [320, 1280])

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from tests.browser.conftest import FLAGS, submit_login
+from tests.browser.held_answers import answers_held
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.ports import free_port_base
@@ -271,18 +272,10 @@ def test_a_page_that_the_browser_brings_back_asks_before_it_is_seen(
     if signed_out_meanwhile:
         # As on another application: the sign-out of this one would have Chromium drop the page (`Clear-Site-Data`).
         page.context.clear_cookies()
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/sign-in-state", hold)
-    page.evaluate("history.back()")
-    page.wait_for_function("window.broughtBack", timeout=10_000)
-    expect(page.locator("#content")).not_to_be_visible()
-    page.unroute("**/sign-in-state")
-    for route in held:
-        route.continue_()
+    with answers_held(page, "**/sign-in-state"):
+        page.evaluate("history.back()")
+        page.wait_for_function("window.broughtBack", timeout=10_000)
+        expect(page.locator("#content")).not_to_be_visible()
     if signed_out_meanwhile:
         expect(page.locator(COVER)).to_be_visible()
         assert page.locator("[data-row-id]").count() == 0
