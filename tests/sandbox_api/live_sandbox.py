@@ -53,6 +53,10 @@ class LiveSandbox:
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def log(self) -> str:
+        return (self.state_dir / "log").read_text()
+
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
 
@@ -70,7 +74,7 @@ class LiveSandbox:
             )
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            assert self.process.poll() is None, (self.state_dir / "log").read_text()
+            assert self.process.poll() is None, self.log
             try:
                 if requests.get(self.url("/healthz"), timeout=1).ok:
                     return

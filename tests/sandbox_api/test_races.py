@@ -1,17 +1,19 @@
 """Many callers at the same moment: threads on one database, and processes of a running sandbox."""
 
+import re
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
+from django.contrib.auth.hashers import make_password
 from django.db import connection
 from live_sandbox import LiveSandbox
 from rest_framework.test import APIClient
 
 from sandbox_api.auth import sign_ins
-from sandbox_api.auth.models import RefreshToken, SignIn
+from sandbox_api.auth.models import PasswordReset, RefreshToken, SignIn
 from sandbox_api.auth.sign_ins import Refused, TokenPair
 from sandbox_api.energy.models import Client
 
@@ -100,6 +102,20 @@ class TestThreads:
             if isinstance(outcome, TokenPair):
                 assert isinstance(sign_ins.rotate(refresh_token=outcome.refresh_token), Refused)
 
+    def test_a_sign_in_with_the_old_password_does_not_survive_a_reset_beside_it(self, make_account):
+        account = make_account(email="me@example.com", password=make_password("secret words"))
+        PasswordReset.objects.create(digest=sign_ins.digest_of("token"), email=account.email)
+
+        def reset_or_sign_in(number):
+            if number == 0:
+                return APIClient().post("/auth/reset-password", {"token": "token", "password": "other words"})
+            return APIClient().post("/auth/login", {"email": account.email, "password": "secret words"})
+
+        reset, *signed_in = all_at_once(reset_or_sign_in, count=4)
+        assert reset.status_code == 204
+        assert {answer.status_code for answer in signed_in} <= {200, 401}
+        assert not SignIn.objects.filter(revoked_at__isnull=True).exists()
+
 
 class TestProcesses:
     def test_one_of_many_refreshes_is_answered_with_tokens(self, sandbox):
@@ -132,3 +148,20 @@ class TestProcesses:
         assert len({answer.content for answer in answers}) == 1
         found = requests.get(sandbox.url("/energy/clients?q=once"), headers=bearer, timeout=10).json()
         assert found["total"] == 1
+
+    def test_a_sign_in_with_the_old_password_does_not_survive_a_reset_beside_it(self, sandbox):
+        password = "secret words"
+        for new in ("other words", "secret words"):
+            assert sandbox.post("/auth/forgot-password", {"email": "me@example.com"}).status_code == 202
+            token = re.findall(r"reset\?token=(\S+)", sandbox.log)[-1]
+
+            def reset_or_sign_in(number, token=token, old=password, new=new):
+                if number == 0:
+                    return sandbox.post("/auth/reset-password", {"token": token, "password": new})
+                return sandbox.post("/auth/login", {"email": "me@example.com", "password": old})
+
+            reset, *signed_in = all_at_once(reset_or_sign_in, count=4)
+            assert reset.status_code == 204
+            tokens = [answer.json()["refreshToken"] for answer in signed_in if answer.ok]
+            assert {sandbox.post("/refresh", {"refreshToken": each}).status_code for each in tokens} <= {401}
+            password = new

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.hashers import check_password, make_password
 
 from sandbox_api.auth.models import Account
+from sandbox_api.versions import locked
 
 
 def account_for(*, email: str, password: str) -> Account | None:
@@ -17,3 +18,12 @@ def account_for(*, email: str, password: str) -> Account | None:
         make_password(password)
         return None
     return account if check_password(password, account.password) else None
+
+
+def locked_if_still_right(account: Account) -> Account | None:
+    """Give the account anew, locked until the transaction ends, if its password is the one that was checked.
+
+    To check a password takes long, and is done without the lock: a reset may have changed it meanwhile, and ended all
+    sign-ins of the account. One that begins after it must not be by the password that is gone.
+    """
+    return locked(Account.objects.filter(id=account.id, password=account.password)).first()

@@ -15,7 +15,7 @@ from sandbox_api.api_view import ApiView
 from sandbox_api.auth import forgotten_passwords, sign_ins
 from sandbox_api.auth.client_address import client_address
 from sandbox_api.auth.models import Account
-from sandbox_api.auth.passwords import account_for
+from sandbox_api.auth.passwords import account_for, locked_if_still_right
 from sandbox_api.auth.serializers import (
     ForgotPasswordRequest,
     LoginRequest,
@@ -30,6 +30,8 @@ from sandbox_api.versions import locked
 if TYPE_CHECKING:
     from django.http import HttpResponse
     from rest_framework.request import Request
+
+_WRONG_PASSWORD = "The address or the password is wrong."  # noqa: S105 - what is said of one
 
 
 class OpenView(ApiView):
@@ -53,11 +55,14 @@ class LoginView(OpenView):
         password: str = form.validated_data["password"]
         account = account_for(email=form.validated_data["email"], password=password)
         if account is None:
-            raise Unauthorized("The address or the password is wrong.")
+            raise Unauthorized(_WRONG_PASSWORD)
 
         def begin() -> Response:
+            current = locked_if_still_right(account)
+            if current is None:
+                raise Unauthorized(_WRONG_PASSWORD)
             pair = sign_ins.begin_sign_in(
-                account=account,
+                account=current,
                 user_agent=request.headers.get("User-Agent", ""),
                 ip_address=client_address(request),
             )
@@ -137,8 +142,14 @@ class ForgotPasswordView(OpenView):
         """Send a link to the address, if it has an account. The answer is the same for every address."""
         form = ForgotPasswordRequest(data=request.data)
         form.is_valid(raise_exception=True)
-        forgotten_passwords.request_reset(email=form.validated_data["email"])
-        return Response(status=HTTPStatus.ACCEPTED)
+        email: str = form.validated_data["email"]
+
+        def ask() -> Response:
+            forgotten_passwords.request_reset(email=email)
+            return Response(status=HTTPStatus.ACCEPTED)
+
+        attempt = idempotency.attempt_of(request, principal=f"forgotten password of {email}")
+        return idempotency.run_once(attempt, action=ask)
 
 
 class ResetPasswordView(OpenView):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -16,9 +16,12 @@ _HUNDRED: Final = Decimal(100)
 def included_vat(lines: Sequence[dict[str, Any]]) -> Decimal:
     """Give the tax in the lines of an invoice: of the sum of each rate, rounded to the cent.
 
+    Half a cent is rounded up, as invoices have it, and not to the even cent.
+
     :param lines: each with `amount`, tax included, and `vatRate` in percent; both are decimals in strings.
     """
     sums: defaultdict[Decimal, Decimal] = defaultdict(Decimal)
     for line in lines:
         sums[Decimal(line["vatRate"])] += Decimal(line["amount"])
-    return sum(((gross * rate / (_HUNDRED + rate)).quantize(_CENT) for rate, gross in sums.items()), Decimal(0))
+    taxes = (gross * rate / (_HUNDRED + rate) for rate, gross in sums.items())
+    return sum((tax.quantize(_CENT, ROUND_HALF_UP) for tax in taxes), Decimal(0))

@@ -23,8 +23,8 @@ def mails(caplog):
     return lambda: [record.args[1] for record in caplog.records if record.name == "sandbox_api.mail"]
 
 
-def forgot(client, email=ADDRESS):
-    return client.post("/auth/forgot-password", {"email": email})
+def forgot(client, email=ADDRESS, key=None):
+    return client.post("/auth/forgot-password", {"email": email}, headers={"Idempotency-Key": key} if key else {})
 
 
 def reset(client, token, password=NEW, key=None):
@@ -54,6 +54,19 @@ def test_the_answer_is_the_same_for_an_address_without_an_account(anyone, accoun
     assert (known.status_code, known.content) == (unknown.status_code, unknown.content)
     assert len(mails()) == 1
     assert PasswordReset.objects.count() == 2, "both cost a row"
+
+
+def test_a_request_that_is_repeated_under_its_key_sends_one_mail(anyone, account, mails):
+    assert [forgot(anyone, key="k").status_code for _ in range(2)] == [202, 202]
+    assert len(mails()) == 1
+    assert forgot(anyone, key="another").status_code == 202
+    assert len(mails()) == 2
+
+
+def test_one_key_is_another_for_another_address(anyone, account, mails):
+    assert forgot(anyone, "nobody@example.com", key="k").status_code == 202
+    assert forgot(anyone, key="k").status_code == 202
+    assert len(mails()) == 1
 
 
 def test_capitals_and_spaces_make_no_difference(anyone, account, mails):

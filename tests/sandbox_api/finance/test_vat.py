@@ -25,6 +25,11 @@ def test_each_rate_is_rounded_once():
     assert included_vat([third]) * 3 == Decimal("0.15")
 
 
+def test_half_a_cent_is_rounded_up():
+    assert included_vat([{"amount": "0.03", "vatRate": "20.00"}]) == Decimal("0.01")
+    assert included_vat([{"amount": "0.15", "vatRate": "20.00"}]) == Decimal("0.03")
+
+
 @given(lines=lines)
 def test_the_tax_is_a_part_of_the_sum_in_whole_cents(lines):
     vat = included_vat(lines)
