@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Station
@@ -17,6 +18,8 @@ COUNT = 21_000
 _DAYS = 365
 # How many begin in each hour of the day: commuters plug in at work, at lunch, and when they come home.
 _BY_HOUR = (2, 1, 1, 1, 1, 3, 8, 15, 18, 13, 10, 11, 14, 12, 10, 11, 14, 19, 21, 17, 12, 8, 5, 3)
+#: At the least power, with the pause before somebody unplugs.
+_LONGEST = timedelta(hours=12)
 _FAILED = 0.02
 _AC_POWER_KW = 22
 _FAST_POWER_KW = 100
@@ -53,9 +56,12 @@ def plan_charging_sessions(
 
 
 def _begin(dice: Dice, until: datetime) -> datetime:
-    days_ago = 2 + int((_DAYS - 2) * dice.random() ** 1.3)
+    """A moment since which even the longest session has ended."""
+    # Three times as many a day at the year's end as at its begin, growing evenly.
+    days_ago = int(_DAYS * (1.5 - sqrt(2.25 - 2 * dice.random())))
     hour = dice.choices(range(24), weights=_BY_HOUR)[0]
-    return (until - timedelta(days=days_ago)).replace(hour=hour) + timedelta(seconds=dice.randrange(3600))
+    begin = (until - timedelta(days=days_ago)).replace(hour=hour, minute=0) + timedelta(seconds=dice.randrange(3600))
+    return begin if begin < until - _LONGEST else _begin(dice, until)
 
 
 def _ended(dice: Dice, charger: Charger, client: Client, begin: datetime) -> ChargingSession:

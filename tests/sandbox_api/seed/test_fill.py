@@ -135,6 +135,21 @@ def test_sessions_are_plausible():
         assert Decimal("0.40") * Decimal(str(session.energy_kwh)) <= session.cost + 1
 
 
+def test_people_charge_on_every_day_of_the_year_and_more_from_month_to_month():
+    days = Counter(
+        UNTIL.date() - begin.date() for begin in ChargingSession.objects.values_list("started_at", flat=True)
+    )
+    by_day = [days[timedelta(days=ago)] for ago in range(1, 361)]
+    assert all(by_day)
+    assert max(by_day) < 2 * sum(by_day[:30]) / 30, "no day stands out"
+    newest, *others, oldest = (sum(by_day[first : first + 30]) for first in range(0, 360, 30))
+    assert all(oldest < each < newest for each in others)
+
+
+def test_no_session_ends_in_the_future():
+    assert not ChargingSession.objects.filter(ended_at__gt=UNTIL).exists()
+
+
 def test_a_charger_is_charging_exactly_while_a_session_goes_on():
     active = set(ChargingSession.objects.filter(status="active").values_list("charger_id", flat=True))
     charging = set(Charger.objects.filter(status="charging").values_list("id", flat=True))
