@@ -69,8 +69,8 @@ def show_conflicts(form: BackendForm[Any], names: Collection[str], *, sent: Mapp
         shown = field.hidden_widget().value_from_datadict(form.data, form.files, bound.html_initial_name)
         chosen = sent.get(KEEP_PREFIX + bound.html_name, "")
         found[name] = FieldConflict(
-            mine=_text(field, bound.data),
-            theirs=_text(field, shown),
+            mine=typed_text(field, bound.data),
+            theirs=typed_text(field, shown),
             chosen=chosen if chosen in {MINE, THEIRS} else "",
         )
     form.conflicts = found
@@ -98,11 +98,6 @@ def merged_form(form: BackendForm[Any], change: RowChange[Any]) -> BackendForm[A
     return merged
 
 
-def typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:
-    """Label and text of each field of a form that was sent."""
-    return [(str(field.label), _text(field, form[name].data)) for name, field in form.fields.items()]
-
-
 def labels(form: BackendForm[Any], names: Collection[str]) -> tuple[str, ...]:
     """The labels of fields."""
     return tuple(str(form.fields[name].label) for name in names if name in form.fields)
@@ -125,7 +120,7 @@ def _raw(widget: forms.Widget, value: Any) -> list[str]:
     return ["" if written is None else str(written)]
 
 
-def _text(field: forms.Field, raw: Any) -> str:
+def typed_text(field: forms.Field, raw: Any) -> str:
     """A value that was sent, for people."""
     if isinstance(field, forms.ChoiceField):
         choices: Any = field.choices

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
@@ -16,13 +15,11 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, Union, get_args, get_origin
 
 from django import forms
-from django.utils import timezone
-from django.utils.functional import lazy
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import UsageError
 from portal.query import field_types
+from portal.web.pages.forms.time_fields import time_field
 from portal.web.pages.forms.validators import lines, one_line
 from portal.web.present import NO_VALUE, Badge
 
@@ -37,9 +34,8 @@ if TYPE_CHECKING:
 #: Name of the hidden field with the row's version.
 VERSION_INPUT: Final = "rowVersion"
 _VERSION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
-#: What `<input type="date">` and `<input type="datetime-local">` take and send, whatever the language.
+#: What `<input type="date">` takes and sends, whatever the language.
 _DAY: Final = "%Y-%m-%d"
-_TIME: Final = "%Y-%m-%dT%H:%M:%S"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,42 +247,9 @@ def _boolean(*, required: bool, **settings: Any) -> forms.Field:
     return forms.BooleanField(required=False, **settings)
 
 
-class _TimeField(forms.DateTimeField):
-    """A time in the active zone. Of an hour that comes twice, when clocks go back, the first is meant."""
-
-    def to_python(self, value: Any) -> Any:
-        """The time.
-
-        :raises ValidationError: it is none, or one that clocks leave out when they go forward.
-        """
-        try:
-            return super().to_python(value)
-        except forms.ValidationError as error:
-            typed = (error.params or {}).get("datetime")
-            if not isinstance(typed, datetime):
-                raise
-        zone = timezone.get_current_timezone()
-        with suppress(OverflowError):
-            first = typed.replace(tzinfo=zone)
-            # What clocks leave out comes back as another time.
-            if first.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == typed:
-                return first.astimezone(UTC)
-        raise forms.ValidationError(_("There is no such time on that day: the clocks go forward."), code="invalid")
-
-
-def _zone_hint() -> str:
-    return gettext("Time zone: %(zone)s") % {"zone": timezone.get_current_timezone_name()}
-
-
 def _day(**settings: Any) -> forms.Field:
     widget = forms.DateInput(format=_DAY, attrs={"type": "date"})
     return forms.DateField(**{"widget": widget, "input_formats": [_DAY], **settings})
-
-
-def _time(**settings: Any) -> forms.Field:
-    """A time in the active zone."""
-    widget = forms.DateTimeInput(format=_TIME, attrs={"type": "datetime-local", "step": "any"})
-    return _TimeField(**{"widget": widget, "help_text": lazy(_zone_hint, str)(), **settings})
 
 
 _FIELDS: Final[Mapping[Any, Callable[..., forms.Field]]] = {
@@ -294,7 +257,7 @@ _FIELDS: Final[Mapping[Any, Callable[..., forms.Field]]] = {
     int: forms.IntegerField,
     float: forms.FloatField,
     Decimal: forms.DecimalField,
-    datetime: _time,
+    datetime: time_field,
     date: _day,
 }
 

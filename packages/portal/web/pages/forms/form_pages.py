@@ -15,8 +15,10 @@ from django.utils.translation import gettext as _
 from portal.config.current import portal_config
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, retry_after_s
-from portal.web.pages.forms.conflicts import typed_texts
+from portal.web.pages.forms.conflicts import typed_text
 from portal.web.pages.forms.form_fields import VERSION_INPUT
+from portal.web.pages.forms.row_choice import RowChoiceField, name_chosen_rows
+from portal.web.present import NO_VALUE
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, submission_key
 
 if TYPE_CHECKING:
@@ -65,9 +67,11 @@ def deleted_page(
     :param create_form: of the page that creates such rows; None where there is none.
     """
     typed = {field: form[field].value() for field in form.fields}
+    anew = create_form(initial=typed) if create_form else None
+    name_chosen_rows(request, anew or form)
     context = {
-        "form": create_form(initial=typed) if create_form else None,
-        "typed": () if create_form else typed_texts(form),
+        "form": anew,
+        "typed": () if anew else _typed_texts(form),
         "title": _("%(name)s was deleted meanwhile") % {"name": name},
         "submit_label": _("Create it anew"),
         "form_url": create_url,
@@ -77,6 +81,17 @@ def deleted_page(
         "submission_key": new_submission_key(),
     }
     return _form_response(request, context, status=HTTPStatus.NOT_FOUND)
+
+
+def _typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:
+    """Label and text of each field of a form that was sent."""
+    found = []
+    for bound in form:
+        field, widget = bound.field, bound.field.widget
+        is_row = isinstance(field, RowChoiceField)
+        text = getattr(widget, "text", "") or NO_VALUE if is_row else typed_text(field, bound.data)
+        found.append((str(field.label), text))
+    return found
 
 
 def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTTPStatus) -> HttpResponse:

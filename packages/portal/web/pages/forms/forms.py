@@ -153,7 +153,10 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         """The body of the request: the cleaned fields. An empty field is null, if its attribute may be None."""
         attributes = row_fields(self.row_class)
         sent = {}
-        for name, value in self.cleaned_data.items():
+        for name, typed in self.cleaned_data.items():
+            # Of an hour that comes twice, what was typed means the first, and what was shown may be the second.
+            is_shown_time = isinstance(typed, datetime) and name in self.shown_names and name not in self.changed_data
+            value = self._shown_value(name) if is_shown_time else typed
             is_empty = value is None or value == ""
             if not is_empty:
                 sent[name] = value
@@ -189,8 +192,7 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         field = self.fields.get(name)
         if field is None or self.add_initial_prefix(name) not in self.data:
             return True
-        widget = field.hidden_widget()
-        shown = widget.value_from_datadict(self.data, self.files, self.add_initial_prefix(name))
+        shown = self._shown_text(name)
         if isinstance(value, str) and shown == value:
             # Spaces at its ends are the row's own, and no change.
             return False
@@ -198,15 +200,25 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
             value = in_active_zone(value.replace(microsecond=0))
         return field.has_changed(value, shown)
 
+    def _shown_text(self, name: str) -> Any:
+        """What the hidden field of an attribute has."""
+        widget = self.fields[name].hidden_widget()
+        return widget.value_from_datadict(self.data, self.files, self.add_initial_prefix(name))
+
+    def _shown_value(self, name: str) -> Any:
+        """The value that the form showed at first.
+
+        :raises ValidationError: the hidden field has none.
+        """
+        return self.fields[name].to_python(self._shown_text(name))
+
     @property
     def shown_row(self) -> TRow:
         """The row as the form showed it at first, as far as it did."""
         shown = {}
         for name in self.shown_names:
-            widget = self.fields[name].hidden_widget()
             with suppress(ValidationError):
-                raw = widget.value_from_datadict(self.data, self.files, self.add_initial_prefix(name))
-                shown[name] = self.fields[name].to_python(raw)
+                shown[name] = self._shown_value(name)
         made: Any = self.row_class
         row: TRow = made(**shown)
         return row

@@ -275,6 +275,36 @@ def test_a_row_that_others_alone_chose_has_its_own_name(browser: Browser, visit:
     assert (again["placeId"], again["placeId-text"]) == ("p2", "Oslo 2")
 
 
+def test_a_picked_row_stays_where_what_was_deleted_meanwhile_is_created_anew(
+    backend: Backend, browser: Browser, visit: KeptRow
+) -> None:
+    sent = inputs(browser.get(EDIT).content.decode())
+    visit.delete()
+    page = browser.post(EDIT, sent | {"placeId": "", "placeId-text": "Oslo 2"})
+    assert page.status_code == 404
+    anew = inputs(page.content.decode())
+    assert (anew["placeId"], anew["placeId-of"], anew["placeId-text"]) == ("p2", "Oslo 2", "Oslo 2")
+    assert browser.post(NEW, anew).status_code == 303
+    assert created(backend) == [{"name": "Check", "placeId": "p2"}]
+
+
+def test_a_picked_row_is_named_also_where_nothing_creates_what_was_deleted(
+    signed_in: SignedIn, browser: Browser, visit: KeptRow
+) -> None:
+    edit = EditView(
+        query=VisitQueries.use_get_visit_query, mutation=VisitMutations.use_update_visit_mutation, form=VisitForm
+    )
+    detail = DetailView(hook=VisitQueries.use_get_visit_query)
+    visits = ListView(hook=VisitQueries.use_get_visits_query)
+    pages = resource_pages("energy/clients", name="client", title="Visits", list=visits, detail=detail, edit=edit)
+    with override_settings(ROOT_URLCONF=tuple(platform_patterns(pages=pages))):
+        sent = inputs(browser.get(EDIT).content.decode())
+        visit.delete()
+        page = browser.post(EDIT, sent | {"name": "Ida", "placeId-text": "Oslo 2"})
+    assert page.status_code == 404
+    assert "Oslo 2" in page.content.decode()
+
+
 def test_a_script_asks_for_the_matches(backend: Backend, browser: Browser) -> None:
     response = browser.get(f"{NEW}?choices=placeId&q=os")
     html = response.content.decode()
