@@ -12,14 +12,15 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length",
 
 
 class BackendProxy:
-    """Forwards everything; answers 503 for the paths in `failing`. `calls` are methods and addresses, in order.
+    """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
 
-    `before_each` is called with each of them, before it is answered.
+    `calls` are methods and addresses, in order. `before_each` is called with each of them, before it is answered.
     """
 
     def __init__(self, *, port: int) -> None:
         self.backend_port = port
         self.failing: set[str] = set()
+        self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
         self.before_each: Callable[[str, str], None] | None = None
         self.url = ""
@@ -37,7 +38,8 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
             proxy.calls.append((self.command, self.path))
             if proxy.before_each is not None:
                 proxy.before_each(self.command, self.path)
-            if self.path.partition("?")[0] in proxy.failing:
+            path = self.path.partition("?")[0]
+            if path in proxy.failing:
                 self.answer(503, [], b"")
                 return
             backend = http.client.HTTPConnection("127.0.0.1", proxy.backend_port, timeout=30)
@@ -45,6 +47,9 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
                 headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
                 backend.request(self.command, self.path, body=body or None, headers=headers)
                 answer = backend.getresponse()
+                if path in proxy.losing:
+                    self.close_connection = True
+                    return
                 self.answer(answer.status, answer.getheaders(), answer.read())
             finally:
                 backend.close()

@@ -59,6 +59,21 @@ def test_a_new_password_leads_to_the_sign_in_page(backend: Backend, stranger: Cl
     assert "Your password was changed, and all your sign-ins have ended." in stranger.get("/en/login").content.decode()
 
 
+def test_the_same_form_has_the_same_key_which_tells_nothing(backend: Backend, stranger: Client) -> None:
+    backend.fails("timeout")
+    assert stranger.post(RESET, FORM).status_code == 503
+    backend.recovers()
+    backend.answers("POST", "/auth/reset-password", status=204)
+    assert stranger.post(RESET, FORM).status_code == 303
+    stranger.post(RESET, FORM | {"password": "another one"})
+    stranger.post(RESET, FORM | {"token": "another"})
+    *same, second, third = [call.headers["idempotency-key"] for call in backend.calls_to("/auth/reset-password")]
+    assert len(same) > 1
+    assert len({*same, second, third}) == 3
+    assert len(set(same)) == 1
+    assert TOKEN not in same[0]
+
+
 def test_a_spent_link_offers_another_one(backend: Backend, stranger: Client) -> None:
     backend.refuses("POST", "/auth/reset-password", errors={"token": ["No."]})
     response = stranger.post(RESET, FORM)

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -53,12 +54,18 @@ def ask_for_reset(request: PortalRequest, *, email: str) -> ResetFailure | None:
 def reset_password(request: PortalRequest, *, token: str, password: str) -> ResetFailure | None:
     """Choose a new password with the token of a link; None if it is the password now, and all sign-ins have ended.
 
+    The form may be sent again, and is done once: a link works once, so that without a key of the form's own, whoever
+    lost the answer would be told that the link was used.
+
     :raises portal.errors.ApiError: the backend failed in a way that no other input helps.
     """
     limited = _limited(request)
     if limited is not None:
         return limited
-    result = AuthMutations.use_reset_password_mutation(request).mutate(body={"token": token, "password": password})
+    # Under the portal's secret: nobody who reads a key in a log can try tokens and passwords against it.
+    key = salted_hmac("portal.reset_password", token, algorithm="sha256").hexdigest()
+    reset = AuthMutations.use_reset_password_mutation(request, idempotency_key=key)
+    result = reset.mutate(body={"token": token, "password": password})
     error = result.error
     if isinstance(error, ApiUnavailableError):
         return _unreachable(request, error)
