@@ -9,7 +9,7 @@
           pages/         guards, lists, forms, overviews           middleware      tokens in, cookies out
             errors/      pages and problem documents               query_client    `request.query_client`
               cookies/   sign-in cookies, messages                 context_processors, log_context, reload
-                toasts   undo_toast: a message with a button that undoes what was done
+                submissions/   the key of a form, and what the next page says of it: undo_toast
                 frame/   the shell around a page, and the user
                   present/   records and values as texts           request, client_address, csrf, security_headers
                   metrics/   the counts of all workers      preferences/    the user's time zone and theme
@@ -22,4 +22,4 @@ from __future__ import annotations
 
 from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
-from portal.web.toasts import undo_toast
+from portal.web.submissions import undo_toast

@@ -17,7 +17,7 @@ from django.utils.functional import SimpleLazyObject
 
 from portal.web.csrf import CsrfInput
 from portal.web.frame import known_essentials, shell_for, use_app_essentials
-from portal.web.toasts import ShownToasts
+from portal.web.submissions import ShownToasts
 
 if TYPE_CHECKING:
     from portal.web.request import PortalRequest

@@ -105,7 +105,8 @@ class ApiAccessMiddleware:
     def _commit(self, request: PortalRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
         if tokens.ended and not isinstance(response, SignInEndedResponse):
-            # The view caught the error, or a thread beside the view met the end of the sign-in.
+            # The view caught the error, or a thread beside the view met the end of the sign-in. What it holds ends.
+            response.close()
             response = sign_in_ended(request)
         if tokens.cleared:
             clear_sign_in(response, config=self.config)

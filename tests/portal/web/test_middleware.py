@@ -287,6 +287,24 @@ def test_so_does_one_whose_error_the_view_lets_escape():
     assert "Content-Security-Policy" in response
 
 
+def test_a_response_is_closed_that_the_end_of_the_sign_in_replaces():
+    closed = []
+
+    class Parts:
+        def __iter__(self):
+            return iter(())
+
+        def close(self):
+            closed.append(True)
+
+    def view(request):
+        ended(request)
+        return StreamingHttpResponse(Parts())
+
+    assert run(view, cookies={VAR_REFRESH_TOKEN: "r"})["Location"] == "/"
+    assert closed == [True]
+
+
 def test_a_401_that_is_passed_through_is_a_page_and_clears_nothing():
     def view(_):
         raise ApiUnauthorizedError(status=401)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -46,7 +47,13 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
             if runs_beside_profile and page_is_denied(request, permission):
                 return _denied(request)
             raise
-        return _denied(request) if runs_beside_profile and page_is_denied(request, permission) else response
+        with ExitStack() as unsent:
+            # What the page holds open, such as the place of a file, ends with it.
+            unsent.callback(response.close)
+            if runs_beside_profile and page_is_denied(request, permission):
+                return _denied(request)
+            unsent.pop_all()
+        return response
 
     return neutral_page(route, guarded, name=name)
 
@@ -81,6 +88,7 @@ def with_405_page(view: View) -> View:
         response = view(request, *args, **kwargs)
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             return response
+        response.close()
         return method_refused(request, allow=response["Allow"])
 
     return answering

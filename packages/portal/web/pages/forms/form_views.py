@@ -24,8 +24,7 @@ from portal.web.pages.forms.row_choice import (
 from portal.web.pages.forms.undo import row_before, say_changed
 from portal.web.pages.page_names import DeclaredPage
 from portal.web.present import record_if_answered
-from portal.web.submissions import submission_key
-from portal.web.toasts import created_toast
+from portal.web.submissions import created_toast, submission_key
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -19,8 +19,7 @@ from portal.query import QueryHook, Row, RowParams, to_json
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import see_other
 from portal.web.pages.page_names import DeclaredPage
-from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, submission_key
-from portal.web.toasts import undo_toast
+from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, submission_key, undo_toast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -126,11 +126,17 @@ def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser) -> None:
     again.close()
 
 
-def test_who_may_not_open_the_platform_gets_no_file(user: Browser, backend: Backend) -> None:
+def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
+    user: Browser, backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    user.get("/en/energy/clients")
     backend.answers("GET", "/me", json={"id": "someone else", "permissions": ["FINANCE_APP"]})
-    response = user.get(PATH)
+    with caplog.at_level("INFO"):
+        response = user.get(PATH, headers={"Cache-Control": "max-age=0"})
     assert response.status_code == 403
     assert b"Ada" not in response.content
+    # The file had begun beside the profile. It was closed, and did not wait for the garbage collection.
+    assert "export of energy.get_clients cancelled after 0 rows" in caplog.text
 
 
 @pytest.mark.parametrize("method", ["head", "put"])

@@ -11,7 +11,8 @@ from django.template import engines
 from django.test import RequestFactory
 
 from portal.web import undo_toast
-from portal.web.toasts import ShownToasts, Toast, created_toast
+from portal.web.submissions import ShownToasts, created_toast
+from portal.web.submissions.toasts import Toast
 
 FIELDS = {"undo": 'a <signed> "value"'}
 
