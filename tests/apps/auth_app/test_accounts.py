@@ -74,6 +74,24 @@ def test_all_permissions_can_be_taken_away(backend: Backend, admin: Client) -> N
     assert backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")[0].body == {"permissions": []}
 
 
+@pytest.mark.parametrize(
+    ("theirs", "status"), [(["FINANCE_APP", "ODD_ONE"], 303), (["ODD_ONE"], 409)], ids=["the same", "another"]
+)
+def test_the_same_change_by_somebody_else_is_no_conflict_in_whatever_order(
+    backend: Backend, admin: Client, theirs: list[str], status: int
+) -> None:
+    backend.refuses("PATCH", f"{ACCOUNTS}/acc_1", status=412)
+    backend.lists(ACCOUNTS, [ADA | {"permissions": theirs, "version": 4}])
+    sent = {
+        "permissions": ["ODD_ONE", "FINANCE_APP"],
+        "initial-permissions": ["ENERGY_APP", "ODD_ONE"],
+        "rowVersion": "3",
+    }
+    response = admin.post("/en/accounts/acc_1/edit", sent)
+    assert response.status_code == status
+    assert len(backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")) == 1
+
+
 def test_a_permission_that_is_neither_known_nor_the_accounts_own_is_refused(backend: Backend, admin: Client) -> None:
     response = admin.post("/en/accounts/acc_1/edit", {"permissions": ["ENERGY_APP", "<b>"]})
     assert response.status_code == 422

@@ -139,7 +139,9 @@ def change_row(
 
 
 def _same(one: object, other: object) -> bool:
-    """Whether two values are the same for people: an empty text is none."""
+    """Whether two values are the same for people: an empty text is none, and several values have no order."""
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return all(each in other for each in one) and all(each in one for each in other)
     return one == other or (_is_empty(one) and _is_empty(other))
 
 
