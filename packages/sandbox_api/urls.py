@@ -37,6 +37,7 @@ urlpatterns = [
     path("refresh", RefreshView.as_view()),
     path("me", MeView.as_view()),
     path("iam/accounts", iam.AccountsView.as_view()),
+    path("iam/accounts/counts", counts_of(iam.AccountsView).as_view()),
     path("iam/accounts/<id:row_id>", iam.AccountView.as_view()),
     path("iam/auth/sessions", iam.SignInsView.as_view()),
     path("iam/auth/sessions/<id:row_id>", iam.SignInView.as_view()),

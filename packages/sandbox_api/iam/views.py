@@ -42,6 +42,7 @@ class AccountsView(AccountRows, ListView):
         resource="accounts",
         sorts={"createdAt": "created_at", "name": "name_folded", "email": "email"},
         searched=("searched",),
+        members={"permission": "permissions"},
     )
 
 

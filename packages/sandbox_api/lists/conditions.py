@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from django.db.models import Q
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
+from django.db.models.lookups import Contains
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sandbox_api.lists.parameters import Conditions
     from sandbox_api.lists.spec import ListSpec
 
@@ -18,7 +23,11 @@ def matches(*, spec: ListSpec, conditions: Conditions, without: str | None = Non
     """
     condition = Q()
     for name, values in conditions.filters.items():
-        if name != without:
+        if name == without:
+            continue
+        if name in spec.members:
+            condition &= _has_one_of(spec.members[name], values)
+        else:
             condition &= Q(**{f"{spec.filters[name]}__in": values})
     for name, moment in conditions.since.items():
         condition &= Q(**{f"{spec.ranges[name]}__gte": moment})
@@ -29,4 +38,15 @@ def matches(*, spec: ListSpec, conditions: Conditions, without: str | None = Non
         for column in spec.searched:
             has_word |= Q(**{f"{column}__contains": word})
         condition &= has_word
+    return condition
+
+
+def _has_one_of(column: str, codes: Iterable[str]) -> Q:
+    """The rows whose list has one of the codes.
+
+    Of the JSON's text, which SQLite and PostgreSQL write alike: a code in quotes is no part of another one.
+    """
+    condition = Q()
+    for code in codes:
+        condition |= Q(Contains(Cast(column, TextField()), json.dumps(code)))
     return condition

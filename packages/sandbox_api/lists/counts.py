@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Field
@@ -32,17 +33,22 @@ def read_counts(*, rows: QuerySet[Any], spec: ListSpec, query: Mapping[str, str]
     :raises ValidationError: naming each parameter that is wrong.
     """
     names = tuple(dict.fromkeys(name for name in query.get(BY, "").split(",") if name))
-    if not names or not set(names) <= set(spec.filters):
-        raise ValidationError({BY: [f"Name some of these, with commas between them: {', '.join(spec.filters)}."]})
+    if not names or not set(names) <= set(spec.filter_names):
+        raise ValidationError({BY: [f"Name some of these, with commas between them: {', '.join(spec.filter_names)}."]})
     conditions = read_conditions(query=query, spec=spec)
     return {name: _count(rows, spec, conditions, name) for name in names}
 
 
 def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: str) -> dict[str, int]:
-    column = spec.filters[name]
+    column = spec.members.get(name) or spec.filters[name]
     matching = rows.filter(matches(spec=spec, conditions=conditions, without=name), **{f"{column}__isnull": False})
     # Distinct: a list may join what its rows have several of.
     found = matching.order_by().values_list(column).annotate(Count("pk", distinct=True))
+    if name in spec.members:
+        counted: Counter[str] = Counter()
+        for codes, count in found:
+            counted.update(dict.fromkeys(codes, count))
+        return dict(counted)
     return dict.fromkeys(_choices(rows.model, column), 0) | dict(found)
 
 

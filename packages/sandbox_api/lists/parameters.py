@@ -106,7 +106,7 @@ def _conditions(query: Mapping[str, str], spec: ListSpec, errors: dict[str, list
     if not _is_searchable(q):
         errors["q"] = [f"Send at most {_MAX_TEXT_LENGTH} characters, none of them a control character."]
     filters = {}
-    for name in spec.filters:
+    for name in spec.filter_names:
         values = split_values(query.get(name, ""))
         if len(values) > MAX_VALUES or not all(map(_is_searchable, values)):
             errors[name] = [_TOO_MUCH]

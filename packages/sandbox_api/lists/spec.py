@@ -29,8 +29,15 @@ class ListSpec:
     """Folded columns, also of related rows, that `q` is looked for in. An exact id finds its row everywhere."""
     filters: Mapping[str, str] = field(default_factory=dict)
     """Name on the wire to column, for exact matches with one of several values."""
+    members: Mapping[str, str] = field(default_factory=dict)
+    """Name on the wire to a column with a list of codes, as JSON; a row has one of several values among them."""
     ranges: Mapping[str, str] = field(default_factory=dict)
     """Name on the wire to a column with a time: `<name>From` and `<name>To` limit it."""
+
+    @property
+    def filter_names(self) -> tuple[str, ...]:
+        """The filters of both sorts, by their names on the wire."""
+        return *self.filters, *self.members
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -153,7 +153,7 @@ def counts_of(view: type[ListView]) -> type[CountsView]:
         (*(base for base in view.__bases__ if base is not ListView), CountsView),
         {"spec": view.spec, "__doc__": CountsView.__doc__, "__module__": view.__module__},
     )
-    names = ", ".join(f"`{name}`" for name in view.spec.filters)
+    names = ", ".join(f"`{name}`" for name in view.spec.filter_names)
     by = OpenApiParameter(BY, str, required=True, description=f"Some of {names}, with commas between them.")
     return extend_schema(
         methods=["GET"],
@@ -165,7 +165,7 @@ def counts_of(view: type[ListView]) -> type[CountsView]:
 def _conditions(spec: ListSpec) -> list[OpenApiParameter]:
     filters = [
         OpenApiParameter(name, str, many=True, style="form", explode=False, description=_VALUES)
-        for name in spec.filters
+        for name in spec.filter_names
     ]
     limits = [
         OpenApiParameter(f"{name}{suffix}", datetime, description=meaning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 import pytest
@@ -55,6 +56,16 @@ def test_an_administrator_finds_them_in_the_menu(admin: Client) -> None:
     assert 'href="/en/accounts" aria-current="page"' in page.content.decode()
     assert "Open Energy" in page.content.decode()
     assert "ODD_ONE" in page.content.decode()
+
+
+def test_the_list_is_filtered_by_chips_with_their_counts(backend: Backend, admin: Client) -> None:
+    backend.answers("GET", f"{ACCOUNTS}/counts", json={"permission": {"IAM_ADMIN": 7, "ODD_ONE": 5}})
+    page = admin.get("/en/accounts?permission=IAM_ADMIN&permission=FINANCE_APP")
+    assert backend.calls_to(ACCOUNTS)[0].query["permission"] == "FINANCE_APP,IAM_ADMIN"
+    assert backend.calls_to(f"{ACCOUNTS}/counts")[0].query["by"] == "permission"
+    chips = re.findall(r'name="permission"\s+value="([A-Z_]+)"( checked)?', page.content.decode())
+    assert dict(chips) == {"ENERGY_APP": "", "OPERATIONS_APP": "", "FINANCE_APP": " checked", "IAM_ADMIN": " checked"}
+    assert '<span class="chip-count">7</span>' in page.content.decode()
 
 
 def test_permissions_are_checkboxes_and_the_unknown_one_stays(backend: Backend, admin: Client) -> None:

@@ -28,6 +28,33 @@ class TestAccounts:
         assert admin.get(f"/iam/accounts/{other.id}").json() == row
         assert admin.get("/iam/accounts?q=zoe").json()["total"] == 1
 
+    def test_they_are_filtered_by_permission_and_counted(self, admin, make_account):
+        for name, codes in {
+            "A": ["ENERGY_APP"],
+            "B": ["FINANCE_APP", "ENERGY_APP"],
+            "C": [],
+            "D": ["ENERGY_APP_2"],
+        }.items():
+            make_account(*codes, name=name)
+
+        def names(**query):
+            page = admin.get("/iam/accounts", {"sort": "name", **query}).json()
+            assert page["total"] == len(page["items"])
+            return "".join(row["name"] for row in page["items"] if len(row["name"]) == 1)
+
+        assert names(permission="ENERGY_APP") == "AB"
+        assert names(permission="FINANCE_APP") == "B"
+        assert names(permission="ENERGY_APP,ENERGY_APP_2") == "ABD"
+        assert names(permission="ENERGY_APP", q="b") == "B"
+        assert names(permission='"') == names(permission="ENERGY") == names(permission="E%") == ""
+        counts = {"ENERGY_APP": 2, "FINANCE_APP": 1, "ENERGY_APP_2": 1, "IAM_ADMIN": 1}
+        assert admin.get("/iam/accounts/counts?by=permission").json() == {"permission": counts}
+        narrowed = admin.get("/iam/accounts/counts?by=permission&permission=FINANCE_APP&q=b").json()
+        assert narrowed == {"permission": {"ENERGY_APP": 1, "FINANCE_APP": 1}}
+
+    def test_their_counts_are_for_administrators(self, energy, problem):
+        assert problem(energy.get("/iam/accounts/counts?by=permission"), 403)
+
     def test_permissions_can_be_changed_and_hold_at_once(self, admin, sign_in, problem):
         user = sign_in()
         assert problem(user.get("/finance/invoices"), 403)

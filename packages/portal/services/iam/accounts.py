@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from portal.config.wire_names import VERSION_FIELD
-from portal.query import MutationGroup, QueryGroup, Row, field, resource
+from portal.query import ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
 from portal.services.user import UserQueries
 
 
@@ -20,14 +20,23 @@ class Account(Row):
         return self.name or self.email or self.id
 
 
+class AccountsListParams(ListParams):
+    """`sort`: also `email`. Of `permission` an account has one of the values among its own."""
+
+    permission: Values | None = None
+
+
 # A changed account may be the caller's own.
-_accounts = resource("/iam/accounts", item=Account, invalidates=[UserQueries.use_get_me_query])
+_accounts = resource(
+    "/iam/accounts", item=Account, params=AccountsListParams, invalidates=[UserQueries.use_get_me_query]
+)
 
 
 class AccountQueries(QueryGroup):
-    """`use_get_accounts_query` and `use_get_account_query`."""
+    """`use_get_accounts_query`, `use_get_accounts_counts_query` and `use_get_account_query`."""
 
     use_get_accounts_query = _accounts.list
+    use_get_accounts_counts_query = _accounts.counts
     use_get_account_query = _accounts.detail
 
 
