@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.auth_app.devices import device_name
 from apps.auth_app.forms import NameForm
 from apps.auth_app.views.preferences import preference_choices
+from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, ApiValidationError
 from portal.services.iam.sign_ins import SignInQueries
@@ -47,6 +48,7 @@ def profile(request: PortalRequest) -> HttpResponse:
     return response
 
 
+@without_provider
 @require_POST
 def rename(request: PortalRequest) -> HttpResponse:
     """Change the user's name."""

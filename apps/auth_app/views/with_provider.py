@@ -1,8 +1,8 @@
-"""Views that exist only if an OpenID provider is configured."""
+"""Views that exist only if an OpenID provider is configured, and views that exist only without one."""
 
 from __future__ import annotations
 
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from typing import TYPE_CHECKING
 
 from portal.config.current import portal_config
@@ -34,3 +34,13 @@ def with_provider(name: str, *, otherwise: View = page_not_found) -> View:
         return update_wrapper(view, otherwise)
     view.__module__, view.__qualname__ = "apps.auth_app.views.oidc", name
     return view
+
+
+def without_provider(view: View) -> View:
+    """The view where the backend keeps the users; no page (404) where a provider does."""
+
+    @wraps(view)
+    def offered(request: PortalRequest) -> HttpResponse:
+        return page_not_found(request) if portal_config().oidc.enabled else view(request)
+
+    return offered

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from html import unescape
 
 import pytest
-from django.test import Client
+from django.conf import settings
+from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
+from portal.config.portal_config import OidcProvider
 from portal.testing import Backend, SignedIn
 
 SIGN_INS = "/iam/auth/sessions"
@@ -47,6 +50,18 @@ def test_what_the_backend_says_of_a_name_stands_at_it(backend: Backend, signed_i
     response = signed_in("ENERGY_APP").post("/en/profile/name", {"name": "Ada"})
     assert response.status_code == 422
     assert "Taken." in response.content.decode()
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_where_a_provider_keeps_the_users_a_name_has_no_address(
+    backend: Backend, signed_in: SignedIn, method: str
+) -> None:
+    browser = signed_in("ENERGY_APP")
+    oidc = OidcProvider(issuer="https://id.test", client_id="portal")
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, oidc=oidc)):
+        assert browser.generic(method, "/en/profile/name").status_code == 404
+        assert browser.post("/en/profile/name", {"name": "Ada"}).status_code == 404
+    assert not backend.calls_to("/me", method="PATCH")
 
 
 def test_settings_are_cookies_and_the_page_follows_them(backend: Backend, signed_in: SignedIn) -> None:

@@ -3,13 +3,18 @@
 On `localhost` all ports share cookies: with one name, an app would show and delete the messages of another. Under https
 the prefix `__Host-` makes the browser refuse the cookie from any other host, as for the CSRF cookie.
 
+The cookie names the account for which its messages are. Another account of the browser never sees them: they are
+dropped. While nobody is signed in they wait. What was said while nobody was signed in is for whoever comes next.
+
 Most requests bring no message and add none. Those pay for neither the signing key nor a cookie.
 """
 
 from __future__ import annotations
 
+import json
+import weakref
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.messages.storage.base import BaseStorage
 from django.contrib.messages.storage.cookie import CookieStorage
@@ -17,12 +22,15 @@ from django.core.signing import get_cookie_signer
 from django.utils.functional import cached_property
 
 from portal.config.current import portal_config
+from portal.web.frame import account_tag_now
 
 if TYPE_CHECKING:
     from django.contrib.messages.storage.base import Message
     from django.core.signing import TimestampSigner
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
+
+    from portal.web.request import PortalRequest
 
 
 class AppCookieStorage(CookieStorage):
@@ -32,6 +40,8 @@ class AppCookieStorage(CookieStorage):
         # `CookieStorage` would derive the signing key; and the request, which refers to its messages, would stay until
         # the next garbage collection if they referred to it.
         BaseStorage.__init__(self, cast("HttpRequest", SimpleNamespace(COOKIES=request.COOKIES)))
+        self._request = weakref.ref(request)
+        self._waits = False
         config = portal_config()
         # `Path=/` and no domain, which the prefix asks for, are Django's defaults; `Secure` is in the settings.
         self.cookie_name = f"{'__Host-' if config.secure else ''}messages_{config.project.app}"
@@ -46,6 +56,25 @@ class AppCookieStorage(CookieStorage):
 
         Django removes the cookie after a page that reads the messages, even if there was none.
         """
-        if self.added_new or self.cookie_name in self.request.COOKIES:
-            return super().update(response)
+        is_needed = self.added_new or (self.cookie_name in self.request.COOKIES and not self._waits)
+        return super().update(response) if is_needed else None
+
+    def _account(self) -> str | None:
+        request = self._request()
+        return None if request is None else account_tag_now(cast("PortalRequest", request))
+
+    def _encode_parts(self, messages: list[str], encode_empty: bool = False) -> Any:
+        """The account comes before its messages."""
+        parts = [json.dumps(self._account()), *messages] if messages or encode_empty else []
+        return super()._encode_parts(parts, encode_empty)  # type: ignore[misc]  # the stubs leave it out
+
+    def _decode(self, data: str) -> list[Message | str] | None:
+        """The messages that are for the account that is signed in now."""
+        found: list[Any] = super()._decode(data) or [None]  # type: ignore[misc]  # the stubs leave it out
+        owner, *messages = found
+        account = self._account()
+        if owner is None or owner == account:
+            return messages
+        # `used`: Django removes the cookie, as it does with one that was changed.
+        self._waits, self.used = account is None, account is not None
         return None

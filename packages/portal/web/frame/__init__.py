@@ -12,7 +12,7 @@ Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`
 
 from __future__ import annotations
 
-from portal.web.frame.account_tag import PAGE_ACCOUNT_FIELD, account_tag_of, is_from_another_account
+from portal.web.frame.account_tag import PAGE_ACCOUNT_FIELD, account_tag_now, account_tag_of, is_from_another_account
 from portal.web.frame.essentials import (
     known_essentials,
     open_platforms,

@@ -9,8 +9,12 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from portal.identity import get_user_from_token
+
 if TYPE_CHECKING:
+    from portal.api import TokenStore
     from portal.edge import EdgeUser
+    from portal.identity import DecodedUser
     from portal.web.request import PortalRequest
 
 #: Where a request names the account of the page that sent it: a form's hidden field, and htmx's header.
@@ -22,9 +26,27 @@ TAG_CHARS: Final = 16
 
 def account_tag_of(edge_user: EdgeUser | None) -> str | None:
     """A truncated SHA-256 of the signed-in user's subject; None where the subject is unknown (contract, section 6)."""
-    if edge_user is None or not edge_user.signed_in or edge_user.user is None or not edge_user.user.subject:
+    return None if edge_user is None or not edge_user.signed_in else _tag_of(edge_user.user)
+
+
+def account_tag_now(request: PortalRequest) -> str | None:
+    """The tag of the account for which this request ends: that of a sign-in or a refresh within it, else as it began.
+
+    None if nobody is signed in, or the subject is unknown.
+    """
+    tokens: TokenStore | None = getattr(request, "token_store", None)
+    if tokens is not None and tokens.cleared:
         return None
-    return sha256(edge_user.user.subject.encode("utf-8", "surrogatepass")).hexdigest()[:TAG_CHARS]
+    if tokens is not None and tokens.changed:
+        # The backend has just sent it: no signature has to be checked.
+        return _tag_of(get_user_from_token(tokens.current.access or ""))
+    return account_tag_of(getattr(request, "edge_user", None))
+
+
+def _tag_of(user: DecodedUser | None) -> str | None:
+    if user is None or not user.subject:
+        return None
+    return sha256(user.subject.encode("utf-8", "surrogatepass")).hexdigest()[:TAG_CHARS]
 
 
 def is_from_another_account(request: PortalRequest) -> bool:

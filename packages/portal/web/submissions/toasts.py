@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 from django.contrib import messages
 from django.contrib.messages import get_messages
 
-from portal.web.frame import account_tag_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -56,8 +54,7 @@ class Toast:
 def undo_toast(request: PortalRequest, text: str, *, action: str, fields: Mapping[str, str]) -> None:
     """Say on the next page what was done, with a button that undoes it.
 
-    The button is there for ten seconds; without scripts, as long as that page. The message is shown to nobody but the
-    account that is signed in now.
+    The button is there for ten seconds; without scripts, as long as that page.
 
     :param action: a path of this app, which takes a POST.
     :param fields: what the form sends. They lie in a signed cookie, and come back from a page: the view that takes them
@@ -66,17 +63,13 @@ def undo_toast(request: PortalRequest, text: str, *, action: str, fields: Mappin
     """
     if not action.startswith("/") or action.startswith(("//", "/\\")):
         raise ValueError(f"undo_toast: {action!r} is no path of this app")
-    form = json.dumps({"action": action, "fields": dict(fields), "account": account_tag_of(request.edge_user)})
+    form = json.dumps({"action": action, "fields": dict(fields)})
     messages.success(request, text, extra_tags=form if len(form) <= _MAX_CHARS else "")
 
 
 def created_toast(request: PortalRequest, text: str, *, row_id: str) -> None:
-    """Say on the next page what was created. If that page is a list with the row, it marks the row.
-
-    The message is shown to nobody but the account that is signed in now.
-    """
-    tags = json.dumps({"created": row_id, "account": account_tag_of(request.edge_user)})
-    messages.success(request, text, extra_tags=tags)
+    """Say on the next page what was created. If that page is a list with the row, it marks the row."""
+    messages.success(request, text, extra_tags=json.dumps({"created": row_id}))
 
 
 class ShownToasts:
@@ -86,15 +79,8 @@ class ShownToasts:
         self._request = request
 
     def __iter__(self) -> Iterator[Toast]:
-        # The edge answers some requests itself: those have no user.
-        account = account_tag_of(getattr(self._request, "edge_user", None))
         for message in get_messages(self._request):
             text, level = str(message.message), message.level_tag
-            if not message.extra_tags.startswith("{"):
-                yield Toast(text=text, level_tag=level)
-                continue
-            tags = json.loads(message.extra_tags)
-            # The cookie is the browser's, where somebody else may have signed in meanwhile.
-            if tags["account"] in {None, account} or account is None:
-                undo = Undo(action=tags["action"], fields=tags["fields"]) if "action" in tags else None
-                yield Toast(text=text, level_tag=level, undo=undo, created=tags.get("created", ""))
+            tags = json.loads(message.extra_tags) if message.extra_tags.startswith("{") else {}
+            undo = Undo(action=tags["action"], fields=tags["fields"]) if "action" in tags else None
+            yield Toast(text=text, level_tag=level, undo=undo, created=tags.get("created", ""))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import secrets
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -12,7 +14,11 @@ from django.contrib.messages.storage.base import BaseStorage
 from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 
+from portal.api import TokenPair, TokenStore
 from portal.config.projects import PROJECT_BY_APP
+from portal.edge import EdgeUser
+from portal.identity import user_from_claims
+from tests.support.refresh_world import jwt
 
 APPS = ["auth_app", "energy", "operations", "finance"]
 
@@ -148,3 +154,87 @@ def test_a_cookie_that_was_changed_shows_nothing_and_is_removed() -> None:
         browser.cookies[name] = f"{value}x"
     assert browser.show() == []
     assert not browser.cookies
+
+
+class AccountBrowser(Browser):
+    """A browser in which somebody is signed in.
+
+    :ivar subject: of the access token; None if nobody is signed in.
+    :ivar refreshed: a request without an access token, to which the backend gives a new one.
+    """
+
+    def __init__(self, subject: str | None) -> None:
+        super().__init__()
+        self.subject = subject
+        self.refreshed = False
+
+    def request(self) -> BaseStorage:
+        request: Any = RequestFactory().get("/")
+        request.COOKIES.update(self.cookies)
+        user = None if self.subject is None or self.refreshed else user_from_claims({"sub": self.subject})
+        request.edge_user = EdgeUser(
+            signed_in=self.subject is not None, user=user, platforms=(), primary=None, locale="en", home_url="/"
+        )
+        request.token_store = TokenStore(TokenPair(access=None, refresh="first"))
+        # The storage keeps no request alive, so the test does.
+        self.last = request
+        storage = default_storage(request)
+        if self.refreshed and self.subject is not None:
+            access = jwt(sub=self.subject)
+            request.token_store.rotate(TokenPair(access=access, refresh="second"), replaced="first")
+        return storage
+
+
+def test_a_message_of_one_account_is_never_shown_to_the_next_one() -> None:
+    browser = AccountBrowser("ada")
+    browser.add("Ada’s invoice was paid.")
+    browser.subject = "ida"
+    assert browser.show() == []
+    assert not browser.cookies
+    browser.subject = "ada"
+    assert browser.show() == []
+
+
+def test_what_the_next_account_does_leaves_nothing_of_the_one_before() -> None:
+    browser = AccountBrowser("ada")
+    browser.add("of Ada")
+    browser.subject = "ida"
+    browser.add("of Ida")
+    assert browser.show() == ["of Ida"]
+
+
+def test_a_message_waits_while_nobody_is_signed_in() -> None:
+    browser = AccountBrowser("ada")
+    browser.add("saved")
+    browser.subject = None
+    assert browser.show() == []
+    browser.subject = "ada"
+    assert browser.show() == ["saved"]
+
+
+def test_what_was_said_to_nobody_in_particular_is_shown_to_anybody() -> None:
+    browser = AccountBrowser(None)
+    browser.add("Your password was changed.")
+    assert browser.show() == ["Your password was changed."]
+    browser.add("Your password was changed.")
+    browser.subject = "ada"
+    assert browser.show() == ["Your password was changed."]
+
+
+@pytest.mark.parametrize("reader", ["ada", "ida"])
+def test_an_account_that_only_a_refresh_names_counts(reader: str) -> None:
+    browser = AccountBrowser("ada")
+    browser.refreshed = True
+    browser.add("saved")
+    browser.subject = reader
+    assert browser.show() == (["saved"] if reader == "ada" else [])
+    assert not browser.cookies
+
+
+def test_a_browser_that_brings_too_many_messages_keeps_the_latest() -> None:
+    browser = AccountBrowser("ada")
+    for number in range(60):
+        browser.add(f"{number} {secrets.token_hex(24)}")
+    shown = browser.show()
+    assert shown[-1].startswith("59 ")
+    assert 1 < len(shown) < 60
