@@ -45,7 +45,8 @@ WALK_MAX_PAGES: Final = 20_000
 #: holds a thread. A project has eight threads for each process.
 EXPORTS_PER_USER: Final = 2
 EXPORTS_PER_PROCESS: Final = 3
-#: Seconds after which a file whose process has died no longer counts. Each page of its list begins them anew.
+#: Seconds after which a file no longer counts whose process has died, or whose browser takes nothing. Each page of its
+#: list begins them anew.
 EXPORT_LEASE_S: Final = 60
 #: Seconds for which only one process revalidates a query: as long as its calls may take.
 REVALIDATION_LEASE_S: Final = REQUEST_BUDGET_S

@@ -3,7 +3,7 @@
 ::
 
     supervisor          the parent of one server's workers: prepares the server in a child process, then serves
-      workers           granian: serves a WSGI application, replaces its workers
+      workers           granian: serves a WSGI application, replaces its workers, ends connections that stall
         content_types   drops parameters of `Content-Type` that Django can't read
         whole_bodies    gives each response that does not stream its `Content-Length`
         lost_cookies    logs a `Cookie` header that granian has emptied

@@ -1,8 +1,9 @@
-"""granian with a change: it replaces its workers for as long as it runs."""
+"""granian with two changes: it replaces its workers for as long as it runs, and ends connections that take nothing."""
 
 from __future__ import annotations
 
 import os
+import socket
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,29 @@ if TYPE_CHECKING:
 
 #: Seconds that a worker has for its open requests when the server stops.
 WORKER_STOP_TIMEOUT_S = 3
+#: Seconds after which a connection ends whose other side takes nothing of what was sent to it.
+STALLED_CONNECTION_S = 60
 #: Seconds. A worker that lived shorter is replaced after such a pause: a crash at start must not loop.
 SHORT_LIFE_S = 1.0
 
 
 class PersistentServer(MPServer):
-    """A granian server that always replaces its workers.
+    """A granian server that always replaces its workers, and whose connections end when the other side stalls.
 
     granian ends the whole server if a worker dies twice within 5.5 s ("crash loop"). With one machine and no load
     balancer, a server that has ended is worse than one that tries again.
+
+    granian has no limit for a browser that takes nothing, and a thread waits for it. The kernel has one.
     """
+
+    @staticmethod
+    def _spawn_wsgi_worker(worker_id: int, name: str | None, loader: Any, sockets: Any, *args: Any) -> None:
+        """Run a worker, in its own process, on a socket whose connections end when the other side stalls."""
+        (spec, holder), shared = sockets
+        # Where each worker has a socket of its own, granian's worker would make it.
+        own = holder if spec is None else spec.build()
+        end_stalled_connections(own.get_fd())
+        MPServer._spawn_wsgi_worker(worker_id, name, loader, ((None, own), shared), *args)  # noqa: SLF001  granian lets nobody else give a worker its socket
 
     def _respawn_workers(
         self,
@@ -72,6 +86,16 @@ def serve_wsgi(
         websockets=False,
     )
     server.serve(target_loader=load_watching_parent)
+
+
+def end_stalled_connections(listener: int) -> None:
+    """Let the kernel end each connection of a socket that has acknowledged nothing, or offered no room, for so long.
+
+    :param listener: the descriptor of a listening TCP socket. Its connections inherit the limit.
+    """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux
+        with socket.socket(fileno=os.dup(listener)) as same:
+            same.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CONNECTION_S * 1000)
 
 
 def load_watching_parent(target: str) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import timezone, translation
 
-from portal.errors import PortalError, without_traceback
+from portal.errors import PortalError, SlotLostError, without_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -49,7 +49,8 @@ class FileLayout:
 
     :param locale: its language.
     :param zone: of its times.
-    :param broken: the last line of a file that is not whole.
+    :param broken: the last line of a file that is not whole, because a page of its list can't be read.
+    :param overtaken: the same where another file has taken its slot.
     :param is_marked: whether a whole file ends with :data:`END_MARK`.
     """
 
@@ -58,6 +59,7 @@ class FileLayout:
     locale: str
     zone: tzinfo
     broken: str
+    overtaken: str
     is_marked: bool
 
 
@@ -96,7 +98,7 @@ class CsvFile:
     def __next__(self) -> bytes:
         """The next part.
 
-        :raises PortalError: a page can't be read. The part before says that the file is not whole.
+        :raises PortalError: a page can't be read, or the slot is lost. The part before says that the file is not whole.
         """
         return next(self._parts)
 
@@ -118,7 +120,7 @@ class CsvFile:
         except PortalError as error:
             logger.warning("export of %s failed after %d rows: %s", self._name, self._rows, error)
             self._release()
-            yield layout.cells.lines([[layout.broken]])
+            yield layout.cells.lines([[layout.overtaken if isinstance(error, SlotLostError) else layout.broken]])
             raise without_traceback(error) from None
         took_s = time.monotonic() - self._began
         logger.info("export of %s: %d rows in %.1f s", self._name, self._rows, took_s)

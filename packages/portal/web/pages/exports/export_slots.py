@@ -1,19 +1,22 @@
 """How many files are written at the same time: each holds a thread of its process for as long as it lasts.
 
-A user's files are counted in the store, for all processes; a file whose process has died counts no longer than its
-lease. Where the store does not answer, the limit of the process remains.
+A user's files are counted in the store, for all processes. Each has a lease there, which names its owner; a file whose
+process has died, or whose browser takes nothing, counts no longer than that. If another file has taken the slot
+meanwhile, the first one ends when it goes on, and leaves the other's lease alone. Where the store does not answer, the
+limit of the process remains.
 """
 
 from __future__ import annotations
 
 import logging
+import secrets
 from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.limits import EXPORT_LEASE_S, EXPORTS_PER_PROCESS, EXPORTS_PER_USER
-from portal.errors import StoreUnavailableError
+from portal.errors import SlotLostError, StoreUnavailableError
 from portal.store import query_store
 
 if TYPE_CHECKING:
@@ -66,28 +69,44 @@ class ExportSlot:
     """The right to write one file.
 
     :param key: of the lease in the store; empty where the store did not answer.
+    :param owner: the value of the lease, which no other file has.
     """
 
-    def __init__(self, *, store: SharedStore, key: str) -> None:
+    def __init__(self, *, store: SharedStore, key: str, owner: str) -> None:
         self._store = store
         self._key = key
+        self._owner = owner
         self._is_held = True
 
     def renew(self) -> None:
-        """Begin the lease anew."""
-        if self._key and self._is_held:
-            with suppress(StoreUnavailableError):
-                self._store.touch(self._key, lifetime_s=EXPORT_LEASE_S)
+        """Begin the lease anew, also where it has ended and nobody has taken the slot.
+
+        :raises SlotLostError: another file has taken it.
+        """
+        if not (self._key and self._is_held):
+            return
+        with suppress(StoreUnavailableError):
+            if not self._renewed():
+                raise SlotLostError("another file has its slot")
 
     def release(self) -> None:
-        """Give it back; nothing where it was given back before."""
+        """Give it back; nothing where it was given back before. Another file's lease stays."""
         if not self._is_held:
             return
         self._is_held = False
         RUNNING.end()
         if self._key:
             with suppress(StoreUnavailableError):
-                self._store.delete(self._key)
+                # A lease that begins anew can't end, and be another's, before it is deleted.
+                if self._renewed():
+                    self._store.delete(self._key)
+
+    def _renewed(self) -> bool:
+        """Begin the lease anew; False if it is another file's by now, whose time this has prolonged, and no more."""
+        if self._store.touch(self._key, lifetime_s=EXPORT_LEASE_S):
+            return bool(self._store.get(self._key) == self._owner)
+        # It has ended, or the store has lost it.
+        return self._store.add(self._key, self._owner, lifetime_s=EXPORT_LEASE_S)
 
 
 def take_slot(user: str) -> ExportSlot | Refusal:
@@ -97,13 +116,13 @@ def take_slot(user: str) -> ExportSlot | Refusal:
     """
     if not RUNNING.begin():
         return Refusal.PROCESS
-    store = query_store()
+    store, owner = query_store(), secrets.token_hex(8)
     try:
         key = next(
             (
                 key
                 for key in (f"{_PREFIX}:{user}:{number}" for number in range(EXPORTS_PER_USER))
-                if store.add(key, 1, lifetime_s=EXPORT_LEASE_S)
+                if store.add(key, owner, lifetime_s=EXPORT_LEASE_S)
             ),
             None,
         )
@@ -113,4 +132,4 @@ def take_slot(user: str) -> ExportSlot | Refusal:
     if key is None:
         RUNNING.end()
         return Refusal.OWN
-    return ExportSlot(store=store, key=key)
+    return ExportSlot(store=store, key=key, owner=owner)

@@ -12,7 +12,7 @@ import pytest
 from django.utils import translation
 from django.utils.translation import gettext
 
-from portal.errors import ApiUnavailableError, PortalError, SignInEndedError
+from portal.errors import ApiUnavailableError, PortalError, SignInEndedError, SlotLostError
 from portal.query import WalkedPage
 from portal.web.pages.exports.csv_cells import CsvCells
 from portal.web.pages.exports.csv_files import BYTE_ORDER_MARK, END_MARK, CsvFile, FileColumn, FileLayout
@@ -21,11 +21,14 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 class Slot:
-    def __init__(self) -> None:
+    def __init__(self, *, lost_at: int = 0) -> None:
         self.renewed = self.released = 0
+        self.lost_at = lost_at
 
     def renew(self) -> None:
         self.renewed += 1
+        if self.renewed == self.lost_at:
+            raise SlotLostError("lost")
 
     def release(self) -> None:
         self.released += 1
@@ -53,6 +56,7 @@ def layout(**changes: Any) -> FileLayout:
         "locale": "en",
         "zone": BERLIN,
         "broken": "not whole",
+        "overtaken": "not whole: too slow",
         "is_marked": False,
     }
     return FileLayout(**{**values, **changes})
@@ -106,6 +110,17 @@ def test_its_slot_is_renewed_with_each_page_and_released_at_the_end() -> None:
     slot = Slot()
     list(file_of(Pages("a", "b", "c"), slot))
     assert (slot.renewed, slot.released) == (2, 1)
+
+
+def test_a_file_that_has_lost_its_slot_ends_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    pages, slot = Pages("a", "b", "c", "d"), Slot(lost_at=2)
+    parts: list[bytes] = []
+    with pytest.raises(SlotLostError):
+        parts.extend(file_of(pages, slot, is_marked=True))
+    assert b"".join(parts) == BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\nnot whole: too slow\r\n"
+    assert pages.asked == 3, "no further page is read"
+    assert slot.released == 1
+    assert "export of energy.get_clients failed after 2 rows: lost" in caplog.text
 
 
 def test_a_file_that_nobody_reads_releases_its_slot_too() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,8 +12,9 @@ from django.test import Client as Browser
 
 from portal.config.cookies import VAR_TIME_ZONE
 from portal.config.limits import EXPORTS_PER_USER, WALK_PAGE_ROWS
-from portal.errors import ApiValidationError
+from portal.errors import ApiValidationError, SlotLostError
 from portal.testing import Backend, SignedIn
+from portal.web.pages.exports import export_slots
 from portal.web.pages.exports.export_slots import RUNNING
 
 PATH = "/en/energy/clients/export"
@@ -124,6 +127,27 @@ def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser) -> None:
     again = user.get(PATH)
     assert again.status_code == 200
     again.close()
+
+
+def test_a_file_that_stood_still_ends_where_another_one_has_its_place(
+    user: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as short:
+        short.setattr(export_slots, "EXPORT_LEASE_S", 1)
+        stalled = [user.get(PATH.replace("/en/", "/de/")) for _ in range(EXPORTS_PER_USER)]
+    pause = threading.Event()
+    while (other := user.get(PATH)).status_code == 429:
+        pause.wait(0.05)
+    texts = []
+    for response in stalled:
+        parts: list[bytes] = []
+        with suppress(SlotLostError):
+            parts.extend(response.streaming_content)
+        response.close()
+        texts.append(b"".join(parts).decode())
+    cut = [text for text in texts if text.splitlines()[-1].startswith("Diese Datei ist unvollständig: Der Abruf stand")]
+    assert len(cut) == 1, "the place of the other one is free"
+    assert len(lines(other)) == 1 + len(NAMES)
 
 
 def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
