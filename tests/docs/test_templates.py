@@ -6,7 +6,7 @@ import dataclasses
 import html
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -45,11 +45,13 @@ VALUES: dict[str, Any] = {
     **dict.fromkeys(("mailto", "urlencode"), "ada@example.com"),
     **dict.fromkeys(("link", "platform_link"), "Ada"),
     "tel": "+49 30 1234567",
+    "ago": datetime.now(UTC) - timedelta(days=3),
+    "listed": ("Name", "City", "Phone"),
     "money": Decimal("1234.5"),
     "badge": Badge(label="Paid", tone="good"),
 }
 #: The filters that write something else than a dash for None.
-WITHOUT_DASH = {"link", "geo_text", "map_url", "badge", "urlencode"}
+WITHOUT_DASH = {"link", "listed", "geo_text", "map_url", "badge", "urlencode"}
 TAGS = {nodes.Extends: "extends", nodes.Block: "block", nodes.If: "if", nodes.For: "for", nodes.Include: "include"}
 
 

@@ -30,6 +30,7 @@ from portal.web.present.formats import (
     formats_of,
     in_active_zone,
     in_utc,
+    list_text,
     money_text,
     number_text,
     short_day_text,

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from babel import Locale
-from babel.dates import get_timezone_name
+from babel.dates import format_timedelta, get_timezone_name
+from babel.lists import format_list
 from babel.numbers import NumberPattern, get_currency_precision, parse_pattern
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import get_language
@@ -21,7 +22,7 @@ from django.utils.translation import get_language
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from babel.dates import DateTimePattern
 
@@ -111,6 +112,14 @@ class Formats:
         day = self._applied(self._day, shown)
         return day if day == NO_VALUE else self._day_and_time.format(self._applied(self._time, shown), day)
 
+    def ago(self, value: datetime | None, *, now: datetime) -> str:
+        """How long ago a time was, in its largest unit: 3 hours ago. At least a minute, also for a time to come."""
+        shown = in_utc(value)
+        if not isinstance(shown, datetime):
+            return NO_VALUE
+        since = max(now - shown, timedelta(minutes=1))
+        return str(format_timedelta(-since, granularity="minute", add_direction=True, locale=self.cldr))
+
     def _zone_name(self, value: datetime) -> str:
         """The short name of the zone of `value` at that time, as browsers write it too."""
         name = get_timezone_name(value, width="short", locale=self.cldr)
@@ -120,6 +129,10 @@ class Formats:
         hours, minutes_left = divmod(abs(minutes), 60)
         distance = f"{'-' if minutes < 0 else '+'}{hours}" if minutes else ""
         return f"GMT{distance}:{minutes_left:02d}" if minutes_left else f"GMT{distance}"
+
+    def listed(self, texts: Iterable[str]) -> str:
+        """See :func:`list_text`."""
+        return str(format_list(list(texts), locale=self.cldr))
 
     def month(self, code: str) -> str:
         """See :func:`month_text`."""
@@ -191,6 +204,11 @@ def month_and_year_text(value: date) -> str:
 def percent_text(value: float) -> str:
     """A share as whole per cents: 0.125 is 13%."""
     return formats_of(get_language()).percent(value)
+
+
+def list_text(texts: Iterable[str]) -> str:
+    """Texts as a part of a sentence: A, B and C."""
+    return formats_of(get_language()).listed(texts)
 
 
 def territory_text(code: str) -> str:

@@ -85,6 +85,11 @@ class Found:
         """Whether everything was asked, and nothing found."""
         return bool(self.q) and self.searches and not self.too_short and not self.groups
 
+    @property
+    def failed(self) -> Sequence[str]:
+        """The titles of the lists that could not be asked."""
+        return [group.title for group in self.groups if group.failed]
+
 
 def search_text(raw: str) -> str:
     """What is searched for: one line without control characters, of at most 200 characters."""
@@ -105,7 +110,9 @@ def search_everything(request: PortalRequest, q: str) -> Found:
     results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
     pages = [rows_if_any(result) for result in results]
     if pages and all(page is None for page in pages):
-        results[0].unwrap()
+        # What one list refuses must not hide that the others are down.
+        failed = [result for result in results if not isinstance(result.error, ApiForbiddenError)]
+        (failed or results)[0].unwrap()
     groups = [
         _group(platform, each, result=result, q=q)
         for (platform, each), result in zip(asked, results, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -48,7 +48,18 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
         """A number with as many decimal places as it needs, at most three."""
         return formats.number(value, places=0 if value is None else _places(value))
 
+    def ago(value: datetime | None) -> str:
+        """A time as its distance from now; the time itself is to be had by hovering."""
+        shown = in_utc(value)
+        if not isinstance(shown, datetime):
+            return NO_VALUE
+        texts = (shown.isoformat(timespec="seconds"), formats.moment(shown), formats.ago(shown, now=datetime.now(UTC)))
+        return Markup('<time datetime="%s" title="%s">%s</time>') % texts
+
     return {
+        "ago": ago,
+        # Texts as a part of a sentence: A, B and C.
+        "listed": formats.listed,
         "amount": amount,
         "money": money,
         "kwh": kwh,

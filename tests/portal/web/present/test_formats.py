@@ -19,6 +19,7 @@ from portal.web.present.formats import (
     NO_VALUE,
     Formats,
     formats_of,
+    list_text,
     money_text,
     month_text,
     number_text,
@@ -168,3 +169,26 @@ def test_a_zero_has_no_sign() -> None:
 def test_equal_numbers_of_different_types_are_written_alike() -> None:
     for first, second in ((1, 1.0), (1.0, 1), (Decimal("2.50"), 2.5)):
         assert written(number_text, first, locale="en", places=1) == written(number_text, second, locale="en", places=1)
+
+
+@pytest.mark.parametrize(
+    ("locale", "texts"),
+    [
+        ("en", ["1 minute ago", "44 minutes ago", "3 hours ago", "1 day ago"]),
+        ("de", ["vor 1 Minute", "vor 44 Minuten", "vor 3 Stunden", "vor 1 Tag"]),
+        ("tr", ["1 dakika önce", "44 dakika önce", "3 saat önce", "1 gün önce"]),
+    ],
+)
+def test_a_distance_from_now_is_in_the_largest_unit(locale: str, texts: list[str]) -> None:
+    now = datetime(2026, 3, 9, 12, tzinfo=UTC)
+    distances = (timedelta(seconds=-30), timedelta(minutes=44), timedelta(hours=3), timedelta(hours=25))
+    assert [formats_of(locale).ago(now - distance, now=now) for distance in distances] == texts
+
+
+@pytest.mark.parametrize(
+    ("locale", "text"),
+    [("en", "A, B, and C|A and B|A|"), ("de", "A, B und C|A und B|A|"), ("tr", "A, B ve C|A ve B|A|")],
+)
+def test_words_of_a_sentence_are_joined_as_cldr_says(locale: str, text: str) -> None:
+    with translation.override(locale):
+        assert "|".join(list_text("ABC"[:count]) for count in (3, 2, 1, 0)) == text

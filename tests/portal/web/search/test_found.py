@@ -98,6 +98,52 @@ def test_a_list_that_the_backend_refuses_is_left_out(backend: Backend, signed_in
     assert "just now" not in body
 
 
+@pytest.mark.parametrize("refused", ["/energy/clients", "/energy/meters"])
+def test_a_list_that_is_refused_hides_no_outage_of_the_others(
+    backend: Backend, signed_in: SignedIn, refused: str
+) -> None:
+    browser = signed_in(ENERGY)
+    browser.get("/en/search")
+    for path in LISTS:
+        backend.fails(403 if path == refused else 503, path=path)
+    assert browser.get("/en/search?q=ada").status_code == 503
+
+
+def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_down_is_named(
+    backend: Backend, signed_in: SignedIn
+) -> None:
+    backend.lists("/energy/stations", [{"id": "sta_1", "name": "Ada"}])
+    backend.fails(403, path="/energy/clients")
+    backend.fails(503, path="/energy/meters")
+    backend.fails(503, path="/energy/sessions")
+    browser = signed_in(ENERGY)
+    body = browser.get("/en/search?q=ada").content.decode()
+    assert "/stations/sta_1" in body
+    assert re.findall(r"<h2[^>]*>([^<]*)</h2>\s*<p class=\"hint\">This list can’t be", body) == [
+        "Charging sessions",
+        "Meters",
+    ]
+    headers = {"HX-Request": "true", "HX-Target": "palette-found"}
+    for locale, said in (
+        ("en", "1 found. Not searched just now: Charging sessions and Meters."),
+        ("de", "1 gefunden. Gerade nicht durchsuchbar: Ladevorgänge und Zähler."),
+        ("tr", "1 sonuç. Şu anda aranamayan: Şarj işlemleri ve Sayaçlar."),
+    ):
+        html = browser.get(f"/{locale}/search?q=ada", headers=headers).content.decode()
+        [status] = re.findall(r'<p id="palette-status"[^>]*>(.*?)</p>', html, re.DOTALL)
+        assert " ".join(status.split()) == said
+        # A list without rows has no heading among what can be chosen.
+        assert html.count('role="group"') == 1
+
+
+def test_a_user_to_whom_every_list_is_refused_sees_the_refusal(backend: Backend, signed_in: SignedIn) -> None:
+    browser = signed_in(ENERGY)
+    browser.get("/en/search")
+    for path in LISTS:
+        backend.fails(403, path=path)
+    assert browser.get("/en/search?q=ada").status_code == 403
+
+
 def test_without_any_answer_the_page_is_the_failure(backend: Backend, signed_in: SignedIn) -> None:
     browser = signed_in(ENERGY)
     browser.get("/en/search")

@@ -112,3 +112,14 @@ def test_the_day_of_an_event_is_that_of_the_zone_and_a_calendar_day_is_the_same_
 def test_a_time_that_the_zone_has_no_year_for_is_a_dash(filter_name: str) -> None:
     with django_timezone.override(ZoneInfo("Pacific/Kiritimati")):
         assert FILTERS[filter_name](datetime.max.replace(tzinfo=UTC)) == NO_VALUE
+
+
+def test_a_distance_from_now_says_its_time_to_programs_and_to_who_hovers() -> None:
+    at = datetime.now(UTC) - timedelta(hours=3)
+    html = FILTERS["ago"](at)
+    assert html.startswith(f'<time datetime="{at.isoformat(timespec="seconds")}" title="')
+    assert html.endswith('UTC">3 hours ago</time>')
+    assert [FILTERS["ago"](each) for each in (None, datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9))))] == [
+        NO_VALUE,
+        NO_VALUE,
+    ]

@@ -23,7 +23,7 @@ from portal.web.pages.forms.row_choice import (
 )
 from portal.web.pages.forms.undo import row_before, say_changed
 from portal.web.pages.page_names import DeclaredPage
-from portal.web.present import record_if_answered
+from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, submission_key
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         except ApiNotFoundError:
             return self._deleted(request, pages, form)
         if change.is_done:
-            changed = ", ".join(labels(form, change.theirs))
+            changed = list_text(labels(form, change.theirs))
             also = [_("Meanwhile somebody else changed: %(fields)s.") % {"fields": changed}] if changed else []
             after = change.result.data if change.result else None
             text = " ".join([str(self.message), *also])
