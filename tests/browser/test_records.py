@@ -68,6 +68,25 @@ def test_a_work_order_is_started_and_finished_and_each_is_undone(
 
 
 @SCRIPTS
+def test_a_reopened_work_order_is_done_again_at_its_former_time_by_an_undo(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
+) -> None:
+    page = new_page(java_script_enabled=scripts)
+    sign_in(page, "operations")
+    page.goto(stack.url("operations", "/en/operations/work-orders?status=done&sort=createdAt"))
+    page.locator("[data-row-id] th a").first.click()
+    done = page.locator("dl > div", has=page.get_by_text("Done", exact=True)).locator("time")
+    long_ago = done.get_attribute("datetime")
+    assert long_ago
+    page.get_by_role("button", name="Reopen").click()
+    expect(badge(page)).to_have_text("Open")
+    expect(done).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(badge(page)).to_have_text("Done")
+    expect(done).to_have_attribute("datetime", long_ago)
+
+
+@SCRIPTS
 def test_an_undo_leaves_what_somebody_else_has_done_since(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
 ) -> None:

@@ -129,7 +129,8 @@ ACTIONS: Final = (
     RowAction(
         name="reopen",
         label=_("Reopen"),
-        values=WorkOrder.partial(status=WorkOrderStatus.OPEN),
+        # The time too: what a button sets is what its undo brings back.
+        values=WorkOrder.partial(status=WorkOrderStatus.OPEN, completed_at=None),
         message=_("“%(name)s” is open again."),
         offered=lambda order: order.status in FINISHED,
         icon="refresh",

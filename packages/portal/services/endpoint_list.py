@@ -39,6 +39,7 @@ ignores one gives the unfiltered list |
 | PATCH `/me`: `{"name"}`, the same answer as GET | the profile's form for the name fails |
 | `version` of a row, `If-Match` with PATCH and DELETE | the last change wins, without a word |
 | GET `/operations/stations` | a work order can't be given a station |
+| `completedAt` in a PATCH of a work order | undoing "Reopen" makes it done anew, at the time of the undo |
 | `dueAt` of a work order, `netAmount`, `vatAmount` and `vatRate` of an invoice | they are not shown |
 | `readings` of one meter | its page has no chart |
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 from rest_framework import serializers
@@ -13,6 +13,9 @@ from sandbox_api.energy.models import Station
 from sandbox_api.ids import RowIdConverter
 from sandbox_api.operations.models import WorkOrder
 from sandbox_api.texts import LineField
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class WorkOrderSerializer(CamelCaseSerializer[WorkOrder]):
@@ -70,23 +73,34 @@ class WorkOrderCreateRequest(CamelCaseSerializer[WorkOrder]):
         fields = ("title", "station_id", "priority", "due_at")
 
 
+def not_in_the_future(moment: datetime) -> None:
+    """Refuse a moment that is still to come.
+
+    :raises ValidationError: it is.
+    """
+    if moment > timezone.now():
+        raise serializers.ValidationError("This is in the future.")
+
+
 class WorkOrderChangeRequest(CamelCaseSerializer[WorkOrder]):
-    """`{"title"?, "stationId"?, "status"?, "assignee"?, "priority"?, "dueAt"?}`."""
+    """`{"title"?, "stationId"?, "status"?, "assignee"?, "priority"?, "dueAt"?, "completedAt"?}`."""
 
     title = LineField(max_length=200, required=False)
     station_id = StationIdField(source="station", queryset=Station.objects.all(), required=False, allow_null=True)
     assignee = LineField(max_length=100, required=False, allow_null=True)
+    completed_at = serializers.DateTimeField(required=False, allow_null=True, validators=[not_in_the_future])
 
     class Meta:
         model = WorkOrder
-        fields = ("title", "station_id", "status", "assignee", "priority", "due_at")
+        fields = ("title", "station_id", "status", "assignee", "priority", "due_at", "completed_at")
 
     def update(self, instance: WorkOrder, validated_data: dict[str, Any]) -> WorkOrder:
-        """Change it, and keep the time of completion with the status."""
-        was_done = instance.status == WorkOrder.Status.DONE
-        is_done = validated_data.get("status", instance.status) == WorkOrder.Status.DONE
-        if is_done and not was_done:
-            instance.completed_at = timezone.now()
-        elif not is_done:
-            instance.completed_at = None
-        return super().update(instance, validated_data)
+        """Change it, and keep the time of completion with the status.
+
+        Who says only that it is done has done it now; who says only when, has done it then. The time is for work that
+        is entered late, and for taking a reopening back.
+        """
+        said = validated_data.get("completed_at")
+        status = validated_data.get("status") or (WorkOrder.Status.DONE if said else instance.status)
+        done_at = (said or instance.completed_at or timezone.now()) if status == WorkOrder.Status.DONE else None
+        return super().update(instance, {**validated_data, "status": status, "completed_at": done_at})

@@ -1,4 +1,7 @@
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from sandbox_api.energy.models import Station
 from sandbox_api.operations.models import WorkOrder
@@ -84,6 +87,25 @@ def test_done_sets_the_time_and_reopening_clears_it(operations, order):
     assert operations.patch(path, {"status": "in_progress"}).json()["completedAt"] is None
 
 
+def test_who_says_when_it_was_done_is_believed_but_not_of_the_future(operations, order, problem):
+    path, then = f"/operations/work-orders/{order.id}", "2025-02-03T04:05:06.123456Z"
+    assert operations.patch(path, {"status": "done", "completedAt": then}).json()["completedAt"] == then
+    assert operations.patch(path, {"completedAt": None}).json()["completedAt"] == then
+    tomorrow = (timezone.now() + timedelta(days=1)).isoformat()
+    assert problem(operations.patch(path, {"completedAt": tomorrow}), 422, "completedAt")
+    assert operations.patch(path, {"status": "open", "completedAt": then}).json()["completedAt"] is None
+    row = operations.patch(path, {"completedAt": then}).json()
+    assert (row["status"], row["completedAt"]) == ("done", then)
+
+
+def test_a_reopening_can_be_taken_back_whole(operations, order):
+    path = f"/operations/work-orders/{order.id}"
+    done = operations.patch(path, {"status": "done"}).json()
+    operations.patch(path, {"status": "open", "completedAt": None})
+    back = operations.patch(path, {"status": "done", "completedAt": done["completedAt"]}).json()
+    assert back == done | {"version": done["version"] + 2}
+
+
 def test_title_station_and_date_can_be_changed(operations, order):
     other = Station.objects.create(name="Bergen", city="Bergen", country="NO", latitude=0, longitude=0)
     path = f"/operations/work-orders/{order.id}"
@@ -104,6 +126,7 @@ def test_title_station_and_date_can_be_changed(operations, order):
         ("title", None),
         ("stationId", "sta_unknown"),
         ("dueAt", "soon"),
+        ("completedAt", "soon"),
     ],
 )
 def test_each_wrong_field_of_a_change_has_a_message(operations, problem, order, field, value):
