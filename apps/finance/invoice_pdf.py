@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
     from portal.services.finance.invoices import Invoice, InvoiceLine
 
-#: A longer invoice says how many lines it leaves out; a longer text ends with an ellipsis.
+#: A longer invoice says how many lines it leaves out, since a backend may have any number of them, and each takes up to
+#: 1.5 ms; a longer text ends with an ellipsis.
 MAX_LINES: Final = 1000
 MAX_TEXT_CHARS: Final = 300
 MAX_PLACES: Final = 3
@@ -51,16 +52,27 @@ _FACTS: Final = (0.25 * _WIDTH, 0.75 * _WIDTH)
 _LINE: Final = colors.HexColor("#c9cabf")
 _SOFT: Final = colors.HexColor("#4b554f")
 #: ReportLab reads a font file with one position for all documents: they are made one after the other.
-_making: Final = ForkSafeLock()
+making: Final = ForkSafeLock()
+#: Seconds. A usual invoice takes 10 ms, the longest 1.5 s: several of those would hold a thread for long.
+LONGEST_WAIT_S: Final = 1.0
+
+
+class TooManyPdfsError(Exception):
+    """Others are being made for so long that this one was not begun."""
 
 
 def invoice_pdf(invoice: Invoice, *, status: str) -> bytes:
     """The PDF.
 
     :param status: the word for the invoice's status.
+    :raises TooManyPdfsError: it would have to wait for more than a second.
     """
-    with _making:
+    if not making.acquire(timeout=LONGEST_WAIT_S):
+        raise TooManyPdfsError
+    try:
         return _made(invoice, status=status)
+    finally:
+        making.release()
 
 
 def _made(invoice: Invoice, *, status: str) -> bytes:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import translation
 from pypdf import PdfReader
 
-from apps.finance.invoice_pdf import MAX_LINES, invoice_pdf, plain
+from apps.finance.invoice_pdf import MAX_LINES, TooManyPdfsError, invoice_pdf, making, plain
 from portal.services.finance.invoices import Invoice, InvoiceLine
 from portal.testing import Backend, SignedIn
+from tests.support.forks import held_by_another_thread
 
 INVOICES = "/finance/invoices"
 INVOICE = {
@@ -47,7 +50,8 @@ def text_of(pdf: bytes) -> str:
 
 
 def an_invoice(*lines: InvoiceLine, **fields: object) -> Invoice:
-    return Invoice(id="inv_1", number="INV-1", client_name="Ada", amount=Decimal(5), lines=lines, **fields)
+    given = {"number": "INV-1", "client_name": "Ada", "amount": Decimal(5), "lines": lines, **fields}
+    return Invoice(id="inv_1", **given)
 
 
 def pages_in(pdf: bytes) -> int:
@@ -167,6 +171,68 @@ def test_threads_make_the_same_document_side_by_side() -> None:
     finally:
         sys.setswitchinterval(interval)
     assert max(sizes) - min(sizes) < 64, "times and ids differ, pages and fonts don't"
+
+
+@pytest.mark.parametrize(
+    ("locale", "words"),
+    [
+        ("en", ("Too many PDFs are being made just now", "print the invoice’s own page")),
+        ("de", ("Gerade werden zu viele PDFs erstellt", "drucken Sie die Seite der Rechnung")),
+        ("tr", ("Lütfen biraz sonra yeniden deneyin ya da",)),
+    ],
+)
+def test_where_another_one_is_made_for_long_a_page_says_what_to_do(
+    backend: Backend, finance_user: Client, locale: str, words: tuple[str, ...]
+) -> None:
+    backend.lists(INVOICES, [INVOICE])
+    address = f"/{locale}/finance/invoices/inv_1/pdf"
+    with held_by_another_thread(making):
+        refused = finance_user.get(address)
+    assert refused.status_code == 503
+    assert refused["Retry-After"] == "5"
+    page = refused.content.decode()
+    assert [word for word in words if word not in page] == [], page
+    assert f'href="{address}"' in page
+    assert f'href="/{locale}/finance/invoices"' in page
+    assert finance_user.get(address).status_code == 200
+
+
+@pytest.mark.usefixtures("project")
+def test_of_eight_very_long_ones_at_once_most_are_refused_and_hold_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.finance.invoice_pdf.LONGEST_WAIT_S", 0.01)
+    line = InvoiceLine(description="Session " * 40, quantity=1.0, amount=Decimal(1))
+    longest, at_once = an_invoice(*[line] * MAX_LINES), threading.Barrier(8)
+
+    def made(_: int) -> bool:
+        at_once.wait()
+        try:
+            return bool(invoice_pdf(longest, status=""))
+        except TooManyPdfsError:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(made, range(8)))
+    assert 1 <= sum(outcomes) < 8
+    assert invoice_pdf(an_invoice(), status=""), "the lock is free again"
+
+
+@pytest.mark.usefixtures("project")
+def test_one_that_fails_leaves_the_lock_free() -> None:
+    broken: Any = an_invoice(lines=(object(),))
+    with pytest.raises(AttributeError):
+        invoice_pdf(broken, status="")
+    assert invoice_pdf(an_invoice(), status="")
+
+
+@pytest.mark.usefixtures("project")
+def test_net_and_tax_are_the_backends_own() -> None:
+    """Half a cent is rounded by the backend, and nowhere else."""
+    lines = [InvoiceLine(amount=Decimal("0.55"), vat_rate=Decimal(10), quantity=1.0)]
+    with translation.override("en"):
+        text = text_of(
+            invoice_pdf(an_invoice(*lines, net_amount=Decimal("1.11"), vat_amount=Decimal("2.22")), status="")
+        )
+    assert "Net €1.11 VAT €2.22 Total €5.00" in text
 
 
 def test_who_may_not_see_invoices_gets_none(signed_in: SignedIn, backend: Backend) -> None:

@@ -46,6 +46,16 @@ def test_an_invoice_shows_its_lines_with_exact_amounts(backend: Backend, finance
     ]
 
 
+def test_net_tax_and_total_are_the_backends_own_also_where_no_sum_would_give_them(
+    backend: Backend, finance_user: Client
+) -> None:
+    line = {"description": "DC", "quantity": 1, "unitPrice": "0.55", "amount": "0.55", "vatRate": "10"}
+    row = {"id": "inv_1", "netAmount": "1.11", "vatAmount": "2.22", "amount": "4.44", "currency": "EUR"}
+    backend.answers("GET", f"{INVOICES}/inv_1", json={**row, "lines": [line]})
+    page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
+    assert re.findall(r'<td class="number"[^>]*>(.*?)</td>', page)[-3:] == ["€1.11", "€2.22", "€4.44"]
+
+
 def test_an_invoice_with_nothing_but_an_id_can_be_shown(backend: Backend, finance_user: Client) -> None:
     backend.lists(INVOICES, [{"id": "inv_1"}])
     page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
