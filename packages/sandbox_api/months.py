@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models.functions import TruncMonth
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 SHOWN = 12
 
@@ -39,3 +45,9 @@ def month_of(moment: datetime) -> Month:
 def months_until(*, now: datetime) -> list[Month]:
     """Give the twelve months that end with the present one, the oldest first."""
     return [month_of(now).before(months) for months in reversed(range(SHOWN))]
+
+
+def by_month(rows: QuerySet[Any], column: str, *, since: Month, figure: Any) -> dict[Month, Any]:
+    """Give a figure of the rows of each month in which there are any."""
+    found = rows.filter(**{f"{column}__gte": since.start}).values_list(TruncMonth(column)).annotate(figure)
+    return {month_of(start): value for start, value in found}

@@ -5,10 +5,12 @@ Days are those of a time zone. A period that is not over yet is compared with as
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.db import connection
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from django.db.models import QuerySet
+
+TFigure = TypeVar("TFigure", int, Decimal)
 
 DEFAULT_DAYS = 30
 MAX_DAYS = 1830
@@ -53,6 +57,14 @@ class SummaryPeriod(serializers.Serializer[Any]):
     end = serializers.DateTimeField()
     timeZone = serializers.CharField()  # noqa: N815 - the wire's name
     step = serializers.CharField()
+
+
+class SummaryPoint(serializers.Serializer[Any]):
+    """A day, a week or a month of the series, which begins at `start`; it may go on, or be cut by the period."""
+
+    start = serializers.DateField()
+    isUnderWay = serializers.BooleanField()  # noqa: N815 - the wire's name
+    isCut = serializers.BooleanField()  # noqa: N815 - the wire's name
 
 
 class AgeSpan(serializers.Serializer[Any]):
@@ -178,6 +190,16 @@ def by_day(rows: QuerySet[Any], column: str, *, period: Period, **figures: Any) 
     """Figures of the rows in a period, by day: the day, then the figures. A day may come more than once."""
     for day, *found in _by_local(rows, column, period, period.zone, _BY_DATE, figures):
         yield day if isinstance(day, date) else date.fromisoformat(day), *found
+
+
+def by_point(
+    rows: QuerySet[Any], column: str, *, period: Period, figure: Any, zero: TFigure
+) -> defaultdict[date, TFigure]:
+    """A figure of the rows in a period, by the first day of each point of its series; `zero` where there are none."""
+    found: defaultdict[date, TFigure] = defaultdict(lambda: zero)
+    for day, value in by_day(rows, column, period=period, figure=figure):
+        found[period.point_of(day)] += value
+    return found
 
 
 def by_hour(rows: QuerySet[Any], column: str, *, period: Period, zone: ZoneInfo) -> Iterator[tuple[int, int]]:

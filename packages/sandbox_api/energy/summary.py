@@ -20,7 +20,7 @@ from sandbox_api.auth.permissions import ENERGY_APP
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
 from sandbox_api.finance.summary import CURRENCY, AmountField, amount_text
 from sandbox_api.months import months_until
-from sandbox_api.periods import PERIOD_PARAMETERS, Period, SummaryPeriod, by_day, by_hour, read_period
+from sandbox_api.periods import PERIOD_PARAMETERS, Period, SummaryPeriod, SummaryPoint, by_day, by_hour, read_period
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -79,12 +79,8 @@ class EnergyFigures(serializers.Serializer[Any]):
     revenue = AmountField()
 
 
-class EnergyPoint(EnergyFigures):
-    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
-
-    start = serializers.DateField()
-    isUnderWay = serializers.BooleanField()  # noqa: N815 - the wire's name
-    isCut = serializers.BooleanField()  # noqa: N815 - the wire's name
+class EnergyPoint(SummaryPoint, EnergyFigures):
+    """The same for a point of the series."""
 
 
 class EnergySummary(serializers.Serializer[Any]):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, Sum
-from django.db.models.functions import TruncMonth
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -16,20 +14,21 @@ from rest_framework.response import Response
 from sandbox_api.api_view import ApiView
 from sandbox_api.auth.permissions import FINANCE_APP
 from sandbox_api.finance.models import Invoice
-from sandbox_api.months import Month, month_of, months_until
+from sandbox_api.months import by_month, months_until
 from sandbox_api.periods import (
     PERIOD_PARAMETERS,
     AgeSpan,
     Period,
     SummaryPeriod,
+    SummaryPoint,
     ages,
-    by_day,
+    by_point,
     in_days,
     read_period,
 )
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import datetime
 
     from django.db.models import QuerySet
     from rest_framework.request import Request
@@ -58,14 +57,6 @@ class InvoiceStatusFigures(serializers.Serializer[Any]):
     amount = AmountField()
 
 
-class InvoiceMonth(serializers.Serializer[Any]):
-    """What was invoiced and what was paid in a month."""
-
-    month = serializers.CharField(help_text="Such as `2026-01`.")
-    invoiced = AmountField()
-    paid = AmountField()
-
-
 class InvoiceFigures(serializers.Serializer[Any]):
     """What was invoiced and what was paid in a period."""
 
@@ -73,12 +64,14 @@ class InvoiceFigures(serializers.Serializer[Any]):
     paid = AmountField()
 
 
-class InvoicePoint(InvoiceFigures):
-    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
+class InvoiceMonth(InvoiceFigures):
+    """The same for a month."""
 
-    start = serializers.DateField()
-    isUnderWay = serializers.BooleanField()  # noqa: N815 - the wire's name
-    isCut = serializers.BooleanField()  # noqa: N815 - the wire's name
+    month = serializers.CharField(help_text="Such as `2026-01`.")
+
+
+class InvoicePoint(SummaryPoint, InvoiceFigures):
+    """The same for a point of the series."""
 
 
 class OutstandingFigures(serializers.Serializer[Any]):
@@ -116,8 +109,7 @@ def summarise_finance(*, now: datetime, period: Period | None = None) -> dict[st
     rows = Invoice.objects.values_list("status").annotate(Count("id"), Sum("amount"))
     found = {status: (count, amount) for status, count, amount in rows}
     months = months_until(now=now)
-    invoiced = _by_month(Invoice.objects.exclude(status__in=_NOT_OWED), "issued_at", months[0])
-    paid = _by_month(Invoice.objects.filter(status=Invoice.Status.PAID), "paid_at", months[0])
+    invoiced, paid = (by_month(rows, column, since=months[0], figure=Sum("amount")) for rows, column in _flows())
     return {
         "currency": CURRENCY,
         "total": sum(count for count, _ in found.values()),
@@ -151,8 +143,9 @@ def summarise_finance(*, now: datetime, period: Period | None = None) -> dict[st
 
 def _invoiced_and_paid(period: Period) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """The figures of a period, and its series."""
-    invoiced = _by_point(period, Invoice.objects.exclude(status__in=_NOT_OWED), "issued_at")
-    paid = _by_point(period, Invoice.objects.filter(status=Invoice.Status.PAID), "paid_at")
+    invoiced, paid = (
+        by_point(rows, column, period=period, figure=Sum("amount"), zero=Decimal(0)) for rows, column in _flows()
+    )
     series = [
         point | {"invoiced": amount_text(invoiced[point["start"]]), "paid": amount_text(paid[point["start"]])}
         for point in period.points()
@@ -161,21 +154,16 @@ def _invoiced_and_paid(period: Period) -> tuple[dict[str, str], list[dict[str, A
     return dict(zip(("invoiced", "paid"), map(amount_text, sums), strict=True)), series
 
 
-def _by_point(period: Period, invoices: QuerySet[Invoice], column: str) -> defaultdict[date, Decimal]:
-    found: defaultdict[date, Decimal] = defaultdict(Decimal)
-    for day, amount in by_day(invoices, column, period=period, amount=Sum("amount")):
-        found[period.point_of(day)] += amount
-    return found
+def _flows() -> tuple[tuple[QuerySet[Invoice], str], tuple[QuerySet[Invoice], str]]:
+    """What was invoiced and what was paid, each with the column that has its time."""
+    invoiced = Invoice.objects.exclude(status__in=_NOT_OWED)
+    paid = Invoice.objects.filter(status=Invoice.Status.PAID)
+    return (invoiced, "issued_at"), (paid, "paid_at")
 
 
 def _count_and_amount(invoices: QuerySet[Invoice]) -> dict[str, Any]:
     found = invoices.aggregate(count=Count("id"), amount=Sum("amount", default=Decimal(0)))
     return {"count": found["count"], "amount": amount_text(found["amount"])}
-
-
-def _by_month(invoices: QuerySet[Invoice], column: str, first: Month) -> dict[Month, Decimal]:
-    rows = invoices.filter(**{f"{column}__gte": first.start}).values_list(TruncMonth(column)).annotate(Sum("amount"))
-    return {month_of(start): amount for start, amount in rows}
 
 
 def amount_text(amount: Decimal) -> str:

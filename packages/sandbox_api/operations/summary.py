@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count
-from django.db.models.functions import TruncMonth
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -15,34 +13,28 @@ from rest_framework.response import Response
 
 from sandbox_api.api_view import ApiView
 from sandbox_api.auth.permissions import OPERATIONS_APP
-from sandbox_api.months import Month, month_of, months_until
+from sandbox_api.months import by_month, months_until
 from sandbox_api.operations.models import WorkOrder
 from sandbox_api.periods import (
     PERIOD_PARAMETERS,
     AgeSpan,
     Period,
     SummaryPeriod,
+    SummaryPoint,
     ages,
-    by_day,
+    by_point,
     in_days,
     read_period,
 )
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import datetime
 
     from rest_framework.request import Request
 
 _UNFINISHED = (WorkOrder.Status.OPEN, WorkOrder.Status.IN_PROGRESS)
 _AGES = (7, 30, 90)
-
-
-class WorkOrderMonth(serializers.Serializer[Any]):
-    """How many work orders came and went in a month."""
-
-    month = serializers.CharField(help_text="Such as `2026-01`.")
-    created = serializers.IntegerField()
-    completed = serializers.IntegerField()
+_TIMES = ("created_at", "completed_at")
 
 
 class WorkOrderFigures(serializers.Serializer[Any]):
@@ -52,12 +44,14 @@ class WorkOrderFigures(serializers.Serializer[Any]):
     completed = serializers.IntegerField()
 
 
-class WorkOrderPoint(WorkOrderFigures):
-    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
+class WorkOrderMonth(WorkOrderFigures):
+    """The same for a month."""
 
-    start = serializers.DateField()
-    isUnderWay = serializers.BooleanField()  # noqa: N815 - the wire's name
-    isCut = serializers.BooleanField()  # noqa: N815 - the wire's name
+    month = serializers.CharField(help_text="Such as `2026-01`.")
+
+
+class WorkOrderPoint(SummaryPoint, WorkOrderFigures):
+    """The same for a point of the series."""
 
 
 class OperationsSummary(serializers.Serializer[Any]):
@@ -82,8 +76,9 @@ def summarise_operations(*, now: datetime, period: Period | None = None) -> dict
     by_status = dict(WorkOrder.objects.values_list("status").annotate(Count("id")))
     unfinished = WorkOrder.objects.filter(status__in=_UNFINISHED)
     months = months_until(now=now)
-    created = _by_month("created_at", months[0])
-    completed = _by_month("completed_at", months[0])
+    created, completed = (
+        by_month(WorkOrder.objects.all(), column, since=months[0], figure=Count("id")) for column in _TIMES
+    )
     return {
         "total": sum(by_status.values()),
         "byStatus": dict.fromkeys(WorkOrder.Status.values, 0) | by_status,
@@ -118,29 +113,14 @@ def _late(period: Period) -> dict[str, Any]:
 
 def _came_and_went(period: Period) -> tuple[dict[str, int], list[dict[str, Any]]]:
     """The figures of a period, and its series."""
-    created, completed = (_by_point(period, column) for column in ("created_at", "completed_at"))
+    created, completed = (
+        by_point(WorkOrder.objects.all(), column, period=period, figure=Count("id"), zero=0) for column in _TIMES
+    )
     series = [
         point | {"created": created[point["start"]], "completed": completed[point["start"]]}
         for point in period.points()
     ]
-    return {"created": created.total(), "completed": completed.total()}, series
-
-
-def _by_point(period: Period, column: str) -> Counter[date]:
-    found: Counter[date] = Counter()
-    days = by_day(WorkOrder.objects.all(), column, period=period, count=Count("id"))
-    for day, count in days:
-        found[period.point_of(day)] += count
-    return found
-
-
-def _by_month(column: str, first: Month) -> dict[Month, int]:
-    rows = (
-        WorkOrder.objects.filter(**{f"{column}__gte": first.start})
-        .values_list(TruncMonth(column))
-        .annotate(Count("id"))
-    )
-    return {month_of(start): count for start, count in rows}
+    return {"created": sum(created.values()), "completed": sum(completed.values())}, series
 
 
 class OperationsSummaryView(ApiView):
