@@ -17,7 +17,7 @@ from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergyFigures, EnergySummaryQueries
-from portal.web.pages import Count, PeriodChoice, list_url, live_part, part_if_answered, read_overview
+from portal.web.pages import Count, PeriodChoice, list_url, live_part, read_overview
 from portal.web.present import (
     BarChart,
     Need,
@@ -30,6 +30,7 @@ from portal.web.present import (
     month_points,
     needs_of,
     number_text,
+    part_if_answered,
     series_points,
     split_bar,
 )

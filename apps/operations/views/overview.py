@@ -25,7 +25,7 @@ from portal.web.present import (
     needs_of,
     number_text,
     oldest_as_of,
-    rows_if_any,
+    part_if_answered,
     series_points,
     split_bar,
 )
@@ -65,7 +65,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         beside=[WorkOrderQueries.use_get_work_orders_query.spec()],
     )
     summary, (latest,) = read.summary, read.beside
-    page = latest.unwrap() if summary == OperationsSummary() else rows_if_any(latest)
+    page = latest.unwrap() if summary == OperationsSummary() else part_if_answered(latest)
     has_period = summary.period is not None
     context = {
         "period": period if has_period else None,

@@ -11,7 +11,7 @@ import secrets
 from typing import TYPE_CHECKING, Final
 
 from portal.config.cookies import DRAFTS_MAX_AGE_S, VAR_DRAFTS
-from portal.web.cookies.token_cookies import SAME_SITE, remove_cookie
+from portal.web.cookies.token_cookies import remove_cookie, set_cookie
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -26,15 +26,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_-]{12}")
 def keep_drafts(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
     """Let the browser keep drafts from now on, if it does not yet."""
     known = request.COOKIES.get(VAR_DRAFTS, "")
-    response.set_cookie(
-        VAR_DRAFTS,
-        known if _NAME.fullmatch(known) else secrets.token_urlsafe(_NAME_BYTES),
-        max_age=DRAFTS_MAX_AGE_S,
-        path="/",
-        domain=config.cookie_domain or None,
-        secure=config.secure,
-        samesite=SAME_SITE,
-    )
+    name = known if _NAME.fullmatch(known) else secrets.token_urlsafe(_NAME_BYTES)
+    set_cookie(response, VAR_DRAFTS, name, max_age=DRAFTS_MAX_AGE_S, config=config, scripts_read=True)
 
 
 def end_drafts(response: HttpResponseBase, *, config: PortalConfig) -> None:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from portal.config.cookies import REFUSED_PLATFORM
-from portal.web.cookies.token_cookies import remove_cookie
+from portal.web.cookies.token_cookies import remove_cookie, set_cookie
 from portal.web.request import is_page_navigation
 
 if TYPE_CHECKING:
@@ -27,16 +27,7 @@ def follow_refusal(request: PortalRequest, response: HttpResponseBase, *, config
     """Set the cookie on the redirect that refuses a platform; remove it with the first page that has shown it."""
     refused = getattr(request, "edge_refused", None)
     if refused is not None:
-        response.set_cookie(
-            REFUSED_PLATFORM,
-            refused,
-            max_age=MAX_AGE_S,
-            path="/",
-            domain=config.cookie_domain or None,
-            secure=config.secure,
-            httponly=True,
-            samesite="Lax",
-        )
+        set_cookie(response, REFUSED_PLATFORM, refused, max_age=MAX_AGE_S, config=config)
     elif REFUSED_PLATFORM in request.COOKIES and _is_page(request, response):
         remove_cookie(response, REFUSED_PLATFORM, config=config)
 

@@ -77,14 +77,26 @@ def set_sign_in_cookie(
 
     :param refresh: the refresh token; without one, or without its `exp`, `config` gives the lifetime.
     """
+    max_age = sign_in_lifetime(refresh, now=time.time(), default_s=config.sign_in_max_age_s)
+    set_cookie(response, name, value, max_age=max_age, config=config, scripts_read=name == VAR_PERMITTED_PLATFORMS)
+
+
+def set_cookie(
+    response: HttpResponseBase, name: str, value: str, *, max_age: int, config: PortalConfig, scripts_read: bool = False
+) -> None:
+    """Set a cookie that all apps share, for every path.
+
+    :param max_age: seconds.
+    :param scripts_read: whether scripts can read it.
+    """
     response.set_cookie(
         name,
         value,
-        max_age=sign_in_lifetime(refresh, now=time.time(), default_s=config.sign_in_max_age_s),
+        max_age=max_age,
         path="/",
         domain=config.cookie_domain or None,
         secure=config.secure,
-        httponly=name != VAR_PERMITTED_PLATFORMS,
+        httponly=not scripts_read,
         samesite=SAME_SITE,
     )
 

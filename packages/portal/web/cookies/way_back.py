@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_WAY_BACK, WAY_BACK_MAX_AGE_S
 from portal.edge import accept_target
-from portal.web.cookies.token_cookies import SAME_SITE, remove_cookie
+from portal.web.cookies.token_cookies import remove_cookie, set_cookie
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -42,16 +42,7 @@ def set_way_back(response: HttpResponseBase, way_back: WayBack, *, config: Porta
     value = _value(way_back)
     if len(VAR_WAY_BACK) + len(value) > MAX_COOKIE_BYTES:
         value = _value(WayBack(reason=way_back.reason))
-    response.set_cookie(
-        VAR_WAY_BACK,
-        value,
-        max_age=WAY_BACK_MAX_AGE_S,
-        path="/",
-        domain=config.cookie_domain or None,
-        secure=config.secure,
-        httponly=True,
-        samesite=SAME_SITE,
-    )
+    set_cookie(response, VAR_WAY_BACK, value, max_age=WAY_BACK_MAX_AGE_S, config=config)
 
 
 def _value(way_back: WayBack) -> str:

@@ -40,7 +40,7 @@ from portal.web.pages.lists import (
     is_load_more,
     list_url,
 )
-from portal.web.pages.overviews import Count, PeriodChoice, live_part, part_if_answered, read_overview
+from portal.web.pages.overviews import Count, PeriodChoice, live_part, read_overview
 from portal.web.pages.page_names import ShownRow, shown_row
 from portal.web.pages.records import DeleteView, DetailView, Related, RowAction
 from portal.web.pages.resource_urls import resource_pages

@@ -38,6 +38,6 @@ from portal.web.present.formats import (
     utc_day,
 )
 from portal.web.present.needs import Need, NeedLink, needs_of
-from portal.web.present.results import oldest_as_of, record_if_answered, record_if_exists, record_of, rows_if_any
+from portal.web.present.results import oldest_as_of, part_if_answered, record_if_answered, record_if_exists, record_of
 from portal.web.present.series import month_points, series_points
 from portal.web.present.stat_tiles import StatTile, compared_tile

@@ -16,7 +16,7 @@ from portal.errors import ApiForbiddenError
 from portal.query import use_queries
 from portal.services.searched_lists import searched_lists
 from portal.web.frame import use_app_essentials
-from portal.web.present import rows_if_any
+from portal.web.present import part_if_answered
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def search_everything(request: PortalRequest, q: str) -> Found:
     if len(q) < MIN_TEXT_CHARS:
         return Found(q=q, too_short=bool(q), searches=bool(asked))
     results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
-    pages = [rows_if_any(result) for result in results]
+    pages = [part_if_answered(result) for result in results]
     if pages and all(page is None for page in pages):
         # What one list refuses must not hide that the others are down.
         failed = [result for result in results if not isinstance(result.error, ApiForbiddenError)]
@@ -125,7 +125,7 @@ def search_everything(request: PortalRequest, q: str) -> Found:
 
 def _group(platform: Platform, searched: SearchedList[Any], *, result: PaginatedResult[Any], q: str) -> FoundGroup:
     list_url = _list_url(platform, searched)
-    page = rows_if_any(result)
+    page = part_if_answered(result)
     rows = page.items if page else ()
     has_more = page is not None and (page.has_next or len(rows) > SHOWN_ROWS)
     return FoundGroup(

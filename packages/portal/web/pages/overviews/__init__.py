@@ -10,6 +10,6 @@
 
 from __future__ import annotations
 
-from portal.web.pages.overviews.live import live_part, part_if_answered
+from portal.web.pages.overviews.live import live_part
 from portal.web.pages.overviews.periods import PeriodChoice
 from portal.web.pages.overviews.summaries import Count, read_overview

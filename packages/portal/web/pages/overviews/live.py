@@ -6,12 +6,11 @@ cache that all tabs of the user share.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from portal.errors import ApiError, ApiUnauthorizedError
 from portal.web.pages.guards import platform_page
 
 if TYPE_CHECKING:
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
-
-    from portal.query import QueryResult
-
-T = TypeVar("T")
 
 
 def live_part(
@@ -42,16 +37,3 @@ def live_part(
         return render(request, f"{template}#live", dict(context(request)))
 
     return platform_page(route, part, name=name)
-
-
-def part_if_answered(result: QueryResult[T]) -> T | None:
-    """A record that a page can do without; None if the backend has none, or fails.
-
-    :raises portal.errors.ApiUnauthorizedError: the user has to sign in again.
-    """
-    if isinstance(result.error, ApiUnauthorizedError):
-        raise result.error
-    try:
-        return result.unwrap()
-    except ApiError:
-        return None

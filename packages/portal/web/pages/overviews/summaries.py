@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from portal.config.current import portal_config
 from portal.query import Record, use_queries
-from portal.web.present import StatTile, number_text, oldest_as_of, record_if_exists, rows_if_any
+from portal.web.present import StatTile, number_text, oldest_as_of, part_if_answered, record_if_exists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,7 +115,7 @@ def read_overview(
         missing.add(summary.key)
         lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
 
-    totals = {place: rows_if_any(result) for place, result in lists.items()}
+    totals = {place: part_if_answered(result) for place, result in lists.items()}
     if totals and not has_summary and all(rows is None for rows in totals.values()):
         lists[min(lists)].unwrap()
 
