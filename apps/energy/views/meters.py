@@ -11,7 +11,7 @@ from portal.config.wire_names import SORT_BY_NAME
 from portal.services.energy.meters import MeterQueries, MeterStatus
 from portal.services.energy.stations import StationQueries
 from portal.web.pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages
-from portal.web.present import Badge, BarChart, Point, bar_chart, number_text, short_day_text
+from portal.web.present import Badge, BarChart, Point, bar_chart, quantity_text, short_day_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ def consumption_chart(readings: Iterable[MeterReading]) -> BarChart | None:
     points = []
     for (_at, before), (at, energy) in pairwise(known):
         drawn = max(energy - before, 0)
-        text = f"{number_text(drawn, places=1)} kWh"
+        text = quantity_text(drawn, "kWh", places=1)
         points.append(Point(label=short_day_text(at), group=f"{at.year:04d}", value=drawn, text=text))
     return bar_chart(points[-MAX_POINTS:], unit="kWh")
 

@@ -16,35 +16,24 @@ from portal.services.energy.meters import MeterQueries, MeterStatus
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
-from portal.services.energy.summary import EnergyFigures, EnergySummaryQueries
-from portal.web.pages import Count, PeriodChoice, list_url, live_part, read_overview
-from portal.web.present import (
-    BarChart,
-    Need,
-    NeedLink,
-    Point,
-    StatTile,
-    bar_chart,
-    compared_tile,
-    money_text,
-    month_points,
-    needs_of,
-    number_text,
-    part_if_answered,
-    series_points,
-    split_bar,
+from portal.services.energy.summary import EnergySummaryQueries
+from portal.web.pages import (
+    Count,
+    Figure,
+    PeriodChoice,
+    list_url,
+    live_part,
+    read_overview,
+    rows_by,
 )
+from portal.web.present import Need, NeedLink, bar_chart, has_failed, hour_points, needs_of, part_if_answered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.services.energy.summary import EnergyHour, EnergyLocalHour, EnergySummary
-
-DEFAULT_CURRENCY: Final = "EUR"
-#: From so much on, charts are in megawatt-hours, kWh.
-MANY_KWH: Final = 10_000
+    from portal.services.energy.summary import EnergySummary
 
 
 def _of(name: str) -> Callable[[EnergySummary], int | None]:
@@ -63,43 +52,47 @@ COUNTS: Final = (
     ),
     Count(label=_("Meters"), route="meters", hook=MeterQueries.use_get_meters_query, of=_of("meters")),
 )
+ENERGY: Final = Figure(
+    label=_("Energy"), name="energy_kwh", unit="kWh", icon="meters", route="sessions", days="startedAt"
+)
+FIGURES: Final = (
+    ENERGY,
+    Figure(label=_("Charging sessions"), name="sessions", icon="sessions", route="sessions", days="startedAt"),
+    Figure(label=_("Revenue"), name="revenue", is_money=True, icon="check", route="sessions", days="startedAt"),
+)
 
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """What needs somebody now, and figures and charts of a period."""
-    period = PeriodChoice.of(request)
     read = read_overview(
         request,
         summary=EnergySummaryQueries.use_get_summary_query,
         counts=COUNTS,
-        period=period,
+        figures=FIGURES,
+        period=PeriodChoice.of(request),
         beside=[EnergyStateQueries.use_get_state_query.spec()],
     )
     summary, state = read.summary, part_if_answered(read.beside[0])
-    has_period = summary.period is not None
+    known = state or EnergyState(chargers_by_status=summary.chargers_by_status)
+    hours = summary.sessions_by_local_hour or summary.sessions_by_hour
     context = {
-        "period": period if has_period else None,
-        "tiles": tuple(period_tiles(summary, period)) if has_period else read.tiles,
-        "counts": read.tiles if has_period else (),
-        "energy": energy_chart(summary),
-        "hours": hours_chart(summary.sessions_by_local_hour or summary.sessions_by_hour),
+        **read.context,
+        "energy": ENERGY.chart(summary, months=summary.energy_by_month),
+        "hours": bar_chart(hour_points((each.hour, each.sessions) for each in hours), unit=_("Sessions")),
         "hours_are_local": bool(summary.sessions_by_local_hour),
-        "as_of": read.as_of,
-        **now_context(state or EnergyState(chargers_by_status=summary.chargers_by_status)),
+        **now_context(known, is_unknown=has_failed(read.beside[0])),
         "is_live": state is not None,
     }
     return render(request, "energy/overview.html", context)
 
 
-def now_context(state: EnergyState) -> Mapping[str, Any]:
+def now_context(state: EnergyState, *, is_unknown: bool = False) -> Mapping[str, Any]:
     """What changes from minute to minute."""
     faulted = state.chargers_by_status.get(ChargerStatus.FAULTED)
     offline = state.meters_by_status.get(MeterStatus.OFFLINE)
     return {
-        "chargers": split_bar(
-            state.chargers_by_status, badges=STATUSES, href=lambda status: list_url("chargers", status=status)
-        ),
+        "chargers": rows_by("status", state.chargers_by_status, badges=STATUSES, route="chargers"),
         "needs": needs_of(
             [
                 Need(
@@ -117,7 +110,8 @@ def now_context(state: EnergyState) -> Mapping[str, Any]:
                     href=list_url("meters", status=MeterStatus.OFFLINE),
                     tone="warn",
                 ),
-            ]
+            ],
+            has_failed=is_unknown,
         ),
     }
 
@@ -129,67 +123,3 @@ now_page = live_part(
     lambda request: now_context(EnergyStateQueries.use_get_state_query(request).unwrap()),
     name="now",
 )
-
-
-def period_tiles(summary: EnergySummary, period: PeriodChoice) -> Iterator[StatTile]:
-    """The figures of the period, beside those of the one before."""
-    current, before = summary.current or EnergyFigures(), summary.before or EnergyFigures()
-    currency = summary.currency or DEFAULT_CURRENCY
-    sessions = list_url("sessions", **period.range_of("startedAt"))
-    yield compared_tile(
-        _("Energy"),
-        current.energy_kwh,
-        before=before.energy_kwh,
-        text=lambda energy_kwh: f"{number_text(energy_kwh)} kWh",
-        icon="meters",
-    )
-    yield compared_tile(
-        _("Charging sessions"),
-        current.sessions,
-        before=before.sessions,
-        text=number_text,
-        href=sessions,
-        icon="sessions",
-    )
-    yield compared_tile(
-        _("Revenue"),
-        current.revenue,
-        before=before.revenue,
-        text=lambda amount: money_text(amount, currency=currency, places=0),
-        icon="check",
-    )
-
-
-def energy_chart(summary: EnergySummary) -> BarChart | None:
-    """The energy of each day, week or month of the period; of twelve months, if the summary knows no period."""
-    series = summary.series if summary.period else summary.energy_by_month
-    is_much = max((each.energy_kwh or 0 for each in series), default=0) >= MANY_KWH
-    unit, size, places = ("MWh", 1000, 1) if is_much else ("kWh", 1, 0)
-
-    def text(energy_kwh: float | None) -> str:
-        return f"{number_text((energy_kwh or 0) / size, places=places)} {unit}"
-
-    if summary.period is None:
-        months = summary.energy_by_month
-        return bar_chart(
-            month_points((each.month, (each.energy_kwh or 0) / size, text(each.energy_kwh)) for each in months),
-            unit=unit,
-        )
-    points = series_points(
-        summary.series,
-        step=summary.period.step,
-        value=lambda each: (each.energy_kwh or 0) / size,
-        text=lambda each: text(each.energy_kwh),
-    )
-    return bar_chart(points, unit=unit)
-
-
-def hours_chart(hours: Iterable[EnergyHour | EnergyLocalHour]) -> BarChart | None:
-    """How many charging sessions began in each hour of the day."""
-    points = []
-    for each in hours:
-        hour, count = each.hour or 0, each.sessions or 0
-        points.append(
-            Point(label=f"{hour:02d}:00–{hour:02d}:59", short=f"{hour:02d}", value=count, text=number_text(count))
-        )
-    return bar_chart(points, unit=_("Sessions"))

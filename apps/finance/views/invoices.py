@@ -41,6 +41,7 @@ invoice_pages = resource_pages(
         ranges=(
             DateRange("issuedAt", _("Issued"), calendar=True),
             DateRange("dueAt", _("Due"), calendar=True, ahead=True),
+            DateRange("paidAt", _("Paid"), calendar=True),
         ),
         exported={
             "issued_at": Column(_("Issued"), value=lambda invoice: utc_day(invoice.issued_at)),

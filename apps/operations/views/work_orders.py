@@ -186,7 +186,11 @@ work_order_pages = resource_pages(
             Filter("assignee", _("Assigned to")),
             Filter("stationId", _("Station"), named_by="station_name"),
         ),
-        ranges=(DateRange("createdAt", _("Created")), DateRange("dueAt", _("Due"), ahead=True)),
+        ranges=(
+            DateRange("createdAt", _("Created")),
+            DateRange("dueAt", _("Due"), ahead=True),
+            DateRange("completedAt", _("Finished")),
+        ),
         search_hint=_("Title, person or station"),
         sorts=AGE_SORTS | {SORT_BY_NAME: _("Title, A to Z"), SORT_BY_NAME_DESCENDING: _("Title, Z to A")},
     ),

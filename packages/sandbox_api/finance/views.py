@@ -41,7 +41,7 @@ class InvoicesView(InvoiceRows, ListView):
         },
         searched=("searched",),
         filters={"clientId": "client_id", "status": "status"},
-        ranges={"issuedAt": "issued_at", "dueAt": "due_at"},
+        ranges={"issuedAt": "issued_at", "dueAt": "due_at", "paidAt": "paid_at"},
     )
 
 

@@ -53,7 +53,7 @@ class WorkOrdersView(WorkOrderRows, ListView):
         },
         searched=("searched", "station__searched"),
         filters={"stationId": "station_id", "status": "status", "priority": "priority", "assignee": "assignee"},
-        ranges={"createdAt": "created_at", "dueAt": "due_at"},
+        ranges={"createdAt": "created_at", "dueAt": "due_at", "completedAt": "completed_at"},
     )
 
     @extend_schema(request=WorkOrderCreateRequest, responses={HTTPStatus.CREATED: WorkOrderSerializer})

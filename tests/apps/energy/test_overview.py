@@ -105,3 +105,28 @@ def test_a_part_without_an_answer_is_no_page_without_an_error(
     page = energy_user.get("/en/energy")
     assert page.status_code == 200
     assert "data-live" not in page.content.decode(), "what has no state of its own does not update itself"
+
+
+def test_each_figure_leads_to_the_sessions_of_which_it_is_made(energy_user: Client) -> None:
+    page = energy_user.get("/en/energy?from=2026-01-01&to=2026-01-02").content.decode()
+    tiles = re.findall(r'<a class="figure" href="([^"]+)">.*?figure-name">([^<]+)<', page, flags=re.DOTALL)
+    sessions = "/en/energy/sessions?startedAtFrom=2026-01-01&amp;startedAtTo=2026-01-02"
+    assert tiles[:3] == [(sessions, "Energy"), (sessions, "Charging sessions"), (sessions, "Revenue")]
+
+
+def test_figures_that_can_t_be_loaded_say_so_beside_what_can(backend: Backend, energy_user: Client) -> None:
+    backend.fails(503, path="/energy/summary")
+    page = energy_user.get("/en/energy")
+    assert page.status_code == 200
+    text = shown(energy_user, "/en/energy")
+    assert "1 faulted charger Oslo 1" in text
+    assert text.count("This could not be loaded. Try again") == 1
+    assert "Figures This could not be loaded." in text
+
+
+def test_a_state_that_can_t_be_loaded_says_so_beside_the_figures(backend: Backend, energy_user: Client) -> None:
+    backend.fails(503, path="/energy/state")
+    text = shown(energy_user, "/en/energy")
+    assert "What needs you now This could not be loaded." in text
+    assert "All is well" not in text
+    assert "Charging sessions 88" in text

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 
 from apps.energy.views.meters import consumption_chart
-from apps.energy.views.overview import energy_chart, hours_chart
+from apps.energy.views.overview import ENERGY
 from portal.services.energy.meters import MeterReading
-from portal.services.energy.summary import EnergyHour, EnergyMonth, EnergySummary
+from portal.services.energy.summary import EnergyMonth, EnergySummary
 from portal.testing import Backend, SignedIn, UseLocale
 
 RESOURCES = ["clients", "stations", "chargers", "sessions", "meters"]
@@ -94,19 +94,16 @@ def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> N
     ]
     chart = consumption_chart([*readings, MeterReading(energy_kwh=5.0), MeterReading()])
     assert chart is not None
-    assert [bar.value for bar in chart.bars] == ["12.5 kWh", "0.0 kWh", "10.0 kWh"]
+    assert [bar.value for bar in chart.bars] == [f"{text}\N{NO-BREAK SPACE}kWh" for text in ("12.5", "0.0", "10.0")]
 
 
 def test_the_charts_show_the_summary_in_the_page_s_language(use_locale: UseLocale) -> None:
     use_locale("de")
     months = (EnergyMonth(month="2026-01", energy_kwh=150_000.0), EnergyMonth())
-    energy = energy_chart(EnergySummary(energy_by_month=months))
-    hours = hours_chart([EnergyHour(hour=hour, sessions=hour) for hour in range(24)])
+    energy = ENERGY.chart(EnergySummary(), months=months)
     assert energy is not None
-    assert hours is not None
-    assert [bar.value for bar in energy.bars] == ["150,0 MWh", "0,0 MWh"]
-    assert len(hours.bars) == 24
-    assert (energy_chart(EnergySummary()), hours_chart([])) == (None, None)
+    assert [bar.value for bar in energy.bars] == ["150,0\N{NO-BREAK SPACE}MWh", "0,0\N{NO-BREAK SPACE}MWh"]
+    assert ENERGY.chart(EnergySummary()) is None
 
 
 SUMMARY = {

@@ -70,7 +70,7 @@ def test_the_overview_shows_its_figures_without_the_list(backend: Backend, opera
     backend.answers("GET", "/operations/summary", json={"byStatus": {"open": 2}})
     body = operations_user.get("/en/operations").content.decode()
     assert re.findall('"figure-value">([^<]+)<', body) == ["–", "2"]
-    assert "Latest" not in body
+    assert body.count("This could not be loaded.") == 1
 
 
 def test_the_overview_without_figures_and_without_the_list_is_a_503(backend: Backend, operations_user: Client) -> None:
@@ -100,3 +100,26 @@ def test_a_work_order_that_nobody_answered_comes_back_whole_and_is_sent_again_un
     backend.answers("POST", "/operations/work-orders", json={"id": "wor_1"}, status=201)
     assert browser.post("/en/operations/work-orders/new", form).status_code == 303
     assert len({call.headers["idempotency-key"] for call in backend.calls_to("/operations/work-orders")}) == 1
+
+
+def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(
+    backend: Backend, operations_user: Client
+) -> None:
+    summary = {"byStatus": {"open": 2}, "late": {"fromDay": None, "toDay": "2026-01-14", "count": 2}}
+    backend.answers("GET", "/operations/summary", json=summary)
+    backend.lists(WORK_ORDERS, [{**ORDER, "dueAt": "2026-01-10T12:00:00Z"}])
+    body = operations_user.get("/en/operations").content.decode()
+    needs = body[body.index('class="needs"') : body.index("Not finished" if "Not finished" in body else "figures")]
+    assert f'<a href="/en/operations/work-orders/{ORDER["id"]}">' in needs
+    assert "due Jan 10, 2026" in needs
+    asked = [call.query for call in backend.calls_to(WORK_ORDERS) if "dueAtTo" in call.query]
+    assert [(query["sort"], query["status"]) for query in asked] == [("dueAt", "in_progress,open")]
+    assert asked[0]["dueAtTo"].endswith("T00:00:00Z")
+
+
+def test_figures_that_can_t_be_loaded_say_so_beside_the_list(backend: Backend, operations_user: Client) -> None:
+    backend.fails(503, path="/operations/summary")
+    backend.lists(WORK_ORDERS, [ORDER])
+    body = operations_user.get("/en/operations").content.decode()
+    assert ORDER["title"] in body
+    assert body.count("This could not be loaded.") == 2, "what needs somebody, and the figures"

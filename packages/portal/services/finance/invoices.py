@@ -64,6 +64,8 @@ class InvoicesListParams(ListParams):
     issued_at_to: str | None = None
     due_at_from: str | None = None
     due_at_to: str | None = None
+    paid_at_from: str | None = None
+    paid_at_to: str | None = None
 
 
 _invoices = resource("/finance/invoices", item=Invoice, params=InvoicesListParams)

@@ -58,6 +58,8 @@ class WorkOrdersListParams(ListParams):
     created_at_to: str | None = None
     due_at_from: str | None = None
     due_at_to: str | None = None
+    completed_at_from: str | None = None
+    completed_at_to: str | None = None
 
 
 _work_orders = resource(

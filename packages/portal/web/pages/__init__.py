@@ -9,7 +9,7 @@ An app declares the pages of a resource, each of which may be a function instead
       forms          CreateView, EditView, BackendForm: the forms that create and edit a row
         page_names   the pages of one resource by the names of their URLs
       guards         platform_page, neutral_page: a URL whose page is guarded, private, and has a page for a 405
-    overviews        read_overview, PeriodChoice, live_part: figures of a period, and what needs somebody now
+    overviews        read_overview, Figure, PeriodChoice, live_part: figures of a period, what needs somebody now
 """
 
 from __future__ import annotations
@@ -40,8 +40,16 @@ from portal.web.pages.lists import (
     is_load_more,
     list_url,
 )
-from portal.web.pages.overviews import Count, PeriodChoice, live_part, read_overview
+from portal.web.pages.overviews import (
+    Count,
+    Figure,
+    PeriodChoice,
+    live_part,
+    money_of,
+    read_overview,
+    rows_by,
+)
 from portal.web.pages.page_names import ShownRow, shown_row
-from portal.web.pages.records import DeleteView, DetailView, Related, RowAction
+from portal.web.pages.records import DeleteView, DetailView, Related, RowAction, short_list
 from portal.web.pages.resource_urls import resource_pages
 from portal.web.submissions import submission_key

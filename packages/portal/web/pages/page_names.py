@@ -14,7 +14,7 @@ from portal.errors import UsageError
 from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
@@ -78,12 +78,14 @@ class ShownRow:
     :param row: class of the template's variable `row`.
     :param declared_at: file and line of the page's declaration.
     :param columns: of a list: its columns by their names, for which the template has cells.
+    :param filters: of a list: what it can be narrowed to.
     """
 
     template: str
     row: type[Row]
     declared_at: tuple[str, int]
     columns: Mapping[str, Any] = field(default_factory=dict)
+    filters: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

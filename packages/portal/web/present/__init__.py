@@ -33,11 +33,20 @@ from portal.web.present.formats import (
     list_text,
     money_text,
     number_text,
+    quantity_text,
     short_day_text,
     territory_text,
     utc_day,
 )
 from portal.web.present.needs import Need, NeedLink, needs_of
-from portal.web.present.results import oldest_as_of, part_if_answered, record_if_answered, record_if_exists, record_of
-from portal.web.present.series import month_points, series_points
+from portal.web.present.results import (
+    has_answer,
+    has_failed,
+    oldest_as_of,
+    part_if_answered,
+    record_if_answered,
+    record_if_exists,
+    record_of,
+)
+from portal.web.present.series import hour_points, month_points, series_points
 from portal.web.present.stat_tiles import StatTile, compared_tile

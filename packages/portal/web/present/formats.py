@@ -70,6 +70,11 @@ class Formats:
         """See :func:`compact_number_text`."""
         return self.number(value, places=0 if value is None or _is_whole(value) else 1)
 
+    def quantity(self, value: float | Decimal | None, unit: str, *, places: int | None = 0) -> str:
+        """See :func:`quantity_text`."""
+        text = self.compact_number(value) if places is None else self.number(value, places=places)
+        return text if text == NO_VALUE else f"{text}{_SPACE}{unit}"
+
     def money(self, value: Decimal | None, *, currency: str, places: int | None = None) -> str:
         """See :func:`money_text`."""
         return NO_VALUE if value is None else self._written_money(value, currency, places)
@@ -170,6 +175,11 @@ def formats_of(language: str | None) -> Formats:
 def number_text(value: float | Decimal | None, *, places: int = 0) -> str:
     """A number with grouped thousands and `places` decimal places; a dash for one of more than 28 digits."""
     return formats_of(get_language()).number(value, places=places)
+
+
+def quantity_text(value: float | Decimal | None, unit: str, *, places: int = 0) -> str:
+    """A number with its unit, such as kWh; no line ends between them."""
+    return formats_of(get_language()).quantity(value, unit, places=places)
 
 
 def compact_number_text(value: float | Decimal | None) -> str:

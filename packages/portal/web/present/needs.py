@@ -53,12 +53,21 @@ class Need:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """What needs somebody now; nothing if all is well."""
+    """What needs somebody now; nothing if all is well.
+
+    :param has_failed: whether that could not be loaded.
+    """
 
     needs: tuple[Need, ...]
+    has_failed: bool = False
 
 
-def needs_of(needs: Iterable[Need]) -> Needs | None:
-    """Those of which there are any; None if nothing is known of any."""
+def needs_of(needs: Iterable[Need], *, has_failed: bool = False) -> Needs | None:
+    """Those of which there are any; None if nothing is known of any, and nothing has failed.
+
+    :param has_failed: whether what they are counted by could not be loaded.
+    """
     known = [need for need in needs if need.count is not None]
-    return Needs(needs=tuple(need for need in known if need.count)) if known else None
+    if not known:
+        return Needs(needs=(), has_failed=True) if has_failed else None
+    return Needs(needs=tuple(need for need in known if need.count))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from portal.errors import (
     ApiError,
+    ApiForbiddenError,
     ApiMalformedError,
     ApiNotFoundError,
     ApiUnauthorizedError,
@@ -76,6 +77,21 @@ def part_if_answered(result: Answer[T_co]) -> T_co | None:
         return result.unwrap()
     except ApiError:
         return None
+
+
+def has_answer(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
+    """Whether there is something to show."""
+    try:
+        result.unwrap()
+    except ApiError:
+        return False
+    return True
+
+
+def has_failed(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
+    """Whether a part of a page could not be loaded. A backend that has no such part, or not for this user, is fine."""
+    is_absent = isinstance(result.error, ApiNotFoundError | ApiForbiddenError)
+    return not is_absent and not has_answer(result)
 
 
 def oldest_as_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from portal.web.present.charts import Point
-from portal.web.present.formats import formats_of, month_and_year_text, month_text, short_day_text
+from portal.web.present.formats import formats_of, month_and_year_text, month_text, number_text, short_day_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -67,6 +67,14 @@ def month_points(months: Iterable[tuple[str, float, str]]) -> list[Point]:
     return [
         Point(label=_month_name(code), short=month_text(code), group=_year(code), value=value, text=text)
         for code, value, text in months
+    ]
+
+
+def hour_points(hours: Iterable[tuple[int | None, int | None]]) -> list[Point]:
+    """A point for each hour of the day: the hour, 0 to 23, and a number."""
+    return [
+        Point(label=f"{hour:02d}:00–{hour:02d}:59", short=f"{hour:02d}", value=number, text=number_text(number))
+        for hour, number in ((hour or 0, number or 0) for hour, number in hours)
     ]
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from portal.web.present import Formats
 
 MAX_PLACES: Final = 3
-_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
@@ -36,13 +35,11 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
 
     def kwh(value: float | Decimal | None) -> str:
         """An amount of energy."""
-        text = formats.number(value, places=1)
-        return text if text == NO_VALUE else f"{text}{_SPACE}kWh"
+        return formats.quantity(value, "kWh", places=1)
 
     def kw(value: float | Decimal | None) -> str:
         """A power."""
-        text = formats.compact_number(value)
-        return text if text == NO_VALUE else f"{text}{_SPACE}kW"
+        return formats.quantity(value, "kW", places=None)
 
     def quantity(value: float | Decimal | None) -> str:
         """A number with as many decimal places as it needs, at most three."""

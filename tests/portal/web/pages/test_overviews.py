@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from portal.errors import ApiForbiddenError, ApiUnauthorizedError, SignInEndedError
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import QueryClient
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
+from portal.services.energy.state import EnergyStateQueries
 from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
 from portal.testing import Backend, NewQueryClient, page_of
-from portal.web.pages import Count, read_overview
+from portal.web.pages import Count, Figure, read_overview
 from portal.web.pages.overviews.summaries import OverviewData
 
 CLIENTS: Count[EnergySummary] = Count(
@@ -49,7 +52,7 @@ def asked(backend: Backend) -> list[str]:
 def test_a_number_of_the_summary_needs_no_list(backend: Backend, client: QueryClient) -> None:
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
     data = read(client, CLIENTS)
-    assert [(tile.label, tile.value, tile.route, tile.icon) for tile in data.tiles] == [
+    assert [(tile.label, tile.value, tile.route, tile.icon) for tile in data.counts] == [
         ("Clients", "2,400", "clients", "clients")
     ]
     assert data.summary.counts == {"clients": 2400}
@@ -59,12 +62,12 @@ def test_a_number_of_the_summary_needs_no_list(backend: Backend, client: QueryCl
 
 def test_a_number_that_the_summary_lacks_is_a_dash(backend: Backend, client: QueryClient) -> None:
     backend.answers("GET", "/energy/summary", json={"counts": {"stations": 1}})
-    assert [tile.value for tile in read(client, CLIENTS).tiles] == ["–"]
+    assert [tile.value for tile in read(client, CLIENTS).counts] == ["–"]
 
 
 def test_a_count_that_no_summary_has_is_the_total_of_its_list(backend: Backend, client: QueryClient) -> None:
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
-    tiles = read(client, CLIENTS, METERS).tiles
+    tiles = read(client, CLIENTS, METERS).counts
     assert [(tile.value, tile.icon) for tile in tiles] == [("2,400", "clients"), ("8", "check")]
     assert asked(backend) == ["/energy/meters", "/energy/summary"]
 
@@ -78,7 +81,7 @@ def test_without_a_summary_or_with_nothing_in_it_every_number_is_a_total(
     else:
         backend.answers("GET", "/energy/summary", json=summary)
     data = read(client, METERS, CLIENTS, METERS)
-    assert [tile.value for tile in data.tiles] == ["8", "7", "8"]
+    assert [tile.value for tile in data.counts] == ["8", "7", "8"]
     assert data.summary == EnergySummary()
 
 
@@ -88,7 +91,7 @@ def test_a_summary_that_is_there_again_counts(
     backend.refuses("GET", "/energy/summary", status=404)
     read(client, CLIENTS)
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
-    assert [tile.value for tile in read(query_client("ENERGY_APP"), CLIENTS).tiles] == ["2,400"]
+    assert [tile.value for tile in read(query_client("ENERGY_APP"), CLIENTS).counts] == ["2,400"]
 
 
 def test_any_other_failure_of_the_summary_is_the_page(backend: Backend, client: QueryClient) -> None:
@@ -101,14 +104,14 @@ def test_any_other_failure_of_the_summary_is_the_page(backend: Backend, client: 
 def test_a_list_that_fails_beside_a_summary_has_a_dash(backend: Backend, client: QueryClient, fault: int | str) -> None:
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
     backend.fails(fault, path="/energy/meters")
-    assert [tile.value for tile in read(client, CLIENTS, METERS).tiles] == ["2,400", "–"]
+    assert [tile.value for tile in read(client, CLIENTS, METERS).counts] == ["2,400", "–"]
 
 
 def test_a_list_that_fails_beside_another_one_has_a_dash(backend: Backend, client: QueryClient) -> None:
     backend.refuses("GET", "/energy/summary", status=404)
     backend.fails("malformed", path="/energy/meters")
     data = read(client, CLIENTS, METERS)
-    assert [tile.value for tile in data.tiles] == ["7", "–"]
+    assert [tile.value for tile in data.counts] == ["7", "–"]
     assert data.as_of is not None
 
 
@@ -127,3 +130,73 @@ def test_a_list_that_asks_for_a_new_sign_in_is_the_page(backend: Backend, client
     backend.refuses("GET", "/energy/meters", status=401)
     with pytest.raises((ApiUnauthorizedError, SignInEndedError)):
         read(client, CLIENTS, METERS)
+
+
+@pytest.mark.parametrize("fault", [503, "malformed", "timeout"])
+def test_a_summary_that_fails_leaves_what_was_read_beside_it(backend: Backend, client: Any, fault: int | str) -> None:
+    backend.fails(fault, path="/energy/summary")
+    backend.answers("GET", "/energy/state", json={"chargersByStatus": {"faulted": 1}})
+    state = EnergyStateQueries.use_get_state_query.spec()
+    data = read_overview(
+        client, summary=EnergySummaryQueries.use_get_summary_query, counts=[CLIENTS, METERS], beside=[state]
+    )
+    assert data.has_failed
+    assert data.beside[0].unwrap().chargers_by_status == {"faulted": 1}
+    assert asked(backend).count("/energy/clients") == 0, "a backend in trouble is not asked for more"
+
+
+@pytest.mark.parametrize("fault", [503, "malformed"])
+def test_where_all_that_is_read_fails_the_failure_is_the_page(backend: Backend, client: Any, fault: int | str) -> None:
+    backend.fails(fault)
+    state = EnergyStateQueries.use_get_state_query.spec()
+    with pytest.raises(ApiUnavailableError):
+        read_overview(client, summary=EnergySummaryQueries.use_get_summary_query, counts=[CLIENTS], beside=[state])
+
+
+class Period:
+    """A period as a summary has it."""
+
+    step = "day"
+
+
+class Point:
+    """A point of a series."""
+
+    def __init__(self, energy_kwh: float | None, amount: Decimal | None = None) -> None:
+        self.energy_kwh, self.amount = energy_kwh, amount
+        self.start, self.is_under_way, self.is_cut = date(2026, 1, 1), False, False
+
+
+class Summary:
+    """The figures of a period."""
+
+    period, currency = Period(), ""
+
+    def __init__(self, *points: Point) -> None:
+        self.series = points
+
+
+ENERGY = Figure(label="Energy", name="energy_kwh", unit="kWh")
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "texts"),
+    [
+        ((120.4, None), "kWh", ["120 kWh", "0 kWh"]),
+        ((12_345.0, 9000.0), "MWh", ["12.3 MWh", "9.0 MWh"]),
+    ],
+)
+def test_large_values_of_a_chart_are_in_the_larger_unit_all_of_them(
+    values: tuple[float | None, ...], unit: str, texts: list[str]
+) -> None:
+    chart = ENERGY.chart(Summary(*map(Point, values)))
+    assert chart is not None
+    assert chart.unit == unit
+    assert [bar.value.replace("\N{NO-BREAK SPACE}", " ") for bar in chart.bars] == texts
+
+
+def test_amounts_of_a_chart_and_of_its_axis_are_in_the_currency() -> None:
+    chart = Figure(label="Paid", name="amount", is_money=True).chart(Summary(Point(None, Decimal("1250.40"))))
+    assert chart is not None
+    assert [bar.value for bar in chart.bars] == ["€1,250"]
+    assert chart.axis[-1] == "€0"

@@ -23,6 +23,7 @@ from portal.web.present.formats import (
     money_text,
     month_text,
     number_text,
+    quantity_text,
     short_day_text,
 )
 
@@ -192,3 +193,9 @@ def test_a_distance_from_now_is_in_the_largest_unit(locale: str, texts: list[str
 def test_words_of_a_sentence_are_joined_as_cldr_says(locale: str, text: str) -> None:
     with translation.override(locale):
         assert "|".join(list_text("ABC"[:count]) for count in (3, 2, 1, 0)) == text
+
+
+@pytest.mark.parametrize(("locale", "text"), [("en", "74,537"), ("de", "74.537"), ("tr", "74.537")])
+def test_no_line_ends_between_a_number_and_its_unit(locale: str, text: str) -> None:
+    assert written(quantity_text, 74537, "kWh", locale=locale) == f"{text}{SPACE}kWh"
+    assert written(quantity_text, None, "kWh", locale=locale) == NO_VALUE

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from portal.services.energy.summary import EnergyPoint
-from portal.web.present import Point, month_points, series_points
+from portal.web.present import Point, hour_points, month_points, series_points
 
 
 def points(*series: EnergyPoint, step: str = "day") -> list[Point]:
@@ -50,3 +50,9 @@ def test_a_month_without_a_period_has_its_year_and_a_code_that_is_none_stays_as_
         ("soon", "soon", ""),
         ("", "", ""),
     ]
+
+
+def test_an_hour_is_named_from_its_first_minute_to_its_last() -> None:
+    (point, unknown) = hour_points([(7, 1200), (None, None)])
+    assert (point.label, point.short, point.value, point.text) == ("07:00–07:59", "07", 1200, "1,200")
+    assert (unknown.short, unknown.text) == ("00", "0")

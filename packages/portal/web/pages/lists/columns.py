@@ -90,19 +90,27 @@ def headings_of(columns: Mapping[str, Column], *, sort: str) -> Iterator[Heading
         )
 
 
-def short_table(columns: Mapping[str, Column]) -> dict[str, object]:
-    """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted."""
-    headings = [replace(heading, sort="") for heading in headings_of(columns, sort="")]
-    return {"list": SimpleNamespace(headings=headings), "cell": cells_of(columns)}
+def short_table(columns: Mapping[str, Column], *, left_out: str = "") -> dict[str, object]:
+    """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted.
+
+    :param left_out: name of a column that says the same in every row, and is not shown.
+    """
+    headings = [replace(each, sort="") for each in headings_of(columns, sort="") if each.name != left_out]
+    return {"list": SimpleNamespace(headings=headings), "cell": cells_of(columns, left_out=left_out)}
 
 
-def cells_of(columns: Mapping[str, Column]) -> SimpleNamespace:
+def cells_of(columns: Mapping[str, Column], *, left_out: str = "") -> SimpleNamespace:
     """The attributes of the cells by the names of their columns: `<td{{ cell.email }}>`.
 
     The first column names the row: its cell is a `<th>`.
+
+    :param left_out: name of a column whose cells are not shown.
     """
     first = next(iter(columns), "")
-    return SimpleNamespace(**{name: _attributes(column, is_name=name == first) for name, column in columns.items()})
+    cells = {name: _attributes(column, is_name=name == first) for name, column in columns.items()}
+    if left_out in cells:
+        cells[left_out] = Markup(" hidden")
+    return SimpleNamespace(**cells)
 
 
 def _attributes(column: Column, *, is_name: bool) -> Markup:

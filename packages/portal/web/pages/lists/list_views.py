@@ -126,6 +126,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             row=self.hook.item,
             declared_at=self.declared_at,
             columns=self.columns,
+            filters=self.filters,
         )
 
     @property

@@ -17,6 +17,8 @@ from django.utils.translation import gettext as _
 from portal.web.present import formats_of, with_params
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from django.http import HttpRequest
 
     from portal.web.present import LazyText
@@ -52,19 +54,26 @@ class PeriodChoice:
     :param key: of `PERIODS`; empty for days that the user gave.
     :param error: what is wrong with the days that the address has; the default is shown in their place.
     :param given: those days, as they came.
+    :param zone: whose days they are.
     """
 
     key: str
     first: date
     last: date
     path: str
+    zone: tzinfo
     error: str = ""
     given: tuple[str, str] = field(default=("", ""))
 
     @classmethod
-    def of(cls, request: HttpRequest) -> PeriodChoice:
-        """The period that a request asks for."""
-        today = timezone.localdate()
+    def of(cls, request: HttpRequest, *, calendar: bool = False) -> PeriodChoice:
+        """The period that a request asks for.
+
+        :param calendar: whether its days are the same in every time zone, such as the day of an invoice, as those of a
+            `DateRange` may be. Else they are days in the user's zone.
+        """
+        zone = UTC if calendar else timezone.get_current_timezone()
+        today = timezone.localdate(timezone=zone)
         given = (request.GET.get("from", "").strip(), request.GET.get("to", "").strip())
         key = request.GET.get("period", "")
         key = key if key in PERIODS else DEFAULT
@@ -74,11 +83,13 @@ class PeriodChoice:
             last = min(last or today, today)
             if first is not None and (given[1] == "" or _day(given[1])) and _FIRST_DAY <= first <= last:
                 if (last - first) < MAX_DAYS * _DAY:
-                    return cls(key="", first=first, last=last, path=request.path)
+                    return cls(key="", first=first, last=last, path=request.path, zone=zone)
                 error = _("Choose five years at most.")
             else:
                 error = _("Choose a first day, and a last day that is not before it, up to today.")
-        return cls(key=key, first=_first_day(key, today), last=today, path=request.path, error=error, given=given)
+        return cls(
+            key=key, first=_first_day(key, today), last=today, path=request.path, zone=zone, error=error, given=given
+        )
 
     @property
     def links(self) -> list[PeriodLink]:
@@ -99,7 +110,7 @@ class PeriodChoice:
         return _("%(first)s to %(last)s (%(zone)s), compared with the period of equal length before.") % {
             "first": formats.day(self.first),
             "last": formats.day(self.last),
-            "zone": timezone.get_current_timezone_name(),
+            "zone": str(self.zone),
         }
 
     @property
@@ -116,14 +127,13 @@ class PeriodChoice:
 
     def params(self) -> dict[str, str]:
         """What a summary is asked: keywords of its hook."""
-        zone = timezone.get_current_timezone()
         # The last day ends where the next one begins. A year has months: its last one ends with the month.
         end = _next_month(self.last) if self.key == "12m" else self.last + _DAY
-        begin, end_at = (datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) for day in (self.first, end))
+        begin, end_at = (datetime.combine(day, time(), tzinfo=self.zone).astimezone(UTC) for day in (self.first, end))
         return {
             "from_": begin.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "to": end_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "time_zone": timezone.get_current_timezone_name(),
+            "time_zone": str(self.zone),
         }
 
 

@@ -1,4 +1,4 @@
-"""Overviews: numbers from the backend's summary, or the totals of its lists if it has no summary."""
+"""Overviews: figures of the backend's summary, or the totals of its lists if it has no summary."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from portal.config.current import portal_config
+from portal.errors import ApiUnavailableError
 from portal.query import Record, use_queries
-from portal.web.present import StatTile, number_text, oldest_as_of, part_if_answered, record_if_exists
+from portal.web.present import StatTile, has_answer, number_text, oldest_as_of, part_if_answered, record_if_exists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from portal.config.portal_config import PortalConfig
     from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
+    from portal.web.pages.overviews.figures import Figure
     from portal.web.pages.overviews.periods import PeriodChoice
     from portal.web.present import LazyText
 
@@ -49,15 +51,32 @@ class OverviewData(Generic[TSummary]):
     """What an overview has read.
 
     :param summary: the backend's; one without any figures if the backend has none.
-    :param tiles: a tile for each count.
+    :param tiles: a tile for each figure, of a summary that knows the period.
+    :param counts: a tile for each count.
     :param as_of: when the oldest of it was fetched.
     :param beside: the results of what was read beside it, in the order in which it was given.
+    :param period: that the figures are of; None if the summary knows none.
+    :param has_failed: whether the summary could not be loaded, and what was read beside it could.
     """
 
     summary: TSummary
     tiles: tuple[StatTile, ...]
+    counts: tuple[StatTile, ...]
     as_of: datetime | None
     beside: tuple[Any, ...] = ()
+    period: PeriodChoice | None = None
+    has_failed: bool = False
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """What `portal/overview.html` shows by itself."""
+        return {
+            "period": self.period,
+            "tiles": self.tiles,
+            "counts": self.counts,
+            "as_of": self.as_of,
+            "has_failed": self.has_failed,
+        }
 
 
 class _MissingSummaries:
@@ -82,6 +101,7 @@ def read_overview(
     *,
     summary: QueryHook[TSummary, ...],
     counts: Sequence[Count[TSummary]] = (),
+    figures: Sequence[Figure] = (),
     period: PeriodChoice | None = None,
     beside: Sequence[QuerySpec[Any]] = (),
 ) -> OverviewData[TSummary]:
@@ -90,12 +110,14 @@ def read_overview(
     The lists of the other counts are read if there is no summary, or nothing in it. Once a summary was missing, all are
     read at once: the backend may have the summary by now.
 
-    A list that fails has a dash, beside other figures.
+    A list that fails has a dash, beside other figures. A summary that can't be had while something else was read leaves
+    its place to a note.
 
+    :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
     :param beside: what else to read at the same time; a failure of it is up to the page.
-    :raises portal.errors.ApiError: the summary failed in any other way than with a 404; or there is none, and all lists
-        failed; or the user has to sign in again.
+    :raises portal.errors.ApiError: the backend refused the summary in any other way than with a 404; or neither the
+        summary nor anything else is to be had; or the user has to sign in again.
     """
     missing = _missing.endpoints()
     # By their places: a count may be the same as another one.
@@ -106,9 +128,17 @@ def read_overview(
     specs: list[QuerySpec[Any]] = [wanted, *(counts[place].hook.spec() for place in at_once), *beside]
     found, *results = use_queries(request, specs)
     lists: dict[int, PaginatedResult[Any]] = dict(zip(at_once, results[: len(at_once)], strict=True))
-    known: TSummary = record_if_exists(found) or summary.data()
+    has_failed = False
+    try:
+        known: TSummary = record_if_exists(found) or summary.data()
+    except ApiUnavailableError:
+        if not any(has_answer(result) for result in results):
+            raise
+        known, has_failed = summary.data(), True
     has_summary = known != summary.data()
-    if has_summary:
+    if has_failed:
+        lists = {place: lists[place] for place in always}
+    elif has_summary:
         missing.discard(summary.key)
         lists = {place: lists[place] for place in always}
     elif summary.key not in missing:
@@ -116,7 +146,7 @@ def read_overview(
         lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
 
     totals = {place: part_if_answered(result) for place, result in lists.items()}
-    if totals and not has_summary and all(rows is None for rows in totals.values()):
+    if totals and not has_summary and not has_failed and all(rows is None for rows in totals.values()):
         lists[min(lists)].unwrap()
 
     def tile(place: int, count: Count[TSummary]) -> StatTile:
@@ -125,9 +155,13 @@ def read_overview(
         icon = count.icon or count.route
         return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
 
+    knows_period = period is not None and getattr(known, "period", None) is not None
     return OverviewData(
         summary=known,
-        tiles=tuple(tile(place, count) for place, count in enumerate(counts)),
+        tiles=tuple(figure.tile(known, period) for figure in figures) if period and knows_period else (),
+        counts=tuple(tile(place, count) for place, count in enumerate(counts)),
+        period=period if knows_period else None,
+        has_failed=has_failed,
         as_of=oldest_as_of(found, *lists.values()),
         beside=tuple(results[len(at_once) :]),
     )

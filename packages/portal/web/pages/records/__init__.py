@@ -4,6 +4,7 @@
 
     record_views   DetailView, DeleteView: the page of one row, and the form that deletes it
       related      Related: a short list of what belongs to the row
+        short_lists  short_list: the first rows of a list on another page
       row_actions  RowAction: a button or a small form, which can be undone
 """
 
@@ -12,3 +13,4 @@ from __future__ import annotations
 from portal.web.pages.records.record_views import DELETE, WARNING, DeleteView, DetailView
 from portal.web.pages.records.related import Related
 from portal.web.pages.records.row_actions import RowAction
+from portal.web.pages.records.short_lists import short_list

@@ -3,66 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from django.urls import resolve, reverse
-from django.utils.translation import gettext_lazy as _
+from django.urls import reverse
 
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import ApiForbiddenError, UsageError
 from portal.query import PaginatedQueryHook, Row, field_types
 from portal.web.frame import open_platforms
-from portal.web.pages.lists import short_table
-from portal.web.pages.page_names import ShownRow, names_of, shown_row
+from portal.web.pages.page_names import ShownRow
+from portal.web.pages.records.short_lists import NONE_YET, list_look, with_rows
 from portal.web.present import with_params
 from portal.web.request import active_locale
-from portal.web.templating import render_block
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from markupsafe import Markup
+    from collections.abc import Mapping
 
     from portal.query import PaginatedResult, QuerySpec
+    from portal.web.pages.records.short_lists import ShortList
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
 
 TItem = TypeVar("TItem", bound=Row)
-
-#: Rows that a short list shows; the rest is in the list of all of them.
-SHORT_LIST_ROWS: Final = 5
-NONE_YET: Final = _("Nothing here yet")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
-    """A short list as its page shows it.
-
-    :param rows: id to cells.
-    :param total: number of all of them; None if the backend does not count them.
-    :param url: the list of all of them.
-    :param create_url: the form that makes one more; empty for none.
-    :param has_failed: the backend did not give them.
-    """
-
-    name: str
-    title: str
-    empty: str
-    url: str
-    create_url: str = ""
-    create_label: str = ""
-    columns: Markup | str = ""
-    rows: Sequence[tuple[str, Markup]] = ()
-    total: int | None = None
-    has_failed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Related(Generic[TItem]):
     """What belongs to a row: `Related(title=_("Chargers"), hook=…, by="station_id", page="chargers")`.
 
-    The cells are those of the list's own template.
+    The cells are those of the list's own template. The column that names the row itself is left out: the list's
+    `Filter("stationId", _("Station"), named_by="station_name")` says which one that is.
 
     :param hook: the list's hook.
     :param by: its parameter that takes the row's id.
@@ -126,7 +97,7 @@ class Related(Generic[TItem]):
         spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
         return spec
 
-    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: object) -> Relation | None:
+    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: object) -> ShortList | None:
         """The short list; None if the user may not see it."""
         if isinstance(result.error, ApiForbiddenError):
             return None
@@ -138,19 +109,8 @@ class Related(Generic[TItem]):
             "create_url": self._url(row_id, below="/new") if self.create else "",
             "create_label": str(self.create),
         }
-        if result.error is not None and not result.pages:
-            return Relation(**about, has_failed=True)
         template, given = self._look()
-        given = {**given, "shell": shell}
-        return Relation(
-            **about,
-            columns=render_block(template, "columns", given),
-            rows=[
-                (each.id, render_block(template, "row", {**given, "row": each}))
-                for each in result.data.items[:SHORT_LIST_ROWS]
-            ],
-            total=result.data.total,
-        )
+        return with_rows(about, result, template=template, given=given, shell=shell)
 
     def _url(self, row_id: str, *, below: str = "") -> str:
         elsewhere = f"{portal_config().gateway_url}/{active_locale()}{self.page}"
@@ -161,8 +121,5 @@ class Related(Generic[TItem]):
         """The template, and what it gets: by default those of the list."""
         if self.template:
             return self.template, self.context
-        view = resolve(reverse(self.page)).func
-        shown, names = shown_row(view), names_of(view)
-        if shown is None or names is None:
-            raise UsageError(f"Related: {self.page!r} is no ListView: give the template of its rows")
-        return shown.template, {**names.context, **self.context, **short_table(shown.columns), "pages": names}
+        template, given = list_look(self.page, of=self._wire_names[self.by])
+        return template, {**given, **self.context}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.testing import Backend, SignedIn, page_of, row_ids
-from portal.web.pages import Column, DetailView, ListView, Related, platform_page, resource_pages
+from portal.web.pages import Column, DetailView, Filter, ListView, Related, platform_page, resource_pages
 from portal.web.urls import platform_patterns
 from tests.portal.web.pages import customers
 from tests.portal.web.pages.customers import CUSTOMERS, LIST, CustomerQueries, blank
@@ -53,7 +54,11 @@ urlpatterns = platform_patterns(
             "energy/meters",
             name="meter",
             title="Meters",
-            list=ListView(hook=MeterQueries.use_get_meters_query, columns=METER_COLUMNS),
+            list=ListView(
+                hook=MeterQueries.use_get_meters_query,
+                columns=METER_COLUMNS,
+                filters=(Filter("stationId", "Station", named_by="station_name"),),
+            ),
             detail=blank,
             context={"statuses": {}},
         ),
@@ -90,6 +95,16 @@ def test_the_page_of_a_row_shows_the_first_five_and_leads_to_all_of_them(open_as
     assert "Show all 7" in page
     assert '<a href="/en/energy/meters/m1">' in page
     assert backend.calls_to(METERS)[0].query == {"stationId": "c1", "limit": "20"}
+
+
+def test_the_column_that_names_the_row_itself_is_left_out(open_as: SignedIn, backend: Backend) -> None:
+    backend.lists(METERS, [{"id": "m1", "serial": "M-1", "stationName": "Her own name"}])
+    page = text_of(open_as("ENERGY_APP"))
+    table = page[page.index("<thead>") : page.index("</table>")]
+    assert 'scope="col"' in table
+    assert "station_name" not in table, "neither the heading nor the label of a narrow screen"
+    assert re.search(r"<td hidden>\s*(<a [^>]*>)?Her own name", table)
+    assert "station_name" in open_as("ENERGY_APP").get("/en/energy/meters").content.decode()
 
 
 def test_the_list_that_it_leads_to_asks_the_backend_no_further_question(open_as: SignedIn, backend: Backend) -> None:
