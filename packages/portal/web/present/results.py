@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from portal.errors import (
     ApiError,
@@ -17,23 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from portal.query import PaginatedResult, QueryResult
+    from portal.query import PaginatedRes, PaginatedResult, QueryResult
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-
-
-class Answer(Protocol[T_co]):
-    """The result of a query, of one record or of a list."""
-
-    @property
-    def error(self) -> ApiError | None:
-        """Why the last try failed."""
-        ...
-
-    def unwrap(self) -> T_co:
-        """The data."""
-        ...
 
 
 def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
@@ -66,7 +52,11 @@ def record_if_answered(result: QueryResult[T]) -> T | None:
     return None if is_unknown else result.unwrap()
 
 
-def part_if_answered(result: Answer[T_co]) -> T_co | None:
+@overload
+def part_if_answered(result: QueryResult[T]) -> T | None: ...
+@overload
+def part_if_answered(result: PaginatedResult[T]) -> PaginatedRes[T] | None: ...
+def part_if_answered(result: QueryResult[Any] | PaginatedResult[Any]) -> Any:
     """A record or rows that a page can do without; None if there are none to show.
 
     :raises portal.errors.ApiUnauthorizedError: the user has to sign in again.
