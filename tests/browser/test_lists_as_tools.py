@@ -77,6 +77,45 @@ def test_a_long_choice_is_searched_and_several_are_chosen_in_one_go(open_list: C
     expect(page).to_have_url(re.compile(r"\?city=Berlin$"))
 
 
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_a_badge_shows_only_the_rows_that_have_it_and_is_no_stop_of_the_keyboard(
+    open_list: Callable[..., Page], has_scripts: bool
+) -> None:
+    page = open_list("/en/energy/chargers?q=berlin&sort=name", java_script_enabled=has_scripts)
+    badge = page.locator(f"{ROWS} .badge").first
+    word = badge.inner_text()
+    expect(badge).to_have_accessible_name(f"Show only: {word}")
+    badge.click()
+    expect(page).to_have_url(re.compile(r"/chargers\?q=berlin&status=\w+&sort=name$"))
+    assert set(page.locator(f"{ROWS} .badge").all_text_contents()) == {word}
+    page.locator(f"{ROWS} th a").first.focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(f"{ROWS} th a").nth(1)).to_be_focused()
+    page.locator(f"{ROWS} th a").first.press("Enter")
+    on_record = page.get_by_role("link", name=f"Show only: {word}")
+    on_record.focus()
+    expect(on_record).to_be_focused()
+    on_record.press("Enter")
+    expect(page).to_have_url(re.compile(r"/chargers\?status=\w+$"))
+    expect(page.locator("label.chosen")).to_contain_text(word)
+
+
+def test_a_badge_is_large_enough_for_a_finger_and_leaves_the_row_its_own_place(
+    open_list: Callable[..., Page],
+) -> None:
+    page = open_list("/en/energy/chargers", has_touch=True, is_mobile=True, viewport={"width": 320, "height": 800})
+    badge = page.locator(f"{ROWS} .badge").first
+    box = badge.bounding_box()
+    assert box is not None
+    hit = "([x, y]) => document.elementFromPoint(x, y)?.closest('a')?.className ?? ''"
+    middle = box["x"] + box["width"] / 2
+    for distance in (-8, box["height"] / 2, box["height"] + 8):
+        assert "badge" in page.evaluate(hit, [middle, box["y"] + distance])
+    name = page.locator(f"{ROWS} th a").first.bounding_box()
+    assert name is not None
+    assert "badge" not in page.evaluate(hit, [name["x"] + 5, name["y"] + name["height"] / 2])
+
+
 def test_headings_sort_and_say_so(open_list: Callable[..., Page]) -> None:
     page = open_list("/en/energy/sessions")
     cost = page.get_by_role("columnheader", name="Cost")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Callable
 
@@ -191,3 +193,59 @@ def test_who_is_signed_out_elsewhere_is_asked_no_more(stack: RunningStack, new_p
     page.context.clear_cookies()
     page.clock.run_for(TICK_MS)
     expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
+
+
+@pytest.mark.parametrize("period", ["30d", "12m"])
+@pytest.mark.parametrize("zone", ["Europe/Istanbul", "America/Los_Angeles"])
+def test_each_figure_of_a_period_is_that_of_the_list_to_which_it_leads(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, period: str, zone: str
+) -> None:
+    page = new_page(timezone_id=zone)
+    sign_in(page, "all")
+    for app, label, column in (
+        ("energy", "Charging sessions", None),
+        ("energy", "Energy", "Energy, kWh"),
+        ("energy", "Revenue", "Cost"),
+        ("operations", "Created", None),
+        ("operations", "Finished", None),
+        ("finance", "Invoiced", "Amount"),
+        ("finance", "Paid", "Amount"),
+    ):
+        page.goto(stack.url(app, f"/en/{app}?period={period}"))
+        tile = page.locator("a.figure").filter(has=page.get_by_text(label, exact=True)).first
+        figure = number_in(tile.locator(".figure-value").inner_text())
+        tile.click()
+        if column is None:
+            expect(page.locator(".more-facts").first).to_contain_text(re.compile(rf"\b{figure:,} entr"))
+            continue
+        if (app, period) == ("energy", "12m"):
+            # The file of a year is a matter of its own.
+            continue
+        path, _, query = page.url.partition("?")
+        file = page.request.get(f"{path}/export?{query}").text()
+        rows = list(csv.DictReader(io.StringIO(file.removeprefix("\ufeff"))))
+        total = sum(float(row[column] or 0) for row in rows)
+        assert figure > 0
+        assert abs(total - figure) < 1, f"{label} of {app}"
+
+
+@pytest.mark.parametrize("app", ["energy", "finance", "operations"])
+@pytest.mark.parametrize("locale", ["en", "de", "tr"])
+def test_a_number_and_its_unit_stay_on_one_line_on_the_narrowest_screen(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, app: str, locale: str
+) -> None:
+    page = new_page(viewport={"width": 320, "height": 800})
+    sign_in(page, app)
+    for period in ("30d", "12m"):
+        page.goto(stack.url(app, f"/{locale}/{app}?period={period}"))
+        for value in page.locator(".figure-value").all():
+            lines, is_inside = value.evaluate(
+                """(value) => {
+                    const range = document.createRange();
+                    range.selectNodeContents(value);
+                    const tile = value.closest(".figure").getBoundingClientRect();
+                    const text = range.getBoundingClientRect();
+                    return [range.getClientRects().length, text.right <= tile.right && tile.right <= innerWidth];
+                }"""
+            )
+            assert (lines, is_inside) == (1, True), value.inner_text()

@@ -39,7 +39,7 @@ def test_an_invoice_shows_its_lines_with_exact_amounts(backend: Backend, finance
     row |= {"netAmount": "19.92", "vatAmount": "3.78"}
     backend.answers("GET", f"{INVOICES}/inv_1", json={**row, "lines": [line, "odd", None]})
     page = finance_user.get("/en/finance/invoices/inv_1").content.decode()
-    assert '<span class="badge bad">Overdue</span>' in page
+    assert '<a class="badge bad" href="/en/finance/invoices?status=overdue"' in page
     assert re.findall(r'<td class="number"[^>]*>(.*?)</td>', page) == [
         *("30", "€0.79", "19%", "€23.70"),
         *("€19.92", "€3.78", "€23.70"),

@@ -20,7 +20,7 @@
 from __future__ import annotations
 
 from portal.web.present.addresses import ParamValue, with_params
-from portal.web.present.badges import Badge, LazyText, badge_for
+from portal.web.present.badges import Badge, BadgeLink, LazyText, badge_for
 from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
 from portal.web.present.formats import (
     KEPT_TEXTS,

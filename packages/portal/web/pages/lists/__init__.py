@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from portal.web.pages.lists.columns import Column, short_table
 from portal.web.pages.lists.date_ranges import DateRange
-from portal.web.pages.lists.filters import Filter
+from portal.web.pages.lists.filters import Filter, linked_words
 from portal.web.pages.lists.htmx_targets import is_load_more
 from portal.web.pages.lists.list_urls import list_url, list_url_before
 from portal.web.pages.lists.list_views import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, ListView

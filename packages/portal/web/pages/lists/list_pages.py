@@ -58,6 +58,10 @@ class ListPage:
         """Whether there are rows that a search or a filter leaves out."""
         return bool(self.q or self.filters.clear_url)
 
+    def url_of(self, param: str, value: str) -> str:
+        """The first page with one value of a filter, in place of those that it has."""
+        return self.controls.narrowed_to(param, value).url(self.first_path)
+
     def sorted_url(self, sort: str) -> str:
         """The first page in another order."""
         return self.controls.sorted_by(sort).url(self.first_path)

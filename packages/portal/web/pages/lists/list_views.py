@@ -28,7 +28,7 @@ from portal.errors import ApiValidationError
 from portal.query import PaginatedQueryHook, Params, Row, use_queries
 from portal.web.pages.lists.columns import Column, cells_of, headings_of, is_descending
 from portal.web.pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
-from portal.web.pages.lists.filters import usable_counts
+from portal.web.pages.lists.filters import linked_words, usable_counts
 from portal.web.pages.lists.htmx_targets import ROWS_ID, htmx_target
 from portal.web.pages.lists.list_filters import shown_filters
 from portal.web.pages.lists.list_pages import ListPage
@@ -110,9 +110,8 @@ class ListView(DeclaredPage, Generic[TRow]):
         if isinstance(params, type) and issubclass(params, Params):
             asked = [each.param for each in self.filters]
             asked += [name for each in self.ranges for name in (each.first_param, each.last_param)]
-            for name in asked:
-                if name not in params.__struct_encode_fields__:
-                    self.refuse(f"{name} is no parameter of {self.hook.hook_name}, which has {params.__name__}")
+            for name in (name for name in asked if name not in params.__struct_encode_fields__):
+                self.refuse(f"{name} is no parameter of {self.hook.hook_name}, which has {params.__name__}")
 
     @property
     def call(self) -> str:
@@ -171,8 +170,9 @@ class ListView(DeclaredPage, Generic[TRow]):
             names=names_of(request, controls, rows=result.data.items),
         )
         template = self._template(pages)
+        linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
         cells = _words(self, pages, active_locale()).cells
-        context = {**pages.context, "pages": pages, "list": page, "cell": cells}
+        context = {**pages.context, **linked, "pages": pages, "list": page, "cell": cells}
         response = render(request, f"{template}#table" if page.is_fragment else template, context)
         # The response has no such header yet: nothing to merge.
         response["Vary"] = "HX-Request, HX-Target"

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
 from django.shortcuts import render
+from django.urls import resolve, reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, use_queries
 from portal.web.frame import shell_for
 from portal.web.pages.forms import UndoPage, see_other, version_in
-from portal.web.pages.lists import list_url_before
-from portal.web.pages.page_names import DeclaredPage, ShownRow
+from portal.web.pages.lists import linked_words, list_url, list_url_before
+from portal.web.pages.page_names import DeclaredPage, ShownRow, shown_row
 from portal.web.pages.records.row_actions import UNDO, action_page, offered_actions
 from portal.web.submissions import submission_key
 
@@ -111,8 +112,18 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         back = list_url_before(request, pages.list) if pages.list else ""
         actions = list(offered_actions(own, pages, self.actions, row=row, row_id=row_id))
         given = {"pages": pages, "row": row, "relations": relations, "actions": actions, "back_url": back}
-        context = {**pages.context, **made, **given}
+        context = {**pages.context, **_linked_words(pages), **made, **given}
         return render(request, self._template(pages), context)
+
+
+def _linked_words(pages: PageNames) -> Mapping[str, object]:
+    """The badges of the row, as links to the list of those rows that have them."""
+    shown = shown_row(resolve(reverse(pages.list)).func) if pages.list else None
+
+    def url(param: str, value: str) -> str:
+        return list_url(pages.list, **{param: value})
+
+    return linked_words(pages.context, shown.filters, url, is_stop=True) if shown else {}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
