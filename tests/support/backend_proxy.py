@@ -14,7 +14,8 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length",
 class BackendProxy:
     """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
 
-    `calls` are methods and addresses, in order. `before_each` is called with each of them, before it is answered.
+    `calls` are methods and addresses, in order. `before_each` is called with each of them, before it is answered. `keys`
+    are addresses and the values of `Idempotency-Key` that came with them.
     """
 
     def __init__(self, *, port: int) -> None:
@@ -22,8 +23,17 @@ class BackendProxy:
         self.failing: set[str] = set()
         self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
+        self.keys: list[tuple[str, str]] = []
         self.before_each: Callable[[str, str], None] | None = None
         self.url = ""
+
+    def receive(self, method: str, address: str, *, key: str | None) -> None:
+        """Note a call, and hold it where the test does."""
+        self.calls.append((method, address))
+        if key is not None:
+            self.keys.append((address, key))
+        if self.before_each is not None:
+            self.before_each(method, address)
 
 
 @contextlib.contextmanager
@@ -35,9 +45,7 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
 
         def forward(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            proxy.calls.append((self.command, self.path))
-            if proxy.before_each is not None:
-                proxy.before_each(self.command, self.path)
+            proxy.receive(self.command, self.path, key=self.headers.get("Idempotency-Key"))
             path = self.path.partition("?")[0]
             if path in proxy.failing:
                 self.answer(503, [], b"")
@@ -61,8 +69,10 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
                     self.send_header(name, value)
             if status != 204:
                 self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            # Who asked may have given up.
+            with contextlib.suppress(ConnectionError):
+                self.end_headers()
+                self.wfile.write(content)
 
         do_GET = do_POST = do_PATCH = do_DELETE = forward  # noqa: N815  the server's names
 

@@ -225,11 +225,11 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     if sent:
         # A retry would be a GET: it sends nothing again, and the URL may not take a GET.
         failure = replace(failure, offers_retry=False)
-    if outcome_is_unknown(request, error):
+    if is_unknown := outcome_is_unknown(request, error):
         look_url = page_to_look_at(request) or failure.list_url
         failure = replace(failure, title=_UNKNOWN.title, text=_UNKNOWN.text, look_url=look_url)
     if sent and isinstance(error, ApiUnavailableError):
-        failure = replace(failure, send_again=fields_to_send_again(request))
+        failure = replace(failure, send_again=fields_to_send_again(request, is_unknown=is_unknown))
     return failure_response(request, failure)
 
 

@@ -9,7 +9,7 @@ from portal.edge import accept_target
 from portal.errors import ApiUnavailableError
 from portal.web.csrf import CSRF_FIELD
 from portal.web.frame import PAGE_ACCOUNT_FIELD
-from portal.web.submissions import SUBMISSION_FIELD, used_submission_key
+from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, used_submission_key
 
 if TYPE_CHECKING:
     from portal.errors import PortalError
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 
 def outcome_is_unknown(request: PortalRequest, error: PortalError) -> bool:
-    """Whether a write of this request failed with this error, and may have been done."""
-    if not isinstance(error, ApiUnavailableError) or not error.outcome_is_unknown or request.method != "POST":
+    """Whether a write of this request failed with this error, and it, or the same sent before, may have been done."""
+    if not isinstance(error, ApiUnavailableError) or request.method != "POST":
+        return False
+    if UNKNOWN_FIELD in request.POST:
+        return True
+    if not error.outcome_is_unknown:
         return False
     writes = request.query_client.mutations
     return bool(writes) and writes[-1].error == type(error).__name__
@@ -30,11 +34,15 @@ def page_to_look_at(request: PortalRequest) -> str:
     return "" if page is None or page.partition("?")[0] == request.path else page
 
 
-def fields_to_send_again(request: PortalRequest) -> tuple[tuple[str, str], ...]:
-    """What was sent, with the key under which it is done once; empty where the view has written under no such key."""
+def fields_to_send_again(request: PortalRequest, *, is_unknown: bool) -> tuple[tuple[str, str], ...]:
+    """What was sent, with the key under which it is done once; empty where the view has written under no such key.
+
+    :param is_unknown: whether it may have been done, which the next failure has to know.
+    """
     key = used_submission_key(request)
     if not key:
         return ()
-    own = {CSRF_FIELD, PAGE_ACCOUNT_FIELD, SUBMISSION_FIELD}
+    own = {CSRF_FIELD, PAGE_ACCOUNT_FIELD, SUBMISSION_FIELD, UNKNOWN_FIELD}
     sent = [(name, value) for name, values in request.POST.lists() if name not in own for value in values]
-    return (*((name, str(value)) for name, value in sent), (SUBMISSION_FIELD, key))
+    unknown = ((UNKNOWN_FIELD, "yes"),) if is_unknown else ()
+    return (*((name, str(value)) for name, value in sent), (SUBMISSION_FIELD, key), *unknown)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from portal.web.submissions.submission_keys import (
     SUBMISSION_FIELD,
+    UNKNOWN_FIELD,
     new_submission_key,
     submission_key,
     used_submission_key,

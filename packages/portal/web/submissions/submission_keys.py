@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
 SUBMISSION_FIELD: Final = "submissionKey"
+#: Sent with a form that was sent before, with an outcome that nobody knows: no later failure tells it.
+UNKNOWN_FIELD: Final = "outcomeUnknown"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _KEY_BYTES: Final = 16
 #: The request's attribute.

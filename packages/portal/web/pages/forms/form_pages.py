@@ -19,7 +19,7 @@ from portal.web.pages.forms.conflicts import typed_text
 from portal.web.pages.forms.form_fields import VERSION_INPUT
 from portal.web.pages.forms.row_choice import RowChoiceField, name_chosen_rows
 from portal.web.present import NO_VALUE
-from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, submission_key
+from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, submission_key
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -33,7 +33,8 @@ def form_page(
     """The page with a form. Its status is 200; 409 where somebody else has changed the same fields meanwhile; 422 if
     the form has errors; 503 if the backend did not answer.
     """
-    is_unknown = form.outage is not None and form.outage.outcome_is_unknown
+    was_unknown = UNKNOWN_FIELD in request.POST
+    is_unknown = form.outage is not None and (was_unknown or form.outage.outcome_is_unknown)
     context = {
         "form": form,
         "title": title,
@@ -97,6 +98,7 @@ def _typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:
 def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTTPStatus) -> HttpResponse:
     defaults = {
         "submission_field": SUBMISSION_FIELD,
+        "unknown_field": UNKNOWN_FIELD,
         "version_field": VERSION_INPUT,
         "form_url": request.path,
         "typed": (),

@@ -107,6 +107,38 @@ def test_a_delete_may_have_been_done_and_offers_to_look_and_to_send_it_again(
     assert len(keys(backend, ROW, method="DELETE")) == 1
 
 
+def test_what_may_have_been_done_stays_unknown_until_there_is_an_answer(
+    backend: Backend, browser: Browser, kept: KeptRow
+) -> None:
+    form = inputs(browser.get("/en/energy/clients/new").content.decode())
+    backend.fails("timeout", path=CUSTOMERS)
+    page = text_of(browser.post("/en/energy/clients/new", form | {"name": "Ida", "plan": "flat"}))
+    # The second one was certainly not done. Of the first nobody knows it.
+    backend.fails(503, path=CUSTOMERS)
+    again = text_of(browser.post("/en/energy/clients/new", inputs(page)))
+    assert [UNKNOWN in again, "Nothing was changed" in again, ">Send again<" in again] == [True, False, True]
+    backend.recovers()
+    backend.answers("POST", CUSTOMERS, json={"id": "c9", "name": "Ida"}, status=201)
+    assert browser.post("/en/energy/clients/new", inputs(again)).status_code == 303
+    assert len(keys(backend, CUSTOMERS, method="POST")) == 1
+
+
+def test_so_does_a_button(backend: Backend, browser: Browser, kept: KeptRow) -> None:
+    def pressed(sent: dict[str, str]) -> tuple[str, dict[str, str]]:
+        response = browser.post("/en/energy/clients/c1/delete", sent, headers={"referer": PAGE})
+        page = response.content.decode()
+        fields = inputs(page.replace('<form method="post" action="/en/energy/clients/c1/delete"', "<form class"))
+        return html.unescape(page), fields
+
+    assert browser.get("/en/energy/clients/c1").status_code == 200
+    backend.fails("timeout", path=ROW)
+    first, fields = pressed({"rowVersion": "1"})
+    backend.fails(503, path=ROW)
+    second, again = pressed(fields)
+    assert (UNKNOWN in first, UNKNOWN in second) == (True, True)
+    assert {**again, "csrfmiddlewaretoken": ""} == {**fields, "csrfmiddlewaretoken": ""}
+
+
 def test_a_button_whose_write_was_not_done_can_be_sent_again_too(
     backend: Backend, browser: Browser, kept: KeptRow
 ) -> None:
