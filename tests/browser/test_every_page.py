@@ -22,10 +22,11 @@ pytestmark = pytest.mark.browser
 
 WIDTHS: Final = (320, 1280)
 THEMES: Final = ("light", "dark")
-#: All rules that are on by default: WCAG 2.0 to 2.2, A and AA, and best practices.
+#: All rules that are on by default (WCAG 2.0 to 2.2, A and AA, and best practices), and that of the size of targets.
 AXE: Final = """async () => {
     await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-    return (await axe.run(document, {resultTypes: ['violations']})).violations;
+    const options = {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}};
+    return (await axe.run(document, options)).violations;
 }"""
 #: Bytes, compressed by gzip, of all scripts of a page together.
 SCRIPTS: Final = 35_000

@@ -59,6 +59,13 @@ def test_chips_narrow_the_list_and_stand_in_the_address(open_list: Callable[...,
     expect(page).to_have_url(re.compile(r"/chargers$"))
 
 
+def test_a_chosen_chip_has_an_edge_of_its_own_in_forced_colours(open_list: Callable[..., Page]) -> None:
+    page = open_list("/en/energy/chargers?status=faulted", forced_colors="active")
+    chips = page.locator(".chip")
+    expect(chips.filter(has_text="Faulted")).to_have_css("outline-style", "solid")
+    expect(chips.filter(has_text="Charging")).to_have_css("outline-style", "none")
+
+
 def test_a_long_choice_is_searched_and_several_are_chosen_in_one_go(open_list: Callable[..., Page]) -> None:
     page = open_list("/en/energy/stations")
     page.locator("#menu-city > summary").click()

@@ -63,6 +63,30 @@ def test_no_word_of_a_list_is_torn_or_cut(
             assert (width, table.evaluate(TORN_OR_CUT)) == (width, [])
 
 
+#: What a reader may set for all text of a page: WCAG 1.4.12.
+SPACING = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }");
+    document.adoptedStyleSheets = [sheet];
+}"""
+
+
+@pytest.mark.parametrize("account", LISTS)
+def test_nothing_of_a_list_is_cut_where_a_reader_has_spaced_the_letters(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, account: str
+) -> None:
+    page = new_page()
+    sign_in(page, account)
+    app, paths = LISTS[account]
+    for path in paths:
+        page.goto(stack.url(app, f"/de/{path}{OLDEST}"))
+        page.evaluate(SPACING)
+        for width in (320, 1280, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            found = page.locator("table.table").evaluate(TORN_OR_CUT)
+            assert (width, [each for each in found if not each.startswith("torn")]) == (width, [])
+
+
 def test_a_very_long_name_and_address_leave_the_list_as_it_is(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
