@@ -38,14 +38,17 @@ def test_the_backend_is_asked_for_what_is_chosen_and_counts_the_rest(backend: Ba
     assert '<span class="chip-count">3</span>' in text
 
 
-@pytest.mark.parametrize("fault", [503, "malformed", 404])
-def test_without_numbers_the_list_is_as_it_was(backend: Backend, browser: Client, fault: object) -> None:
+@pytest.mark.parametrize(("fault", "is_said"), [(503, True), ("malformed", True), (404, False), (410, False)])
+def test_without_numbers_the_list_is_as_it_was_and_says_so_where_they_are_missed(
+    backend: Backend, browser: Client, fault: object, is_said: bool
+) -> None:
     backend.lists(SESSIONS, rows(1))
     backend.fails(fault, path=f"{SESSIONS}/counts")  # type: ignore[arg-type]  # one of its faults
     page = browser.get(PATH)
     assert (page.status_code, row_ids(page)) == (200, ["ses_0"])
     assert 'value="failed"' in page.content.decode()
     assert "chip-count" not in page.content.decode()
+    assert ("The filters could not be loaded completely." in page.content.decode()) is is_said
 
 
 def test_more_rows_ask_for_no_numbers(backend: Backend, browser: Client) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from portal.errors import ApiNotFoundError
 from portal.web.pages.lists.date_ranges import ChosenDays, presets_of
+from portal.web.pages.lists.filters import usable_counts
 from portal.web.present import day_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
 
+    from portal.query import QueryResult
     from portal.web.pages.lists.controls import ListControls
-    from portal.web.pages.lists.filters import ChoiceCounts, Filter, Option
+    from portal.web.pages.lists.filters import Filter, Option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,7 @@ class ShownFilters:
     :param chips: what is chosen and has no chip of its own among `filters`.
     :param hidden: parameters of the address that no control of the form sends.
     :param clear_url: the list without any filter; empty if there is none.
+    :param have_failed: the backend did not say how many rows have which value.
     """
 
     filters: Sequence[ShownFilter]
@@ -95,23 +99,25 @@ class ShownFilters:
     chips: Sequence[Chip]
     hidden: Sequence[tuple[str, str]]
     clear_url: str
+    have_failed: bool
 
 
 def shown_filters(
-    controls: ListControls, *, path: str, counts: ChoiceCounts | None, names: Mapping[tuple[str, str], str]
+    controls: ListControls, *, path: str, counts: QueryResult[Any] | None, names: Mapping[tuple[str, str], str]
 ) -> ShownFilters:
     """The filters of one page of a list.
 
-    :param counts: how many rows have which value; None if nobody knows.
+    :param counts: how many rows have which value; None if that was not asked.
     :param names: what related rows are called, by parameter and id.
     """
     chips = [*_chips_of_values(controls, path=path, names=names), *_chips_of_days(controls, path=path)]
+    known = None if counts is None or counts.data is None else usable_counts(counts.data)
     offered = [
         ShownFilter(
             param=each.param,
             label=str(each.label),
             is_menu=each.is_menu,
-            options=each.options(chosen=values, counts=None if counts is None else counts.get(each.param)),
+            options=each.options(chosen=values, counts=None if known is None else known.get(each.param)),
         )
         for each, values in controls.values
         if not each.is_related
@@ -122,6 +128,8 @@ def shown_filters(
         chips=chips,
         hidden=[(each.param, value) for each, values in controls.values for value in values if _is_hidden(each, value)],
         clear_url=controls.widened().url(path) if controls.is_narrowed else "",
+        # A backend that does not count at all lacks nothing.
+        have_failed=counts is not None and known is None and not isinstance(counts.error, ApiNotFoundError),
     )
 
 

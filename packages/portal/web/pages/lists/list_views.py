@@ -28,7 +28,7 @@ from portal.errors import ApiValidationError
 from portal.query import PaginatedQueryHook, Params, Row, use_queries
 from portal.web.pages.lists.columns import Column, cells_of, headings_of, is_descending
 from portal.web.pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
-from portal.web.pages.lists.filters import linked_words, usable_counts
+from portal.web.pages.lists.filters import linked_words
 from portal.web.pages.lists.htmx_targets import ROWS_ID, htmx_target
 from portal.web.pages.lists.list_filters import shown_filters
 from portal.web.pages.lists.list_pages import ListPage
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from portal.query import PaginatedResult, QueryHook, WalkedPage
+    from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
     from portal.web.pages.lists.date_ranges import DateRange
-    from portal.web.pages.lists.filters import ChoiceCounts, Filter
+    from portal.web.pages.lists.filters import Filter
     from portal.web.pages.page_names import PageNames
     from portal.web.present import LazyText
 
@@ -199,14 +199,14 @@ class ListView(DeclaredPage, Generic[TRow]):
         result: PaginatedResult[TRow],
         path: str,
         target: str | None,
-        counts: ChoiceCounts | None = None,
+        counts: QueryResult[Any] | None = None,
         names: Mapping[tuple[str, str], str] | None = None,
         is_restarted: bool = False,
     ) -> ListPage:
         """The page that shows `result`.
 
         :param target: id of the element that htmx fills; None for a whole page.
-        :param counts: how many rows have which value; None if nobody knows.
+        :param counts: how many rows have which value; None if that was not asked.
         :param names: what related rows are called, by parameter and id.
         :param is_restarted: whether the address named a page that is not there any more.
         :raises portal.errors.ApiError: there is nothing to show.
@@ -243,19 +243,18 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def _read(
         self, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_counted: bool
-    ) -> tuple[PaginatedResult[TRow], ChoiceCounts | None]:
+    ) -> tuple[PaginatedResult[TRow], QueryResult[Any] | None]:
         """The list, and at the same time the numbers beside its filters, without which the page does as well."""
         further = _by_wire_names(self.hook.params, values)
         pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
         counted = ",".join(each.param for each in self.filters if not each.is_related)
         if self.counts is None or not counted or not is_counted:
             return self.hook(request, {**controls.params, **further}, **pages), None
-        rows, numbers = use_queries(
+        return use_queries(
             request,
             self.hook.spec({**controls.params, **further}, **pages),
             self.counts.spec({**controls.counted_params, **further, COUNTS_BY_PARAM: counted}),
         )
-        return rows, None if numbers.data is None else usable_counts(numbers.data)
 
     @property
     def _default_sort(self) -> str:
