@@ -33,7 +33,8 @@ MAX_DAYS = 1830
 #: A period of at most so many days is counted by day, by week; a longer one by month.
 _BY_DAY = 45
 _BY_WEEK = 200
-_FIRST_YEAR = 2000
+#: In a zone east of Greenwich the year 2000 begins in it.
+_FIRST_YEAR = 1999
 _LAST_YEAR = 2100
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)

@@ -51,6 +51,11 @@ def test_the_longer_it_is_the_more_a_point_stands_for(days, step, points):
     assert (found.step, len(found.points())) == (step, points)
 
 
+def test_a_period_may_begin_with_the_year_2000_in_every_zone():
+    found = period(from_="1999-12-31T18:15:00Z", to="2000-01-01T18:15:00Z", timeZone="Asia/Kathmandu")
+    assert found.points()[0]["start"] == date(2000, 1, 1)
+
+
 def test_a_point_that_the_period_cuts_says_so():
     found = period(from_="2025-06-15T00:00:00Z", to="2026-03-01T00:00:00Z").points()
     assert [(point["start"], point["isCut"]) for point in (found[0], found[1], found[-1])] == [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from django import forms
 from django.shortcuts import render
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.config.platforms import TPlatform
+    from portal.web import PortalRequest
 
 ADMIN: Final = "IAM_ADMIN"
 #: The form's field that says: yes, I want to lose this permission.
@@ -88,6 +89,9 @@ class AccountEdit(EditView[Account]):
             context = {"sent": sent, "row_id": row_id, "confirmed_field": CONFIRMED}
             return render(request, "auth_app/accounts/give_up.html", context)
         response = super().respond(request, pages, **values)
+        if request.method == "POST":
+            # Also after a failure: the backend may have changed them.
+            cast("PortalRequest", request).query_client.purge_user(row_id)
         return see_other("profile") if gives_up and response.status_code == HTTPStatus.SEE_OTHER else response
 
 
@@ -123,7 +127,10 @@ account_pages = resource_pages(
         mutation=AccountMutations.use_update_account_mutation,
         form=AccountForm,
         title=_("Permissions of %(name)s"),
-        message=_("The permissions were changed. They count from the account’s next page on."),
+        message=_(
+            "The permissions were changed. Those taken away end with the account’s next page. "
+            "New ones count within minutes, or at once after a new sign-in."
+        ),
     ),
     context={"permissions": PERMISSIONS},
     permission=ADMIN,

@@ -213,6 +213,10 @@ class QueryClient:
         """
         self._partition.purge(also=also)
 
+    def purge_user(self, user_id: str) -> None:
+        """Drop all that is cached for the user with this id: what that user may see has changed."""
+        self._partition.purge_user(user_id)
+
     # --- inside ---
 
     def _read(self, call: ReadCall) -> ReadResult:

@@ -10,7 +10,7 @@ from portal.api import TokenStatus
 from portal.config.wire_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.endpoints import ReadRequest, query_key
-from portal.query.partition import different_subjects, same_subject
+from portal.query.partition import different_subjects, principal_of_id, same_subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from portal.query.partition import Namespaces, Partition
 
 logger = logging.getLogger("portal.query")
+
+_DROPPED_LATER: Final = "what is cached for a user is dropped as soon as the store is back: %s"
 
 #: The query whose success binds a token. `portal.services.user` declares it; a system check compares the two.
 PROFILE_QUERY: Final = ReadRequest(key=query_key(endpoint="user.get_me"), url=ME_PATH, stale_while_revalidate=False)
@@ -172,6 +174,13 @@ class RequestPartition:
             if token is not None:
                 self._purge_token(token)
 
+    def purge_user(self, user_id: str) -> None:
+        """Drop all that is cached for the user with this id, in all processes; later, if the store is down."""
+        try:
+            self._namespaces.purge(principal_of_id(user_id))
+        except StoreUnavailableError as error:
+            logger.warning(_DROPPED_LATER, error)
+
     def principals_of_write(self, partition: Partition | None, *, sent: str | None) -> set[str]:
         """The users whose write logs must record this completed write.
 
@@ -210,7 +219,7 @@ class RequestPartition:
         try:
             self._namespaces.purge_token(token)
         except StoreUnavailableError as error:
-            logger.warning("what is cached for a user is dropped as soon as the store is back: %s", error)
+            logger.warning(_DROPPED_LATER, error)
 
     def _partition_of(self, token: str | None) -> Partition | None:
         if token is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from django.http import HttpRequest
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 REQUEST_ID_RESPONSE_HEADER: Final = "X-Request-Id"
 #: The methods that change nothing.
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+#: What is searched for is cut at this length, characters.
+MAX_SEARCH_CHARS: Final = 200
+#: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
+_CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 class PortalRequest(HttpRequest):
@@ -58,3 +63,13 @@ def active_locale() -> str:
 def is_page_navigation(request: HttpRequest) -> bool:
     """Whether a browser shows the response as a page (contract, section 5)."""
     return is_navigation(navigation_headers(request.META))
+
+
+def search_text(raw: str) -> str:
+    """What is searched for: one line without control characters, of at most 200 characters."""
+    return " ".join("".join(each if each.isprintable() else " " for each in raw).split())[:MAX_SEARCH_CHARS]
+
+
+def has_controls(text: str) -> bool:
+    """Whether a text has control characters or line breaks."""
+    return any(unicodedata.category(character) in _CONTROLS for character in text)

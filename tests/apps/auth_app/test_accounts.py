@@ -124,6 +124,23 @@ def test_administrators_are_asked_before_they_lose_their_own_permission(backend:
     assert backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")[0].body == {"permissions": ["ENERGY_APP"]}
 
 
+@pytest.mark.parametrize("status", [200, 503], ids=["done", "perhaps done"])
+def test_what_was_taken_away_ends_with_the_accounts_next_page(
+    backend: Backend, signed_in: SignedIn, status: int
+) -> None:
+    backend.lists(ACCOUNTS, [ADA])
+    backend.lists("/iam/auth/sessions", [])
+    ada, others = signed_in("ENERGY_APP", id="acc_1"), signed_in("ENERGY_APP", id="acc_2")
+    for browser in (ada, others):
+        browser.get("/en/profile")
+    backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA, status=status)
+    signed_in("IAM_ADMIN").post("/en/accounts/acc_1/edit", {"permissions": []})
+    known = len(backend.calls_to("/me"))
+    for browser in (ada, others):
+        browser.get("/en/profile")
+    assert len(backend.calls_to("/me")) == known + 1
+
+
 def test_nobody_is_asked_who_keeps_it(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(ACCOUNTS, [ADA | {"permissions": ["IAM_ADMIN"]}])
     backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA)

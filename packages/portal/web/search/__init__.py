@@ -7,4 +7,4 @@
 
 from __future__ import annotations
 
-from portal.web.search.found import search_everything, search_text
+from portal.web.search.found import search_everything

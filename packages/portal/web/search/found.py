@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from portal.services.searched_lists import SearchedList
     from portal.web.request import PortalRequest
 
-MAX_TEXT_CHARS: Final = 200
 #: A shorter text would find nearly every row.
 MIN_TEXT_CHARS: Final = 2
 #: Of each list.
@@ -91,15 +90,10 @@ class Found:
         return [group.title for group in self.groups if group.failed]
 
 
-def search_text(raw: str) -> str:
-    """What is searched for: one line without control characters, of at most 200 characters."""
-    return " ".join("".join(each if each.isprintable() else " " for each in raw).split())[:MAX_TEXT_CHARS]
-
-
 def search_everything(request: PortalRequest, q: str) -> Found:
     """Search what `GET /me` permits; without a profile, what the access token permits.
 
-    :param q: as :func:`search_text` gives it.
+    :param q: as :func:`portal.web.request.search_text` gives it.
     :raises portal.errors.ApiError: no list could be asked, or the user has to sign in again.
     """
     essentials = use_app_essentials(request)

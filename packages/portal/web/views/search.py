@@ -8,7 +8,8 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
-from portal.web.search import search_everything, search_text
+from portal.web.request import search_text
+from portal.web.search import search_everything
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

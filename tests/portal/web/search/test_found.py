@@ -10,7 +10,6 @@ from django.test import Client
 from portal.services.searched_lists import searched_lists
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import signed_in, signed_out
-from portal.web.search.found import search_text
 
 __all__ = ["signed_in", "signed_out"]
 
@@ -156,19 +155,6 @@ def test_too_little_asks_nothing(backend: Backend, signed_in: SignedIn, query: s
     response = signed_in(ENERGY).get(f"/en/search{query}")
     assert response.status_code == 200
     assert searched(backend) == set()
-
-
-@pytest.mark.parametrize(
-    ("raw", "text"),
-    [
-        (" a  b\t", "a b"),
-        ("a\x00b\x1bc\u202ed", "a b c d"),
-        ("x" * 5000, "x" * 200),
-        ("Özgür ş", "Özgür ş"),
-    ],
-)
-def test_what_is_searched_for_is_one_short_line(raw: str, text: str) -> None:
-    assert search_text(raw) == text
 
 
 def test_who_may_open_no_platform_is_told_so(backend: Backend, signed_in: SignedIn) -> None:

@@ -5,6 +5,8 @@ stands between cells. Times are as ISO 8601 has them, without the `T`, in the us
 every spreadsheet takes them for times.
 
 A text that begins like a formula gets an apostrophe before it, or a spreadsheet would run it (OWASP, "CSV Injection").
+So does what comes right after a comma or a semicolon within a text, where a spreadsheet of another language begins a
+cell.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 _CONVENTIONS: Final = {"en": (",", "."), "de": (";", ","), "tr": (";", ",")}
 #: What a formula begins with; the full-width signs are taken for the others in some languages.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: Where a spreadsheet of another language begins a cell, before what begins a formula.
+_CELL_WITHIN: Final = re.compile('([,;]"*)(?=[=+\\-@\t\uff1d\uff0b\uff0d\uff20])')
 _TIME: Final = "%Y-%m-%d %H:%M:%S"
 
 
@@ -101,5 +106,5 @@ class CsvCells:
 
 def without_formula(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
-    text = text.replace("\0", "")
+    text = _CELL_WITHIN.sub(r"\1'", text.replace("\0", ""))
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text

@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from portal.errors import ApiError, ApiNotFoundError
 from portal.web.pages.forms.validators import one_line
 from portal.web.present import NO_VALUE
+from portal.web.request import MAX_SEARCH_CHARS, search_text
 from portal.web.templating import render_part
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ CHOICES_PARAM: Final = "choices"
 TEXT_PARAM: Final = "q"
 #: More rows than people read are no choice: they type another letter.
 MOST_MATCHES: Final = 10
-MOST_CHARS: Final = 200
 MOST_SUGGESTIONS: Final = 50
 
 TEXT: Final = "-text"
@@ -194,7 +194,7 @@ def matches_response(request: HttpRequest, form: type[BackendForm[Any]]) -> Http
             return HttpResponse(render_part("portal/parts/suggestions.html", {"texts": field.known(request)}))
     for name, field in _row_choices(form):
         if name == wanted:
-            found = field.rows(request, _one_line(request.GET.get(TEXT_PARAM, "")))[:MOST_MATCHES]
+            found = field.rows(request, search_text(request.GET.get(TEXT_PARAM, "")))[:MOST_MATCHES]
             rows = [{"id": row.id, "text": str(row), "hint": field.hint(row)} for row in found]
             return HttpResponse(render_part("portal/parts/row_choices.html", {"name": name, "rows": rows}))
     return HttpResponse("")
@@ -214,8 +214,8 @@ def with_rows_chosen(request: HttpRequest, form: type[BackendForm[Any]], sent: Q
 
 
 def _resolve(request: HttpRequest, field: RowChoiceField, data: QueryDict, *, name: str) -> None:
-    text, picked = _one_line(str(data[name + TEXT])), data.get(name + PICK, "")
-    if text and not picked and data.get(name) and text == data.get(name + OF):
+    text, picked = search_text(str(data[name + TEXT])), data.get(name + PICK, "")
+    if text and not picked and data.get(name) and text == search_text(str(data.get(name + OF, ""))):
         return
     data[name], data[name + TEXT] = "", text
     if not text and not picked:
@@ -226,7 +226,7 @@ def _resolve(request: HttpRequest, field: RowChoiceField, data: QueryDict, *, na
     except ApiError:
         data[name + _PROBLEM] = _("“%(text)s” could not be looked up. Please try again.") % {"text": text}
         return
-    exact = [row for row in found if picked or text.casefold() in {str(row).casefold(), row.id.casefold()}]
+    exact = [row for row in found if picked or text.casefold() in {search_text(str(row)).casefold(), row.id.casefold()}]
     if len(exact) == 1:
         data[name], data[name + TEXT] = exact[0].id, str(exact[0])
         return
@@ -245,7 +245,7 @@ def chosen_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dic
     names = dict(_row_choices(form))
     made: Any = form
     attributes = {made().add_prefix(name): name for name in made.base_fields}
-    return {attributes[name]: request.GET[name][:MOST_CHARS] for name in names if request.GET.get(name)}
+    return {attributes[name]: request.GET[name][:MAX_SEARCH_CHARS] for name in names if request.GET.get(name)}
 
 
 def name_chosen_rows(request: HttpRequest, form: BackendForm[Any]) -> None:
@@ -272,7 +272,3 @@ def _name_of(request: HttpRequest, field: RowChoiceField, row_id: str) -> str:
     except ApiNotFoundError:  # an id that no path can hold
         row = None
     return row_id if row is None else str(row)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:MOST_CHARS]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-#: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
-_CONTROLS: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+from portal.web.request import has_controls
+
 _BREAKS: Final = str.maketrans("", "", "\t\r\n")
 _PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
 #: Number of digits; E.164 allows 15.
@@ -22,7 +21,7 @@ def one_line(value: str) -> None:
 
     :raises ValidationError: it has.
     """
-    if any(unicodedata.category(character) in _CONTROLS for character in value):
+    if has_controls(value):
         raise ValidationError(_("Control characters are not allowed."), code="control")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.web.pages.lists.date_ranges import ChosenDays, read_days
 from portal.web.pages.lists.filters import Filter, read_values
 from portal.web.present import with_params
+from portal.web.request import search_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from portal.web.pages.lists.date_ranges import DateRange
     from portal.web.present import ParamValue
 
-MAX_QUERY_CHARS: Final = 200
 #: Pages that one address shows at most; the backend is asked for each of them after a reload.
 MAX_SHOWN_PAGES: Final = 20
 
@@ -109,7 +109,7 @@ def read_controls(
     """The state that an address asks for. What is unknown or beyond a limit is left out."""
     sort = given.get("sort", "")
     return ListControls(
-        q=" ".join(given.get("q", "").split())[:MAX_QUERY_CHARS],
+        q=search_text(given.get("q", "")),
         sort=sort if sort in sorts and sort != default_sort else "",
         cursor=given.get("cursor", ""),
         pages=_number_of_pages(given.get("pages", "")),

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.web.present import Badge, BadgeLink
+from portal.web.request import has_controls
 
 if TYPE_CHECKING:
     from portal.query import QueryHook
@@ -133,9 +134,14 @@ def linked_words(
 
 
 def read_values(given: Iterable[str]) -> tuple[str, ...]:
-    """The values of one filter in an address: each once, without empty ones, and no more than anybody chooses."""
+    """The values of one filter in an address: each once, and no more than anybody chooses.
+
+    Empty ones are left out, and so are those with control characters, which no row has.
+    """
     values = dict.fromkeys(value.strip() for value in given)
-    return tuple(value for value in values if value and len(value) <= MAX_VALUE_CHARS)[:MAX_VALUES]
+    return tuple(value for value in values if value and len(value) <= MAX_VALUE_CHARS and not has_controls(value))[
+        :MAX_VALUES
+    ]
 
 
 def usable_counts(answer: object) -> ChoiceCounts:

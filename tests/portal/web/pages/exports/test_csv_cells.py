@@ -95,13 +95,22 @@ def test_a_text_that_begins_like_a_formula_gets_an_apostrophe(text: str) -> None
     assert cells().text("code", {"code": text}).startswith("'")
 
 
-@pytest.mark.parametrize("text", ["a=1", "Ada-Eve", "1 + 1", "–", "'=1", "a@example.com"])
+@pytest.mark.parametrize("locale", ["en", "de"])
+@pytest.mark.parametrize("text", ["x,=1+1", "x;=cmd|' /C calc'!A0", "x;+1", 'x;"=1+1"', "x,\uff1d1"])
+def test_no_text_runs_in_a_spreadsheet_of_another_language(locale: str, text: str) -> None:
+    written = cells(locale).lines([["first", cells(locale).text(text)]]).decode()
+    for separator in ",;":
+        assert not [part for part in written.split(separator) if without_formula(part.strip('"')) != part.strip('"')]
+
+
+@pytest.mark.parametrize("text", ["a=1", "Ada-Eve", "1 + 1", "–", "'=1", "a@example.com", "Oslo, +47 22", "a;b,c"])
 def test_any_other_text_stays_as_it_is(text: str) -> None:
     assert cells().text(text) == text
 
 
 @given(text=st.text())
 def test_no_text_begins_like_a_formula(text: str) -> None:
+    assert without_formula(without_formula(text)) == without_formula(text)
     assert without_formula(text).lstrip()[:1] not in {*"=+-@\uff1d\uff0b\uff0d\uff20"}
 
 

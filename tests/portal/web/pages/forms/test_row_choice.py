@@ -315,6 +315,11 @@ def test_a_script_asks_for_the_matches(backend: Backend, browser: Browser) -> No
     assert browser.get(f"{NEW}?choices=name&q=os").content == b""
 
 
+def test_control_characters_are_not_searched_for(backend: Backend, browser: Browser) -> None:
+    browser.get(f"{NEW}?choices=placeId&q=o%00s")
+    assert backend.calls_to(PLACES)[0].query["q"] == "o s"
+
+
 def test_a_search_that_fails_has_its_status(backend: Backend, browser: Browser) -> None:
     backend.refuses("GET", PLACES, status=403)
     assert browser.get(f"{NEW}?choices=placeId&q=os").status_code == 403

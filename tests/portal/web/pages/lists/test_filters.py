@@ -28,6 +28,10 @@ def test_more_or_longer_values_than_anybody_chooses_are_dropped() -> None:
     assert read_values(["x" * 101, "y" * 100]) == ("y" * 100,)
 
 
+def test_a_value_that_no_row_can_have_is_dropped() -> None:
+    assert read_values(["a\0b", "c\u2028d", "\x1b", "Köln", "a\u200db"]) == ("Köln", "a\u200db")
+
+
 def test_only_a_declared_choice_is_sent() -> None:
     assert STATUS.sent(["in_progress", "'; DROP TABLE", "open"]) == ["in_progress", "open"]
     assert CITY.sent(["Köln"]) == ["Köln"]

@@ -46,6 +46,7 @@ def page_of(query: str, *, target: str | None = None, **changes: Any):
         ("sort=-createdAt", {}),
         ("sort=DROP+TABLE", {}),
         (f"q={'x' * 300}", {"q": "x" * 200}),
+        ("q=a%00b%1B", {"q": "a b"}),
     ],
 )
 def test_the_address_gives_the_query(query: str, params: dict[str, str]) -> None:
