@@ -5,7 +5,6 @@ The pages are those of the URL tables (:mod:`tests.support.open_pages`), so a ne
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from tests.support.harness import RunningStack
 from tests.support.open_pages import VISITORS, OpenPage, open_pages, signed_in_contexts
+from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 
 pytestmark = pytest.mark.browser
 
@@ -28,8 +28,6 @@ AXE: Final = """async () => {
     const options = {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}};
     return (await axe.run(document, options)).violations;
 }"""
-#: Bytes, compressed by gzip, of all scripts of a page together.
-SCRIPTS: Final = 35_000
 #: What a page may be beside what its address shows: an element to press, and what that opens.
 OPENED: Final = {"button[popovertarget=sidebar]": "#sidebar", "button[popovertarget=delete]": "#delete"}
 
@@ -138,7 +136,7 @@ class _Walk:
     def _size_of(self, page: Page) -> Any:
         def size(address: str) -> int:
             if address not in self._sizes:
-                self._sizes[address] = len(gzip.compress(page.context.request.get(address).body()))
+                self._sizes[address] = script_weight(page.context.request.get(address).body())
             return self._sizes[address]
 
         return size
@@ -168,7 +166,7 @@ def test_no_page_is_wider_than_its_window(found: Found) -> None:
 
 
 def test_the_scripts_of_a_page_are_light(found: Found) -> None:
-    assert {page: size for page, size in found.scripts.items() if size > SCRIPTS} == {}
+    assert {page: size for page, size in found.scripts.items() if size > SCRIPT_LIMIT} == {}
 
 
 def test_a_page_has_one_style_sheet(found: Found) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from portal.config.cookies import VAR_SIGN_IN
+from tests.browser.conftest import submit_login
 from tests.browser.firefox import firefox
 from tests.support.harness import RunningStack, require_tool
 
@@ -16,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 SignIn = Callable[..., None]
 NewPage = Callable[..., Page]
+NewAccount = Callable[..., str]
 FIELD = "#palette-q"
 ACTIVE = "#palette [role=option][aria-selected=true]"
 
@@ -197,6 +200,60 @@ def test_recent_records_go_with_the_account(stack: RunningStack, new_page: NewPa
     assert name not in page.evaluate(kept)
 
 
+@pytest.mark.parametrize("next_account", ["all", ""], ids=["another account", "the same account"])
+def test_recent_records_do_not_outlive_a_sign_out_from_another_device(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: NewAccount, next_account: str
+) -> None:
+    account = new_account("ENERGY_APP")
+    page, device = new_page(), new_page()
+    sign_in(page, account)
+    page.goto(stack.url("energy", "/en/energy/clients"))
+    page.locator("[data-row-id] th a").first.click()
+    name = page.locator("h1").inner_text()
+    kept = "JSON.stringify(localStorage)"
+    assert name in page.evaluate(kept)
+    # The page stays as it is: this browser is not told.
+    page.goto("about:blank")
+    sign_in(device, account)
+    device.goto(stack.url("auth_app", "/en/profile"))
+    device.get_by_role("button", name="Sign out everywhere").click()
+    device.wait_for_url("**/signed-out?everywhere")
+    page.goto(stack.url("energy", "/en/energy/clients/new"))
+    page.wait_for_url("**/login**")
+    submit_login(page, email=f"{next_account or account}@example.com", password="demo")
+    page.goto(stack.url("energy", "/en/energy"))
+    assert name not in page.evaluate(kept)
+    page.keyboard.press("Control+k")
+    expect(page.locator("#palette-own [role=option]").first).to_contain_text("Go to")
+
+
+def test_a_kind_of_record_is_named_in_the_language_of_the_page(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.goto(stack.url("energy", "/en/energy/clients"))
+    page.locator("[data-row-id] th a").first.click()
+    page.wait_for_url("**/clients/cli_*")
+    for locale, kind in (("en", "Clients"), ("de", "Kunden"), ("tr", "Müşteriler")):
+        page.goto(stack.url("energy", f"/{locale}/energy"))
+        page.keyboard.press("Control+k")
+        expect(page.locator("#palette-own [role=option] .found-detail").first).to_have_text(kind)
+
+
+def test_without_what_fills_it_the_palette_is_a_form_that_searches(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+) -> None:
+    page = new_page()
+    sign_in(page, "energy")
+    page.route("**/palette*.js", lambda route: route.abort())
+    page.goto(stack.url("energy", "/en/energy"))
+    page.keyboard.press("Control+k")
+    page.keyboard.type("berlin")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/en/search?q=berlin")
+
+
 def test_storage_that_holds_anything_at_all_breaks_nothing(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
@@ -204,6 +261,8 @@ def test_storage_that_holds_anything_at_all_breaks_nothing(
     sign_in(page, "energy")
     page.goto(stack.url("energy", "/en/energy"))
     account = page.locator("#sign-in-cover").get_attribute("data-account")
+    [name] = [each["value"] for each in page.context.cookies() if each["name"] == VAR_SIGN_IN]
+    owner = f"{account} {name}"
     hostile = [{"path": "//evil.test", "title": "x", "kind": "y"}, {"path": "javascript:1"}, 7, None]
     hostile.append({"path": "/energy/clients/a", "title": "<img src=x onerror=alert(1)>", "kind": "<b>"})
     for kept in (
@@ -211,8 +270,8 @@ def test_storage_that_holds_anything_at_all_breaks_nothing(
         "null",
         "[]",
         '"x"',
-        {"account": account, "records": 7},
-        {"account": account, "records": hostile},
+        {"owner": owner, "records": 7},
+        {"owner": owner, "records": hostile},
     ):
         page.evaluate(
             "kept => localStorage.setItem('portal.recent-records', typeof kept === 'string' ? kept : JSON.stringify(kept))",

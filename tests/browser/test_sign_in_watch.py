@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import os
 import re
@@ -25,6 +24,7 @@ from tests.browser.held_answers import answers_held
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.ports import free_port_base
+from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 
 pytestmark = pytest.mark.browser
 
@@ -339,7 +339,7 @@ def test_a_signed_in_list_ships_little_script_and_no_inline_one_is_allowed(site:
 
     def weigh(response: Response) -> None:
         if response.request.resource_type == "script":
-            scripts[response.url] = len(gzip.compress(response.body()))
+            scripts[response.url] = script_weight(response.body())
 
     page.on("response", weigh)
     site.sign_in(page, "energy")
@@ -350,7 +350,7 @@ def test_a_signed_in_list_ships_little_script_and_no_inline_one_is_allowed(site:
     assert answer is not None
     assert "unsafe-inline" not in answer.headers["content-security-policy"]
     assert any("sign-in-watch" in url for url in scripts)
-    assert sum(scripts.values()) < 35_000
+    assert sum(scripts.values()) <= SCRIPT_LIMIT
 
 
 def test_permissions_that_were_taken_away_close_the_platform_without_a_loop(site: Site, new_page: NewPage) -> None:

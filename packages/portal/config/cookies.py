@@ -8,6 +8,8 @@ VAR_ACCESS_TOKEN: Final = "VAR_ACCESS_TOKEN"
 VAR_REFRESH_TOKEN: Final = "VAR_REFRESH_TOKEN"
 VAR_PERMITTED_PLATFORMS: Final = "VAR_PERMITTED_PLATFORMS"
 VAR_SELECTED_LOCALE: Final = "VAR_SELECTED_LOCALE"
+#: A random name of this browser's sign-in, under which scripts keep what ends with it.
+VAR_SIGN_IN: Final = "VAR_SIGN_IN"
 #: Why a sign-in ended, and the page to return to: for the sign-in page alone.
 VAR_WAY_BACK: Final = "VAR_WAY_BACK"
 #: IANA's name of the time zone that the user has chosen; without it, the browser's own counts.
@@ -23,7 +25,7 @@ VAR_DRAFTS: Final = "VAR_DRAFTS"
 REFUSED_PLATFORM: Final = "refused_platform"
 
 #: Removed when a sign-in ends. The others are preferences of the browser's owner and stay.
-SIGN_IN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS)
+SIGN_IN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_SIGN_IN)
 #: All that the apps share on the cookie domain.
 SHARED_COOKIES: Final = (*SIGN_IN_COOKIES, VAR_SELECTED_LOCALE, VAR_TIME_ZONE, VAR_THEME)
 

@@ -27,6 +27,7 @@ from portal.web.cookies import (
     follow_new_tokens,
     follow_profile,
     follow_refusal,
+    name_sign_in,
     read_tokens,
     remove_duplicates,
     remove_way_back,
@@ -140,6 +141,7 @@ class ApiAccessMiddleware:
         if pair is not None:
             write_tokens(response, pair, config=self.config)
             follow_new_tokens(request, response, pair, config=self.config)
+            name_sign_in(request, response, pair, is_new=signed_in, config=self.config)
 
 
 def read_request_id(sent: str | None) -> str:

@@ -21,6 +21,7 @@ from portal.config.cookies import (
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
     VAR_SELECTED_LOCALE,
+    VAR_SIGN_IN,
     VAR_WAY_BACK,
 )
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -146,7 +147,12 @@ def test_a_sign_in_sets_its_cookies_on_every_class_of_response(make):
         return make()
 
     response = run(view)
-    assert set_cookies(response) == {VAR_ACCESS_TOKEN: NEW.access, VAR_REFRESH_TOKEN: NEW.refresh}
+    name = set_cookies(response)[VAR_SIGN_IN]
+    assert set_cookies(response) == {
+        VAR_ACCESS_TOKEN: NEW.access,
+        VAR_REFRESH_TOKEN: NEW.refresh,
+        VAR_SIGN_IN: name,
+    }
     assert response["Cache-Control"] == "private, no-store"
 
 

@@ -16,7 +16,6 @@ from portal.config.cookies import (
     SHARED_COOKIES,
     SIGN_IN_COOKIES,
     VAR_ACCESS_TOKEN,
-    VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
 )
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from portal.config.portal_config import PortalConfig
 
+TOKEN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)
 SAME_SITE: Final = "Lax"
 _DELETED = "Thu, 01 Jan 1970 00:00:00 GMT"
 
@@ -64,7 +64,7 @@ def write_tokens(response: HttpResponseBase, pair: TokenPair, *, config: PortalC
 
 
 def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:
-    """Remove the three cookies of a sign-in, in both scopes. The locale is a preference and stays."""
+    """Remove the cookies of a sign-in, in both scopes. The locale is a preference and stays."""
     for name in SIGN_IN_COOKIES:
         remove_cookie(response, name, config=config)
         remove_host_only_twin(response, name, config=config)
@@ -73,12 +73,12 @@ def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:
 def set_sign_in_cookie(
     response: HttpResponseBase, name: str, value: str, *, refresh: str | None, config: PortalConfig
 ) -> None:
-    """Set one of the three cookies for the lifetime of a refresh token. Scripts can read the platforms cookie alone.
+    """Set a cookie of a sign-in for the lifetime of a refresh token. No script can read the tokens.
 
     :param refresh: the refresh token; without one, or without its `exp`, `config` gives the lifetime.
     """
     max_age = sign_in_lifetime(refresh, now=time.time(), default_s=config.sign_in_max_age_s)
-    set_cookie(response, name, value, max_age=max_age, config=config, scripts_read=name == VAR_PERMITTED_PLATFORMS)
+    set_cookie(response, name, value, max_age=max_age, config=config, scripts_read=name not in TOKEN_COOKIES)
 
 
 def set_cookie(
@@ -125,7 +125,7 @@ def remove_host_only_twin(response: HttpResponseBase, name: str, *, config: Port
 
 
 def remove_duplicates(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
-    """If the request has one of the four shared cookies twice, remove the one without a domain."""
+    """If the request has one of the shared cookies twice, remove the one without a domain."""
     if not config.cookie_domain:
         return
     header = request.META.get("HTTP_COOKIE", "")

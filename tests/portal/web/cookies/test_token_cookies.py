@@ -18,7 +18,14 @@ from portal.config.cookies import (
     VAR_SELECTED_LOCALE,
 )
 from portal.config.current import portal_config
-from portal.web.cookies import clear_sign_in, follow_new_tokens, read_tokens, remove_duplicates, write_tokens
+from portal.web.cookies import (
+    clear_sign_in,
+    follow_new_tokens,
+    name_sign_in,
+    read_tokens,
+    remove_duplicates,
+    write_tokens,
+)
 from tests.support.refresh_world import jwt
 
 PAIR = TokenPair(access="an-access-token", refresh="a-refresh-token")
@@ -124,6 +131,7 @@ def test_all_have_the_lifetime_of_the_refresh_token():
     pair = TokenPair(access="a", refresh=jwt(exp=time.time() + 1000))
     write_tokens(response, pair, config=config())
     follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, pair, config=config())
+    name_sign_in(request_with(None), response, pair, is_new=True, config=config())
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 

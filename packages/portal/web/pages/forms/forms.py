@@ -144,6 +144,11 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
             if row is not None and isinstance(field, forms.ChoiceField):
                 _keep_choice(field, value=getattr(row, name))
 
+    @property
+    def suggests(self) -> bool:
+        """Whether a field has suggestions, which a script fetches."""
+        return any(getattr(field, "suggests", False) for field in self.fields.values())
+
     def add_prefix(self, field_name: str) -> str:
         """The field's name in HTML: its name on the wire. Django asks for the names of other elements as well."""
         info = row_fields(self.row_class).get(field_name)

@@ -96,6 +96,7 @@ class RowChoiceField(forms.CharField):
     """
 
     widget = RowChoiceWidget
+    suggests = True
 
     def __init__(
         self,
@@ -149,6 +150,7 @@ class SuggestedField(forms.CharField):
     """
 
     widget = SuggestingInput
+    suggests = True
 
     def __init__(self, *, counts: QueryHook[Any, ...], by: str, **settings: Any) -> None:
         super().__init__(validators=[one_line], **settings)

@@ -19,8 +19,8 @@
   /* --- toasts --- */
   const shelf = () => document.getElementById("toasts");
 
-  /* What went wrong stays until it is closed, and so does what holds something to press, but for an "Undo". The time
-     begins anew after the pointer or the focus has left the toast: nothing vanishes under a hand. */
+  /* What went wrong stays until it is closed, and so does what holds something to press, but for an "Undo". Nothing
+     vanishes under a hand. */
   const fadeToasts = () => {
     for (const toast of document.querySelectorAll(".toast:not(.error, [data-fading])")) {
       const undoes = toast.querySelector("[data-undo]");
@@ -39,13 +39,13 @@
     }
   };
 
-  /* Toasts have a place of their own below the page: whoever reads its end goes on to see it. */
+  /* Toasts stand below the page: whoever reads its end goes on to see it. */
   const keepEndInSight = () => {
     const left = root.scrollHeight - window.scrollY - window.innerHeight;
     if (left > 0 && left < shelf().offsetHeight + 96) window.scrollTo({ top: root.scrollHeight, behavior: "instant" });
   };
 
-  /* What went wrong stays until it is closed; said again, it stands once. */
+  /* Said again, it stands once. */
   const showError = ({ title = "", detail = "" }) => {
     const template = document.getElementById("toast-template");
     if (!shelf() || !template || !(title || detail)) return;
@@ -61,7 +61,6 @@
 
   const offline = () => ({ detail: words.offline });
 
-  /* A problem document says what went wrong, in the page's language. */
   const problemOf = (xhr) => {
     try {
       const { title, detail } = JSON.parse(xhr.responseText);
@@ -100,7 +99,7 @@
 
   const submitterOf = (form, submitter = null) => submitter ?? form.querySelector("button:not([type=button], [popovertarget])");
 
-  /* A plain form leaves the page when its answer comes; until then it is sent once. */
+  /* Until its answer comes, a plain form is sent once. */
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (event.defaultPrevented || form.method === "dialog") return;
@@ -117,7 +116,6 @@
     for (const control of document.querySelectorAll("[aria-busy]")) setBusy(control, false);
   });
 
-  /* Of what htmx sends: the control, and the place that the answer goes to if it is another one. */
   const underWay = ({ elt, target, requestConfig }) => {
     const pressed = elt.matches("form") ? submitterOf(elt, requestConfig?.triggeringEvent?.submitter) : elt;
     return elt.matches("[role=search], [data-marks-target]") ? [target] : [pressed];
@@ -128,8 +126,10 @@
     });
   }
 
-  /* --- questions: where scripts run, a real dialog, which keeps the focus and gives it back --- */
+  /* --- dialogs: where scripts run, modal ones, which keep the focus and give it back --- */
   document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-close-dialog]")) event.target.closest("dialog").close();
+    if (event.target instanceof HTMLDialogElement) event.target.close(); // its backdrop
     const button = event.target.closest("button[popovertarget]");
     const dialog = button && document.getElementById(button.getAttribute("popovertarget"));
     if (!(dialog instanceof HTMLDialogElement)) return;

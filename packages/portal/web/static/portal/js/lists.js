@@ -107,6 +107,17 @@
     }
   });
 
+  /* Without what shows how far it is (export.js), the browser downloads the file by itself. */
+  const dialog = document.getElementById("export-dialog");
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[data-export]");
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || !dialog) return;
+    event.preventDefault();
+    const { run } = await import(dialog.dataset.script).catch(() => ({ run: ({ href }) => location.assign(href) }));
+    run(link);
+  });
+
   /* Whoever opens a row comes back to it: the row's page leads to this very address (portal.js), and there the row has
      the focus again. */
   const here = withoutLocale(location.pathname);

@@ -1,202 +1,143 @@
-/* The palette: the search over everything in a dialog, on every page. The pages of the menu and the records that were
-   opened last are found here; htmx asks the server for the rest. */
-(() => {
-  "use strict";
-  const RECENT = "portal.recent-records";
-  const KEPT_RECORDS = 10;
-  const MAX_TITLE_CHARS = 200;
-  const MIN_CHARS = 2;
-  const root = document.documentElement;
-  const account = document.getElementById("sign-in-cover")?.dataset.account ?? "";
-
-  /* --- Recent records: of one account, in this browser alone. Storage may be off, or hold anything. --- */
-  const forget = () => {
-    try {
-      localStorage.removeItem(RECENT);
-    } catch {
-      /* nothing is kept */
-    }
-  };
-  const isRecord = (each) =>
-    [each?.path, each?.title, each?.kind].every((text) => typeof text === "string") && /^\/\w/.test(each.path);
-  const recentRecords = () => {
-    try {
-      const kept = JSON.parse(localStorage.getItem(RECENT));
-      if (!account || kept?.account !== account) forget();
-      else return kept.records.filter(isRecord).slice(0, KEPT_RECORDS);
-    } catch {
-      forget();
-    }
-    return [];
-  };
-  /* The language of a page is the first part of its path, and may be another one next time. */
-  const ownPath = () => location.pathname.replace(/^\/[^/]+/, "");
-  const remember = () => {
-    const heading = document.querySelector("main [data-record] h1");
-    const isGone = document.querySelector("main .failure[data-status='404']");
-    const others = recentRecords().filter((each) => each.path !== ownPath());
-    if (!account || !(heading || isGone)) return;
-    const title = heading?.textContent.trim().slice(0, MAX_TITLE_CHARS);
-    const records = heading ? [{ path: ownPath(), title, kind: heading.closest("[data-record]").dataset.record }, ...others] : others;
-    try {
-      localStorage.setItem(RECENT, JSON.stringify({ account, records: records.slice(0, KEPT_RECORDS) }));
-    } catch {
-      /* nothing is kept */
-    }
-  };
-  remember();
-  document.addEventListener("htmx:afterSettle", (event) => event.target.id === "content" && remember());
-  document.addEventListener("sign-in-over", forget);
-  document.addEventListener("submit", (event) => event.target.matches("form[action$='/logout']") && forget());
-
-  const link = ({ href, title, detail = "" }, role) => {
-    const made = document.createElement("a");
-    made.className = "found-row";
-    made.href = href;
-    if (role) Object.assign(made, { role, tabIndex: -1, ariaSelected: "false" });
-    for (const [name, text] of [["found-title", title], ["found-detail", detail]]) {
-      if (!text) continue;
-      const part = document.createElement("span");
-      part.className = name;
-      part.textContent = text;
-      made.append(part);
-    }
-    return made;
-  };
-  const recentEntries = () =>
-    recentRecords().map(({ path, title, kind }) => ({ href: `/${root.lang}${path}`, title, detail: kind }));
-
-  /* The search page shows them too, while nothing is searched for. */
-  const showRecentOnPage = () => {
-    const place = document.querySelector("main [data-recent]:empty");
-    const entries = recentEntries();
-    if (!place || !entries.length) return;
-    const heading = document.createElement("h2");
-    heading.className = "side-label";
-    heading.textContent = place.dataset.recent;
-    place.append(heading, ...entries.map((each) => link(each)));
-  };
-  showRecentOnPage();
-  document.addEventListener("htmx:afterSwap", showRecentOnPage);
-
-  if (/Mac/.test(navigator.platform)) {
-    for (const keys of document.querySelectorAll("[data-open-palette] kbd")) keys.textContent = "⌘ K";
+/* The palette: the search over everything in a dialog. The pages of the menu and the records that were opened last are
+   found here; htmx asks the server for the rest. shortcuts.js opens the dialog, and loads this module then. */
+const MIN_CHARS = 2;
+const root = document.documentElement;
+const link = ({ href, title, detail = "" }, role) => {
+  const made = document.createElement("a");
+  made.className = "found-row";
+  made.href = href;
+  if (role) Object.assign(made, { role, tabIndex: -1, ariaSelected: "false" });
+  for (const [name, text] of [["found-title", title], ["found-detail", detail]]) {
+    if (!text) continue;
+    const part = document.createElement("span");
+    part.className = name;
+    part.textContent = text;
+    made.append(part);
   }
+  return made;
+};
+/* What a kind of record is called: as the menu has it in this language, else as it was called when it was opened. */
+const entryOf = ({ path, title, kind }) => {
+  const href = `/${root.lang}${path}`;
+  const list = href.replace(/\/[^/]+$/, "");
+  const entry = [...document.querySelectorAll("#sidebar nav a")].find((each) => each.pathname === list);
+  return { href, title, detail: entry?.lastChild.textContent.trim() ?? kind };
+};
+const recentEntries = () => window.recentRecords.read().map(entryOf);
 
-  /* --- The dialog --- */
-  const palette = document.getElementById("palette");
-  if (!palette) return;
-  const field = document.getElementById("palette-q");
-  const list = document.getElementById("palette-list");
-  const own = document.getElementById("palette-own");
-  const found = document.getElementById("palette-found");
-  const status = document.getElementById("palette-status");
+/* The search page shows them too, while nothing is searched for. */
+const showRecentOnPage = () => {
+  const place = document.querySelector("main [data-recent]:empty");
+  const entries = recentEntries();
+  if (!place || !entries.length) return;
+  const heading = document.createElement("h2");
+  heading.className = "side-label";
+  heading.textContent = place.dataset.recent;
+  place.append(heading, ...entries.map((each) => link(each)));
+};
+showRecentOnPage();
+document.addEventListener("htmx:afterSwap", showRecentOnPage);
 
-  const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ı", "i");
-  const matches = (entry, words) => words.every((word) => plain(`${entry.title} ${entry.detail ?? ""}`).includes(word));
+/* --- The dialog --- */
+const palette = document.getElementById("palette");
+const field = document.getElementById("palette-q");
+const list = document.getElementById("palette-list");
+const own = document.getElementById("palette-own");
+const found = document.getElementById("palette-found");
+const status = document.getElementById("palette-status");
 
-  const pages = () => {
-    const entries = [];
-    for (const each of document.querySelectorAll("#sidebar nav a[href]")) {
-      const name = each.lastChild.textContent.trim();
-      entries.push({ href: each.href, title: palette.dataset.goTo.replace("%s", () => name) });
-      if (each.dataset.create) entries.push({ href: each.dataset.create, title: each.dataset.createLabel });
-    }
-    return entries;
-  };
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ı", "i");
+const matches = (entry, words) => words.every((word) => plain(`${entry.title} ${entry.detail ?? ""}`).includes(word));
 
-  const options = () => [...list.querySelectorAll("[role=option]")].filter((each) => !each.closest("[data-stale]"));
-  const active = () => list.querySelector("[aria-selected=true]");
-  const activate = (option) => {
-    if (active()) active().ariaSelected = "false";
-    if (!option) return field.removeAttribute("aria-activedescendant");
-    option.ariaSelected = "true";
-    field.setAttribute("aria-activedescendant", option.id);
-    option.scrollIntoView({ block: "nearest" });
-  };
-  const activateFirst = () => {
-    const all = options();
-    field.ariaExpanded = String(all.length > 0);
-    activate(all[0]);
-  };
+const pages = () => {
+  const entries = [];
+  for (const each of document.querySelectorAll("#sidebar nav a[href]")) {
+    const name = each.lastChild.textContent.trim();
+    entries.push({ href: each.href, title: palette.dataset.goTo.replace("%s", () => name) });
+    if (each.dataset.create) entries.push({ href: each.dataset.create, title: each.dataset.createLabel });
+  }
+  return entries;
+};
 
-  const group = (name, label, entries) => {
-    if (!entries.length) return [];
-    const made = document.createElement("div");
-    const heading = document.createElement("p");
-    Object.assign(heading, { className: "side-label", id: `palette-${name}`, role: "presentation", textContent: label });
-    made.role = "group";
-    made.setAttribute("aria-labelledby", heading.id);
-    const links = entries.map((each) => link(each, "option"));
-    links.forEach((each, place) => (each.id = `${heading.id}-${place}`));
-    made.append(heading, ...links);
-    return [made];
-  };
-  const showOwn = () => {
-    const words = plain(field.value).split(/\s+/).filter(Boolean);
-    const chosen = (entries) => entries.filter((each) => matches(each, words));
-    const recent = group("recent", palette.dataset.recent, chosen(recentEntries()));
-    own.replaceChildren(...recent, ...group("pages", palette.dataset.pages, chosen(pages())));
-  };
-  const empty = () => {
-    found.replaceChildren();
-    found.removeAttribute("data-stale");
-    status.textContent = "";
-  };
+const options = () => [...list.querySelectorAll("[role=option]")].filter((each) => !each.closest("[data-stale]"));
+const active = () => list.querySelector("[aria-selected=true]");
+const activate = (option) => {
+  if (active()) active().ariaSelected = "false";
+  if (!option) return field.removeAttribute("aria-activedescendant");
+  option.ariaSelected = "true";
+  field.setAttribute("aria-activedescendant", option.id);
+  option.scrollIntoView({ block: "nearest" });
+};
+const activateFirst = () => {
+  const all = options();
+  field.ariaExpanded = String(all.length > 0);
+  activate(all[0]);
+};
 
-  const open = () => {
-    if (document.querySelector("dialog[open]")) return;
-    document.getElementById("sidebar")?.hidePopover();
-    field.value = "";
+const group = (name, label, entries) => {
+  if (!entries.length) return [];
+  const made = document.createElement("div");
+  const heading = document.createElement("p");
+  Object.assign(heading, { className: "side-label", id: `palette-${name}`, role: "presentation", textContent: label });
+  made.role = "group";
+  made.setAttribute("aria-labelledby", heading.id);
+  const links = entries.map((each) => link(each, "option"));
+  links.forEach((each, place) => (each.id = `${heading.id}-${place}`));
+  made.append(heading, ...links);
+  return [made];
+};
+const showOwn = () => {
+  const words = plain(field.value).split(/\s+/).filter(Boolean);
+  const chosen = (entries) => entries.filter((each) => matches(each, words));
+  const recent = group("recent", palette.dataset.recent, chosen(recentEntries()));
+  own.replaceChildren(...recent, ...group("pages", palette.dataset.pages, chosen(pages())));
+};
+const empty = () => {
+  found.replaceChildren();
+  found.removeAttribute("data-stale");
+  status.textContent = "";
+};
+
+/* Who is fast has typed something before this module was there. */
+palette.addEventListener("opened", () => {
+  if (!field.value) empty();
+  showOwn();
+  activateFirst();
+});
+
+/* What was found for another text is no longer offered: Enter must not open it. */
+field.addEventListener("input", () => {
+  htmx.trigger(field, "htmx:abort");
+  found.toggleAttribute("data-stale", found.childElementCount > 0);
+  if (field.value.trim().length < MIN_CHARS) empty();
+  showOwn();
+  activateFirst();
+});
+field.addEventListener("htmx:beforeRequest", (event) => {
+  if (field.value.trim().length < MIN_CHARS) event.preventDefault();
+});
+palette.addEventListener("htmx:afterSwap", () => {
+  found.removeAttribute("data-stale");
+  if (!active()) activateFirst();
+  else field.ariaExpanded = "true";
+});
+/* The page's own message would be behind the dialog. */
+for (const failure of ["htmx:responseError", "htmx:sendError"]) {
+  field.addEventListener(failure, (event) => {
+    event.stopPropagation();
     empty();
-    showOwn();
-    palette.showModal();
-    field.focus();
-    activateFirst();
-  };
-
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-close-dialog]")) event.target.closest("dialog").close();
-    if (event.target instanceof HTMLDialogElement) event.target.close(); // its backdrop
-    if (!event.target.closest("[data-open-palette]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    open();
+    status.textContent = document.body.dataset.offline;
   });
-
-  /* What was found for another text is no longer offered: Enter must not open it. */
-  field.addEventListener("input", () => {
-    htmx.trigger(field, "htmx:abort");
-    found.toggleAttribute("data-stale", found.childElementCount > 0);
-    if (field.value.trim().length < MIN_CHARS) empty();
-    showOwn();
-    activateFirst();
-  });
-  field.addEventListener("htmx:beforeRequest", (event) => {
-    if (field.value.trim().length < MIN_CHARS) event.preventDefault();
-  });
-  palette.addEventListener("htmx:afterSwap", () => {
-    found.removeAttribute("data-stale");
-    if (!active()) activateFirst();
-    else field.ariaExpanded = "true";
-  });
-  /* The page's own message would be behind the dialog. */
-  for (const failure of ["htmx:responseError", "htmx:sendError"]) {
-    field.addEventListener(failure, (event) => {
-      event.stopPropagation();
-      empty();
-      status.textContent = document.body.dataset.offline;
-    });
-  }
-  field.addEventListener("keydown", (event) => {
-    if (event.isComposing) return;
-    const all = options();
-    const at = all.indexOf(active());
-    if (event.key === "ArrowDown") activate(all[(at + 1) % all.length]);
-    else if (event.key === "ArrowUp") activate(all.at(at <= 0 ? -1 : at - 1));
-    else if (event.key === "Enter" && active()) {
-      const { ctrlKey, metaKey, shiftKey } = event;
-      active().dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
-    } else return;
-    event.preventDefault();
-  });
-})();
+}
+field.addEventListener("keydown", (event) => {
+  if (event.isComposing) return;
+  const all = options();
+  const at = all.indexOf(active());
+  if (event.key === "ArrowDown") activate(all[(at + 1) % all.length]);
+  else if (event.key === "ArrowUp") activate(all.at(at <= 0 ? -1 : at - 1));
+  else if (event.key === "Enter" && active()) {
+    const { ctrlKey, metaKey, shiftKey } = event;
+    active().dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
+  } else return;
+  event.preventDefault();
+});

@@ -1,13 +1,13 @@
-/* What the pages do better with scripts. Nothing depends on it: every form and link works alone. */
+/* What all pages do better with scripts. Every form and link works alone. */
 (() => {
   "use strict";
   const root = document.documentElement;
 
-  /* Where a form is to be cured: the first field that is not valid, or what the page says of all of it. */
+  /* Where a form is to be cured. */
   const toCure = () => document.querySelector("main [aria-invalid='true'], main form .notice[tabindex]");
 
   document.addEventListener("click", (event) => {
-    /* The link leads to this very page, which does; a reload also stays where one has scrolled to. */
+    /* Unlike the link, a reload stays where one has scrolled to. */
     if (!event.target.closest("[data-refresh]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     location.reload();
@@ -15,8 +15,7 @@
 
   const secure = location.protocol === "https:" ? "; secure" : "";
 
-  /* Whoever has chosen no time zone reads the browser's own. The server learns of it here, for its next page; what it
-     wrote in another zone is rewritten. */
+  /* Without a chosen time zone, the browser's own counts: for the next page, and for what the server wrote in another. */
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone && zone !== root.dataset.timeZone && !("zoneIsChosen" in root.dataset)) {
     document.cookie = `browser_time_zone=${zone}; path=/; samesite=lax${secure}`;
@@ -54,45 +53,22 @@
     const heading = document.querySelector("main h1");
     heading?.setAttribute("tabindex", "-1");
     (toCure() ?? heading)?.focus();
+    /* The page that came has scripts of its own, which htmx leaves out with its head. */
+    const came = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
+    const known = [...document.scripts].map((script) => script.src);
+    for (const { src, type } of came.scripts) {
+      if (known.includes(src)) continue;
+      const script = document.createElement("script");
+      Object.assign(script, { src, type });
+      document.head.append(script);
+    }
   });
 
-  let rowsBefore = null;
-  let asOfBefore = null;
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    const { detail } = event;
-    /* An error whose answer names its place is a page to be shown there: a form that nobody answered, with its text. */
-    if (detail.isError && detail.xhr.getResponseHeader("HX-Retarget")) {
-      detail.shouldSwap = true;
-      detail.isError = false;
-    }
-    if (detail.target.id !== "rows") return;
-    rowsBefore = new Set(detail.target.querySelectorAll("[data-row-id]"));
-    asOfBefore = document.querySelector("#more [data-as-of]");
-  });
-
-  /* "Load more" appends the server's next page; a row that is already shown stays where it is. The focus
-     stays on the link, which leads to the next page now, so that it can be pressed again; at the end it goes to what the
-     list says of itself. */
-  document.addEventListener("htmx:afterSwap", (event) => {
-    const rows = event.detail.target.closest?.("#rows");
-    if (!rows || !rowsBefore) return; // it comes once for each new row
-    const seen = new Set();
-    const added = [];
-    for (const row of rows.querySelectorAll("[data-row-id]")) {
-      if (seen.has(row.dataset.rowId)) row.remove();
-      else if (!rowsBefore.has(row)) added.push(row);
-      seen.add(row.dataset.rowId);
-    }
-    rowsBefore = null;
-    /* A list is as old as its oldest page. */
-    const asOf = document.querySelector("#more [data-as-of]");
-    if (asOfBefore && asOf && new Date(asOfBefore.dateTime) < new Date(asOf.dateTime)) asOf.replaceWith(asOfBefore);
-    const counts = { "[new]": added.length, "[all]": seen.size };
-    const status = document.getElementById("list-status");
-    if (status) status.textContent = status.dataset.appended.replace(/\[\w+\]/g, (name) => counts[name] ?? name);
-    if (document.activeElement !== document.body) return;
-    const next = document.getElementById("load-more") ?? document.querySelector("#more[tabindex]");
-    (next ?? added[0]?.querySelector("a[href], button"))?.focus();
+  /* An error whose answer names its place is a page to be shown there: a form that nobody answered, with its text. */
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    if (!detail.isError || !detail.xhr.getResponseHeader("HX-Retarget")) return;
+    detail.shouldSwap = true;
+    detail.isError = false;
   });
 
   /* The menu of small screens covers the page: whoever leaves it with the keyboard has closed it. */
@@ -101,9 +77,8 @@
     if (event.relatedTarget && !menu.contains(event.relatedTarget) && menu.matches(":popover-open")) menu.hidePopover();
   });
 
-  /* When this page is left, a cookie says for some seconds which one it was: whoever asks for the same page again, reloads
-     it (portal/web/reload.py). Chromium, which alone has userAgentData, marks a reload itself: there it names no page.
-     Back to an address that htmx had pushed, htmx loads the page anew: that is no reload of the user's. */
+  /* For some seconds a cookie says which page was left: who asks for it again, reloads it (portal/web/reload.py).
+     Chromium, which alone has userAgentData, marks a reload itself. Back to an address that htmx pushed is no reload. */
   const sayLeft = (value, seconds) => {
     document.cookie = `left_page=${value}; path=/; max-age=${seconds}; samesite=lax${secure}`;
   };
@@ -123,8 +98,7 @@
     sayLeft(goesBack ? "-" : own, 5);
   });
 
-  /* The address may change without a page load; what the page says about itself follows, and so does the language
-     switch. */
+  /* The address may change without a page load; the language switch follows. */
   const followAddress = () => {
     root.dataset.pathname = location.pathname;
     for (const next of document.querySelectorAll("form[action='/locale'] [name=next]")) {
@@ -134,34 +108,4 @@
   for (const name of ["htmx:pushedIntoHistory", "htmx:replacedInHistory"]) {
     document.addEventListener(name, followAddress);
   }
-
-  /* From a row's page one goes back to the list as it was (lists.js keeps it), also after the row was edited. */
-  const leadBack = () => {
-    const back = document.querySelector("a[data-back]");
-    try {
-      const search = back && sessionStorage.getItem(`list-of:${location.pathname.replace(/^\/[^/]+/, "")}`);
-      if (search) back.search = search;
-    } catch {
-      /* A browser that keeps nothing: the link leads to where the server thinks. */
-    }
-  };
-  leadBack();
-  document.addEventListener("htmx:afterSettle", leadBack);
-
-  /* A click anywhere in a row is one on its link, and yet the row's text can be marked, by drawing, and copied. */
-  let pressed = { x: 0, y: 0 };
-  document.addEventListener("mousedown", ({ clientX: x, clientY: y }) => (pressed = { x, y }));
-  const linkOf = ({ target, clientX, clientY, defaultPrevented }) => {
-    const drawn = Math.hypot(clientX - pressed.x, clientY - pressed.y) > 4;
-    if (drawn || defaultPrevented || target.closest("a, button, input, label, select, summary")) return null;
-    return target.closest(".table tbody tr")?.querySelector("th a");
-  };
-  const openRow = (event) => {
-    const link = linkOf(event);
-    if (!link) return;
-    if (event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) window.open(link.href, "_blank", "noopener");
-    else if (event.button === 0) link.click();
-  };
-  document.addEventListener("click", openRow);
-  document.addEventListener("auxclick", openRow);
 })();

@@ -1,7 +1,37 @@
-/* The page of a record: a fact is copied by one press, and the page says so. */
+/* The page of a record: it is remembered, it leads back to its list, and facts are copied by one press. */
 (() => {
   "use strict";
   const SHOWN_MS = 2000;
+  const MAX_TITLE_CHARS = 200;
+
+  /* The palette offers the records that were opened last; one that is gone is no longer among them. The language of a
+     page is the first part of its path, and may be another one next time. */
+  const remember = () => {
+    const heading = document.querySelector("main [data-record] h1");
+    if (!heading && !document.querySelector("main .failure[data-status='404']")) return;
+    const path = location.pathname.replace(/^\/[^/]+/, "");
+    const records = window.recentRecords.read().filter((each) => each.path !== path);
+    if (heading) {
+      const title = heading.textContent.trim().slice(0, MAX_TITLE_CHARS);
+      records.unshift({ path, title, kind: heading.closest("[data-record]").dataset.record });
+    }
+    window.recentRecords.write(records);
+  };
+  remember();
+  document.addEventListener("htmx:afterSettle", (event) => event.target.id === "content" && remember());
+
+  /* From a row's page one goes back to the list as it was (lists.js keeps it), also after the row was edited. */
+  const leadBack = () => {
+    const back = document.querySelector("a[data-back]");
+    try {
+      const search = back && sessionStorage.getItem(`list-of:${location.pathname.replace(/^\/[^/]+/, "")}`);
+      if (search) back.search = search;
+    } catch {
+      /* A browser that keeps nothing: the link leads to where the server thinks. */
+    }
+  };
+  leadBack();
+  document.addEventListener("htmx:afterSettle", leadBack);
 
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");

@@ -26,42 +26,39 @@
   const isTyping = (target) => target.closest?.(FIELDS) && !target.closest("dialog:not([open])");
   const isCovered = () => document.querySelector("dialog[open], [popover]:popover-open");
 
-  const openPalette = () => document.querySelector("[data-open-palette]")?.click();
-
-  /* --- The dialog of the keys --- */
-  const showSwitch = () => {
-    for (const box of document.querySelectorAll("[data-single-keys]")) box.checked = !areOff();
-    const place = document.querySelector("[data-menu-keys]");
-    const targets = [...document.querySelectorAll("[data-shortcut^='g ']")];
-    if (!place || !targets.length) return;
-    place.replaceWith(
-      ...targets.map((target) => {
-        const line = place.cloneNode(true);
-        line.removeAttribute("data-menu-keys");
-        const second = line.querySelector("kbd").cloneNode();
-        second.textContent = target.dataset.shortcut.slice(2);
-        line.querySelector("dt").append(" ", second);
-        line.querySelector("dd").textContent = target.dataset.shortcutName ?? target.lastChild.textContent.trim();
-        return line;
-      }),
-    );
+  /* --- The palette: its dialog is there at once, and what fills it (palette.js) is loaded with the first opening. --- */
+  const palette = document.getElementById("palette");
+  const loadPalette = () => import(palette.dataset.script);
+  const openPalette = () => {
+    if (!palette || document.querySelector("dialog[open]")) return;
+    document.getElementById("sidebar")?.hidePopover();
+    const field = palette.querySelector("[role=combobox]");
+    field.value = "";
+    palette.showModal();
+    field.focus();
+    /* Without it, the form in the dialog leads to the page of the search. */
+    loadPalette().then(() => palette.dispatchEvent(new Event("opened")), () => {});
   };
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-open-palette]") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    openPalette();
+  });
+  /* The page of the search shows recent records as the palette does. */
+  if (palette && document.querySelector("main [data-recent]")) loadPalette();
+  if (/Mac/.test(navigator.platform)) {
+    for (const keys of document.querySelectorAll("[data-open-palette] kbd")) keys.textContent = "⌘ K";
+  }
+
+  /* The dialog of the keys, and the page of the help, which shows the same (keys.js). */
+  const loadKeys = () => import(dialog.dataset.script);
   const showKeys = () => {
     if (!dialog) return;
     dialog.showModal();
-    htmx.trigger("#shortcuts-keys", "wanted");
+    const ask = () => htmx.trigger("#shortcuts-keys", "wanted");
+    loadKeys().then(ask, ask);
   };
-  showSwitch();
-  document.addEventListener("htmx:afterSwap", showSwitch);
-  document.addEventListener("change", ({ target }) => {
-    if (!target.matches("[data-single-keys]")) return;
-    try {
-      if (target.checked) localStorage.removeItem(OFF);
-      else localStorage.setItem(OFF, "off");
-    } catch {
-      target.checked = true;
-    }
-  });
+  if (dialog && document.querySelector("main [data-single-keys]")) loadKeys();
 
   const moveTo = (step) => {
     const links = [...document.querySelectorAll("main [data-row-id]")].map((row) => row.querySelector("a[href]"));

@@ -1,9 +1,8 @@
 /* The sign-in watch: a page must not outlive the sign-in that it was made for.
 
-   Cookies are the truth that all tabs and applications share, and the server reads them: GET /sign-in-state. It is
-   asked every 60 s while the page is visible, on focus, when the page becomes visible, when the server says that it
-   changed, and when the browser brings the page back from its back-forward cache. Signed out elsewhere, or another account: the page's content goes, a cover
-   says why, and the browser goes to "/", or after a sign-out to this page again, which the edge leads to the sign-in page. No answer changes nothing. No data is fetched again. */
+   The server reads the cookies that all tabs share: GET /sign-in-state, every 60 s while the page is visible, on focus,
+   and when it comes back from the back-forward cache. Signed out, or another account: a cover takes the page's place,
+   and leads to "/", or by way of the sign-in page back to this page. No answer changes nothing. */
 (() => {
   "use strict";
   const ASK_EVERY_MS = 60_000;
@@ -28,7 +27,6 @@
     for (const part of shown.querySelectorAll("[data-reason]")) {
       if (part.dataset.reason !== reason) part.remove();
     }
-    /* Signed out, this page's own address leads to the sign-in page, and back here after it (contract, section 5). */
     const next = reason === "signed-out" ? location.pathname + location.search : "/";
     shown.querySelector("[data-continue]").href = next;
     document.dispatchEvent(new Event("sign-in-over"));
@@ -54,8 +52,8 @@
     return true;
   };
 
-  /* One question at a time. Whoever asks meanwhile gets the next one's answer: the one under way may have left
-     before the sign-out that this is about. No answer, offline or while a server restarts, signs nobody out. */
+  /* One question at a time. Whoever asks meanwhile gets the next one's answer: the one under way may be older than the
+     sign-out that this is about. */
   const ask = () => {
     if (covered) return Promise.resolve(true);
     if (running) {
@@ -81,7 +79,7 @@
   /* The server refused what htmx sent: this page was made for another account. */
   document.addEventListener("sign-in-changed", ask);
 
-  /* The browser may keep the page as it is and show it again later: it is kept veiled, and asks before it is seen. */
+  /* A page that the browser keeps is veiled, and asks before it is seen again. */
   window.addEventListener("pagehide", (event) => {
     if (event.persisted) veil(true);
   });

@@ -1,0 +1,47 @@
+"""The cookie VAR_SIGN_IN: each sign-in of a browser has a name of its own, which scripts read."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from django.test import RequestFactory
+
+from portal.api import TokenPair
+from portal.config.cookies import VAR_SIGN_IN
+from portal.web.cookies import name_sign_in
+
+PAIR = TokenPair(access="a", refresh="r")
+
+
+def named(known: str | None, *, is_new: bool) -> Any:
+    """The cookie that a response sets; None if it sets none."""
+    request, response = RequestFactory().get("/"), HttpResponse()
+    if known is not None:
+        request.COOKIES[VAR_SIGN_IN] = known
+    name_sign_in(request, response, PAIR, is_new=is_new, config=settings.PORTAL)
+    return response.cookies.get(VAR_SIGN_IN)
+
+
+def test_a_sign_in_has_a_name_that_scripts_read() -> None:
+    cookie = named(None, is_new=True)
+    assert re.fullmatch(r"[A-Za-z0-9_-]{12}", cookie.value)
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == ("", "Lax", "/")
+
+
+def test_the_next_sign_in_has_another_one_also_of_the_same_account() -> None:
+    first = named(None, is_new=True).value
+    assert named(first, is_new=True).value != first
+
+
+def test_a_sign_in_that_goes_on_keeps_its_name() -> None:
+    first = named(None, is_new=True).value
+    assert named(first, is_new=False).value == first
+
+
+@pytest.mark.parametrize("made_up", [None, "", "x", "y" * 500, 'a"b;c'])
+def test_a_sign_in_without_a_name_of_ours_gets_none_by_a_refresh(made_up: str | None) -> None:
+    assert named(made_up, is_new=False) is None
