@@ -7,15 +7,17 @@
   /* The palette offers the records that were opened last; one that is gone is no longer among them. The language of a
      page is the first part of its path, and may be another one next time. */
   const remember = () => {
+    const kept = window.recentRecords;
     const heading = document.querySelector("main [data-record] h1");
+    if (!kept) return; // nobody is signed in on this page
     if (!heading && !document.querySelector("main .failure[data-status='404']")) return;
     const path = location.pathname.replace(/^\/[^/]+/, "");
-    const records = window.recentRecords.read().filter((each) => each.path !== path);
+    const records = kept.read().filter((each) => each.path !== path);
     if (heading) {
       const title = heading.textContent.trim().slice(0, MAX_TITLE_CHARS);
       records.unshift({ path, title, kind: heading.closest("[data-record]").dataset.record });
     }
-    window.recentRecords.write(records);
+    kept.write(records);
   };
   remember();
   document.addEventListener("htmx:afterSettle", (event) => event.target.id === "content" && remember());
