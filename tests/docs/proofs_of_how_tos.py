@@ -146,6 +146,34 @@ def test_list_helper(backend: Backend, query_client: NewQueryClient) -> None:
     assert len(backend.calls_to("/operations/work-orders")) == 1
 
 
+@in_app("energy")
+def test_relation(backend: Backend, signed_in: SignedIn) -> None:
+    backend.answers("GET", "/energy/clients/cli_1", json={"id": "cli_1", "name": "Ada"})
+    backend.lists("/energy/sessions", [])
+    browser = signed_in("ENERGY_APP")
+    assert "This client has not charged yet." in browser.get("/en/energy/clients/cli_1").content.decode()
+    assert "Dieser Kunde hat noch nicht geladen." in browser.get("/de/energy/clients/cli_1").content.decode()
+
+
+@in_app("operations")
+def test_action(backend: Backend, signed_in: SignedIn) -> None:
+    order = {"id": "wor_1", "title": "Clean it", "status": "open", "priority": "low", "version": 1}
+    path = "/operations/work-orders/wor_1"
+    backend.answers("GET", path, json=order)
+    backend.answers("PATCH", path, json={**order, "priority": "urgent", "version": 2})
+    browser = signed_in("OPERATIONS_APP")
+    page = browser.get(f"/de{path}")
+    assert "Als dringend einstufen" in page.content.decode()
+    form = {**hidden(page), "rowVersion": "1", "shown-priority": "low"}
+    assert browser.post(f"/de{path}/hurry", form).status_code == 303
+    assert backend.calls_to(path, method="PATCH")[0].body == {"priority": "urgent"}
+    backend.answers("GET", path, json={**order, "priority": "urgent", "version": 2})
+    after = browser.get(f"/de{path}").content.decode()
+    assert "„Clean it“ ist jetzt dringend." in after
+    assert "work-orders/wor_1/undo" in after
+    assert "Als dringend einstufen" not in after
+
+
 @in_app(NEW_PLATFORM)
 def test_platform(signed_in: SignedIn) -> None:
     browser = signed_in(f"{NEW_PLATFORM.upper()}_APP")

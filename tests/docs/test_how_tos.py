@@ -15,6 +15,7 @@ from tests.support.linked_environment import link_environment
 from tests.support.nested_pytest import run_pytest
 
 PAGES = ROOT / "docs" / "how-to"
+ROWS = PAGES / "relate-and-act-on-rows.md"
 RESOURCE, NAME = PAGES / "change-a-resource.md", PAGES / "change-a-name-a-number-or-a-text.md"
 #: Changes that do not meet: all of them are made in one copy. The last ones translate what the others wrote.
 PARTS = {
@@ -22,6 +23,8 @@ PARTS = {
     "path": (RESOURCE, "Another path"),
     "stale_time": (RESOURCE, "Another stale time"),
     "sort": (RESOURCE, "Sort a list by another column"),
+    "relation": (ROWS, "Show what belongs to a row"),
+    "action": (ROWS, "Give a row an action"),
     "cookie": (NAME, "The name of a cookie"),
     "refresh_timeout": (NAME, "The time limit of a token refresh"),
     "sign_in_text": (NAME, "The text of the sign-in page"),
@@ -113,6 +116,14 @@ def test_one_query_has_another_stale_time(walks: Walks) -> None:
 
 def test_a_list_is_sorted_by_one_more_column(walks: Walks) -> None:
     prove(walks, "sort")
+
+
+def test_a_relation_says_in_its_own_words_that_there_is_nothing(walks: Walks) -> None:
+    prove(walks, "relation")
+
+
+def test_a_row_has_one_more_action_which_can_be_undone(walks: Walks) -> None:
+    prove(walks, "action")
 
 
 def test_a_renamed_cookie_is_what_the_sign_in_sets_and_reads(walks: Walks) -> None:
