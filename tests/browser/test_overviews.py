@@ -249,3 +249,20 @@ def test_a_number_and_its_unit_stay_on_one_line_on_the_narrowest_screen(
                 }"""
             )
             assert (lines, is_inside) == (1, True), value.inner_text()
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "tr"])
+def test_the_years_below_a_chart_do_not_touch_and_amounts_stand_two_in_a_row(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, locale: str
+) -> None:
+    page = new_page(viewport={"width": 320, "height": 800})
+    sign_in(page, "finance")
+    page.goto(stack.url("finance", f"/{locale}/finance?period=12m"))
+    years = page.locator(".chart-labels").first.locator(".chart-group:visible")
+    boxes = [box for box in (year.bounding_box() for year in years.all()) if box is not None]
+    assert len(boxes) == 2
+    assert boxes[0]["x"] + boxes[0]["width"] + 4 <= boxes[1]["x"]
+    first, second = (page.locator("a.figure").nth(place).bounding_box() for place in (0, 1))
+    assert first is not None
+    assert second is not None
+    assert first["y"] == second["y"]
