@@ -23,7 +23,7 @@ from portal.web.pages.forms.form_fields import code_text, row_fields, version_in
 from portal.web.submissions import submission_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from django.http import HttpRequest
 
@@ -82,6 +82,7 @@ def change_row(
     body: Partial[TRow],
     shown: Shown | None = None,
     whole: Partial[TRow] | None = None,
+    still: Callable[[TRow], bool] = lambda _row: True,
 ) -> RowChange[TRow]:
     """Change the fields in `body`, unless others have changed them since the page was shown.
 
@@ -97,6 +98,7 @@ def change_row(
 
     :param shown: what the page showed; by default the hidden fields of `shown_values`.
     :param whole: for a PUT: all fields; those that others have changed are replaced.
+    :param still: whether a row that others have changed since may be changed so; if not, each field is a conflict.
     :raises portal.errors.ApiNotFoundError: somebody has deleted the row.
     """
     compared = shown or _SentValues(row=query.data, sent=request.POST)
@@ -120,7 +122,8 @@ def change_row(
         now = found.unwrap()
         changed = [name for name in compared.shown_names if compared.showed_another(name, getattr(now, name))]
         mine = {name: value for name, value in body.fields.items() if not _same(value, getattr(now, name))}
-        conflicts = tuple(name for name in mine if compared.showed_another(name, getattr(now, name)))
+        may_change = still(now)
+        conflicts = tuple(name for name in mine if not may_change or compared.showed_another(name, getattr(now, name)))
         change = RowChange(
             result=None if conflicts or not mine else result,
             now=now,

@@ -144,7 +144,9 @@ class ActionPage(DeclaredPage):
             messages.error(request, _("Your profile could not be loaded."))
             return see_other(pages.detail, row_id)
         before = row_before(request, pages, query=self.query, row_id=row_id)
-        change = change_row(request, query=self.query, mutation=self.mutation, row_id=row_id, body=body)
+        change = change_row(
+            request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
+        )
         if change.conflicts:
             messages.error(request, _("Somebody else has changed this meanwhile. Nothing was written."))
             return see_other(pages.detail, row_id)

@@ -56,6 +56,13 @@ MOVE = RowAction(
     is_main=True,
 )
 CALL = RowAction(name="call", label="Number", form=PhoneForm, message="The number was changed.")
+CLEAR = RowAction(
+    name="clear",
+    label="No number",
+    values=Client.partial(phone="0"),
+    message="Cleared.",
+    offered=lambda row: row.city != "Rome",
+)
 NAMELESS = RowAction(name="nameless", label="Unknown", values=lambda request: None, message="Never.")
 urlpatterns = platform_patterns(
     pages=[
@@ -68,7 +75,7 @@ urlpatterns = platform_patterns(
             detail=DetailView(
                 hook=TenantQueries.use_get_tenant_query,
                 mutation=TenantMutations.use_update_tenant_mutation,
-                actions=(MOVE, CALL, NAMELESS),
+                actions=(MOVE, CALL, CLEAR, NAMELESS),
             ),
             edit=EditView(
                 query=TenantQueries.use_get_tenant_query,
@@ -172,6 +179,15 @@ def test_a_button_overwrites_no_change_of_somebody_else(backend: Backend, browse
     page = page_of(browser)
     assert "Somebody else has changed this meanwhile." in page
     assert f"{HERE}/undo" not in forms_of(page)
+
+
+def test_a_button_that_the_row_does_not_offer_any_more_writes_nothing(backend: Backend, browser: Browser) -> None:
+    form = forms_of(page_of(browser))[f"{HERE}/clear"]
+    backend.refuses("PATCH", f"{PATH}/c1", status=412)
+    backend.answers("GET", f"{PATH}/c1", json=ADA | {"city": "Rome", "version": 4})
+    assert browser.post(f"{HERE}/clear", form).status_code == 303
+    assert len(changes(backend)) == 1
+    assert "Somebody else has changed this meanwhile." in page_of(browser)
 
 
 def test_a_form_without_a_version_is_sent_too_and_offers_no_undo(backend: Backend, browser: Browser) -> None:
