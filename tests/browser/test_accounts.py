@@ -78,7 +78,7 @@ def test_work_orders_are_created_found_and_completed(stack: RunningStack, new_pa
     expect(first).to_contain_text("Urgent")
     first.get_by_role("link").click()
     page.get_by_role("button", name="Mark as done").click()
-    expect(page.get_by_text("“Tighten the screws” is done.")).to_be_visible()
+    expect(page.locator(".toast").get_by_text("“Tighten the screws” is done.")).to_be_visible()
     expect(page.get_by_role("button", name="Mark as done")).to_have_count(0)
 
 
@@ -101,7 +101,7 @@ def test_one_sign_in_and_then_all_are_ended_from_the_profile(
     row = here.locator("[data-row-id]").nth(1)
     ended = row.get_attribute("data-row-id")
     row.get_by_role("button").click()
-    expect(here.get_by_text("That sign-in has ended.")).to_be_visible()
+    expect(here.locator(".toast").get_by_text("That sign-in has ended.")).to_be_visible()
     expect(here.locator(f"[data-row-id='{ended}']")).to_have_count(0)
     here.get_by_role("button", name="Sign out everywhere").click()
     expect(here).to_have_url(stack.url("auth_app", "/en/signed-out?everywhere"))

@@ -46,7 +46,7 @@ def end_other_sign_in(page: Page, stack: RunningStack) -> None:
     """End the latest of this person's other sign-ins, on the profile."""
     page.goto(stack.url("auth_app", "/en/profile"))
     page.locator("#rows form button").nth(1).click()
-    expect(page.get_by_text("That sign-in has ended.")).to_be_visible()
+    expect(page.locator(".toast").get_by_text("That sign-in has ended.")).to_be_visible()
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_two_users_change_one_client(stack: RunningStack, new_page: NewPage, sig
     expect(one).to_have_url(url)
     save(two, phone="+49 221 4711")
     expect(two).to_have_url(url)
-    expect(two.get_by_text("Meanwhile somebody else changed: City.")).to_be_visible()
+    expect(two.locator(".toast").get_by_text("Meanwhile somebody else changed: City.")).to_be_visible()
     expect(two.locator("main")).to_contain_text("Aachen")
 
     for page in (one, two):

@@ -37,7 +37,9 @@ def test_a_new_password_is_chosen_by_the_link_of_a_mail(
     page.goto(stack.url("auth_app", link[link.index("/login") :]))
     page.locator("#id_password").fill("demo demo")
     page.get_by_role("button", name="Change password").click()
-    expect(page.get_by_text("Your password was changed, and all your sign-ins have ended.")).to_be_visible()
+    expect(
+        page.locator(".toast").get_by_text("Your password was changed, and all your sign-ins have ended.")
+    ).to_be_visible()
     page.goto(stack.url("auth_app", link[link.index("/login") :]))
     page.locator("#id_password").fill("another one")
     page.get_by_role("button", name="Change password").click()

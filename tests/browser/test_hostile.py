@@ -102,7 +102,7 @@ def test_a_name_without_a_break_fits_every_page(
     for name, value in {"name": "N" * 200, "email": f"{'a' * 60}@example.com", "city": "W" * 100}.items():
         page.locator(f"main [name={name}]").fill(value)
     page.locator("main form button[type=submit]").click()
-    expect(page.get_by_text("was created.")).to_be_visible()
+    expect(page.locator(".toast").get_by_text("was created.")).to_be_visible()
     assert page.evaluate(OVERFLOW) == 0
     page.locator("[data-row-id]").first.get_by_role("link").click()
     expect(page.locator("h1")).to_have_text("N" * 200)
@@ -115,4 +115,4 @@ def test_a_name_without_a_break_fits_every_page(
     page.get_by_role("link", name="NNN").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete client").click()
-    expect(page.get_by_text("The client was deleted.")).to_be_visible()
+    expect(page.locator(".toast").get_by_text("The client was deleted.")).to_be_visible()

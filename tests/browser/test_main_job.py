@@ -63,7 +63,7 @@ def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
     name = f"Ada {'Scripted' if scripts else 'Plain'}"
     fill_client(page, name=name, email="ada@example.com", city="Oslo")
     expect(page).to_have_url(stack.url("energy", "/en/energy/clients"))
-    expect(page.get_by_text(f"{name} was created.")).to_be_visible()
+    expect(page.locator(".toast").get_by_text(f"{name} was created.")).to_be_visible()
     expect(page.locator(ROWS).first).to_contain_text(name)
 
     page.locator(ROWS).first.get_by_role("link").click()

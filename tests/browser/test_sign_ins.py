@@ -89,7 +89,9 @@ def test_all_others_end_and_this_one_stays(
     expect(own).to_contain_text("127.0.0.1")
     expect(own.locator("time")).to_have_count(2)
     page.get_by_role("button", name="Sign out all others").click()
-    expect(page.get_by_text("1 other sign-in has ended. You are still signed in here.")).to_be_visible()
+    expect(
+        page.locator(".toast").get_by_text("1 other sign-in has ended. You are still signed in here.")
+    ).to_be_visible()
     expect(page.locator("[data-row-id]")).to_have_count(1)
     other.reload()
     expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
