@@ -76,7 +76,7 @@ def test_work_orders_are_created_found_and_completed(stack: RunningStack, new_pa
     first = page.locator("[data-row-id]").first
     expect(first).to_contain_text("Tighten the screws")
     expect(first).to_contain_text("Urgent")
-    first.get_by_role("link").click()
+    first.locator("th").get_by_role("link").click()
     page.get_by_role("button", name="Mark as done").click()
     expect(page.locator(".toast").get_by_text("“Tighten the screws” is done.")).to_be_visible()
     expect(page.get_by_role("button", name="Mark as done")).to_have_count(0)

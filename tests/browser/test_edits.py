@@ -31,7 +31,7 @@ def new_client(page: Page, stack: RunningStack, name: str) -> str:
         page.locator(f"main [name={field}]").fill(value)
     page.locator(SAVE).click()
     page.wait_for_url("**/en/energy/clients")
-    page.locator("[data-row-id]").first.get_by_role("link").click()
+    page.locator("[data-row-id] th a").first.click()
     page.wait_for_url("**/clients/cli_*")
     return page.url
 

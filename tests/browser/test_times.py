@@ -72,7 +72,7 @@ def test_without_scripts_they_are_utc_and_say_so(stack: RunningStack, new_page: 
     expect(time).to_have_text(text)
     expect(time).to_have_attribute("title", f"{text} UTC")
     expect(page.locator("[data-as-of]")).to_contain_text(" UTC")
-    page.locator("[data-row-id] a").first.click()
+    page.locator("[data-row-id] th a").first.click()
     expect(page.locator("dl time").first).to_contain_text(f"{text} UTC")
 
 
@@ -84,7 +84,7 @@ def test_a_chosen_zone_counts_in_every_app_before_the_browsers_own(
     page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": "Pacific/Chatham", "url": stack.url("energy", "/")}])
     sign_in(page, "energy", locale="de")
     page.goto(stack.url("energy", "/de/energy/sessions"))
-    page.locator("[data-row-id] a").first.click()
+    page.locator("[data-row-id] th a").first.click()
     time = page.locator("dl time").first
     moment = datetime.fromisoformat(time.get_attribute("datetime") or "").astimezone(ZoneInfo("Pacific/Chatham"))
     zone = "GMT+13:45" if moment.dst() else "GMT+12:45"
