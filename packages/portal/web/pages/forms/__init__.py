@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import form_page, see_other
-from portal.web.pages.forms.form_views import NEW, CreateView, EditView
+from portal.web.pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
 from portal.web.pages.forms.forms import BackendForm
 from portal.web.pages.forms.messages import backend_errors, use_plain_messages
 from portal.web.pages.forms.row_changes import change_row

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
+from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -27,6 +28,8 @@ from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, submission_key
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import MutationHook
@@ -44,6 +47,8 @@ CREATED: Final = gettext_lazy("%(name)s was created.")
 EDIT: Final = gettext_lazy("Edit %(name)s")
 SAVE: Final = gettext_lazy("Save changes")
 SAVED: Final = gettext_lazy("Your changes were saved.")
+#: Of what the row does not offer any more.
+CHANGED_MEANWHILE: Final = gettext_lazy("Somebody else has changed this meanwhile. Nothing was written.")
 
 
 def _row_of(page: DeclaredPage, form: object) -> type[Row]:
@@ -128,6 +133,7 @@ class EditView(DeclaredPage, Generic[TRow]):
     :param title: the form's heading; `%(name)s` is the row.
     :param submit_label: the form's button.
     :param message: what the row's page says then.
+    :param offered: whether a row, as it is when the form is sent, may be changed so. By default each may.
     """
 
     methods = ("GET", "HEAD", "POST")
@@ -138,6 +144,7 @@ class EditView(DeclaredPage, Generic[TRow]):
     title: LazyText = EDIT
     submit_label: LazyText = SAVE
     message: LazyText = SAVED
+    offered: Callable[[TRow], bool] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a query that is not of this row, and a mutation that is not sent a form of it."""
@@ -208,6 +215,7 @@ class EditView(DeclaredPage, Generic[TRow]):
                 body=body,
                 shown=form,
                 whole=form.body() if is_whole else None,
+                still=self.offered,
             )
         except ApiNotFoundError:
             return self._deleted(request, pages, form)
@@ -217,6 +225,9 @@ class EditView(DeclaredPage, Generic[TRow]):
             after = change.result.data if change.result else None
             text = " ".join([str(self.message), *also])
             say_changed(request, pages, text, before=before, after=after, names=change.names)
+            return see_other(pages.detail, row_id)
+        if change.now is not None and self.offered is not None and not self.offered(change.now):
+            messages.error(request, CHANGED_MEANWHILE)
             return see_other(pages.detail, row_id)
         if change.now is not None:
             form = merged_form(form, change)

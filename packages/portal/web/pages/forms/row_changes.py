@@ -82,7 +82,7 @@ def change_row(
     body: Partial[TRow],
     shown: Shown | None = None,
     whole: Partial[TRow] | None = None,
-    still: Callable[[TRow], bool] = lambda _row: True,
+    still: Callable[[TRow], bool] | None = None,
 ) -> RowChange[TRow]:
     """Change the fields in `body`, unless others have changed them since the page was shown.
 
@@ -98,13 +98,17 @@ def change_row(
 
     :param shown: what the page showed; by default the hidden fields of `shown_values`.
     :param whole: for a PUT: all fields; those that others have changed are replaced.
-    :param still: whether a row that others have changed since may be changed so; if not, each field is a conflict.
+    :param still: whether the row may be changed so, as it is; if not, each field is a conflict. By default it may.
     :raises portal.errors.ApiNotFoundError: somebody has deleted the row.
     """
     compared = shown or _SentValues(row=query.data, sent=request.POST)
     write = mutation(request, idempotency_key=submission_key(request))
     version, sent = version_in(request.POST), whole or body
     change: RowChange[TRow] = RowChange(names=tuple(body.fields))
+    if still is not None:
+        refused = _refused(request, query=query, row_id=row_id, version=version, body=body, still=still)
+        if refused is not None:
+            return refused
     for _ in range(MOST_TRIES):
         result = write.mutate(body=sent, params=RowParams(id=row_id), if_match=version)
         change = replace(change, result=result)
@@ -115,14 +119,13 @@ def change_row(
         found = query(request, id=row_id).refetch()
         if isinstance(found.error, ApiUnavailableError):
             # Nothing was written: the backend has refused the write, and does not answer any more.
-            refused = ApiUnavailableError(found.error.detail, retry_after=found.error.retry_after, was_sent=False)
-            return replace(change, result=MutationResult(data=None, error=refused))
+            return replace(change, result=_not_written(found.error))
         if found.error is not None:
             raise found.error
         now = found.unwrap()
         changed = [name for name in compared.shown_names if compared.showed_another(name, getattr(now, name))]
-        mine = {name: value for name, value in body.fields.items() if not _same(value, getattr(now, name))}
-        may_change = still(now)
+        mine = _differing(body, now)
+        may_change = still is None or still(now)
         conflicts = tuple(name for name in mine if not may_change or compared.showed_another(name, getattr(now, name)))
         change = RowChange(
             result=None if conflicts or not mine else result,
@@ -139,6 +142,44 @@ def change_row(
             kept = {name: getattr(now, name) for name in whole.fields}
             sent = replace(whole, fields={**kept, **mine})
     return change
+
+
+def _refused(
+    request: HttpRequest,
+    *,
+    query: QueryHook[TRow, ...],
+    row_id: str,
+    version: int | None,
+    body: Partial[TRow],
+    still: Callable[[TRow], bool],
+) -> RowChange[TRow] | None:
+    """What becomes of a change that the row may not have; None if it may, and if `If-Match` will tell.
+
+    A row that is another version by now is not judged here: the form may be one that was sent twice and is done.
+    """
+    found = query(request, id=row_id)
+    if found.is_placeholder or version is None or getattr(found.data, "version", None) != version:
+        found = found.refetch()
+        if isinstance(found.error, ApiUnavailableError):
+            return RowChange(result=_not_written(found.error))
+        if found.error is not None:
+            raise found.error
+    now = found.unwrap()
+    mine = tuple(_differing(body, now))
+    if not mine or still(now) or (version is not None and getattr(now, "version", None) != version):
+        return None
+    return RowChange(now=now, conflicts=mine, names=mine)
+
+
+def _not_written(error: ApiUnavailableError) -> MutationResult[Any]:
+    """The outcome of a write that was not done, since the row could not be read."""
+    refused = ApiUnavailableError(error.detail, retry_after=error.retry_after, was_sent=False)
+    return MutationResult(data=None, error=refused)
+
+
+def _differing(body: Partial[TRow], now: TRow) -> dict[str, object]:
+    """The fields that the row does not have so yet."""
+    return {name: value for name, value in body.fields.items() if not _same(value, getattr(now, name))}
 
 
 def _same(one: object, other: object) -> bool:

@@ -12,7 +12,15 @@ from django.utils.translation import gettext as _
 
 from portal.errors import UsageError
 from portal.query import Partial, QueryHook, Row, RowParams
-from portal.web.pages.forms import BackendForm, EditView, change_row, row_before, say_changed, see_other
+from portal.web.pages.forms import (
+    CHANGED_MEANWHILE,
+    BackendForm,
+    EditView,
+    change_row,
+    row_before,
+    say_changed,
+    see_other,
+)
 from portal.web.pages.page_names import DeclaredPage
 from portal.web.submissions import new_submission_key
 
@@ -35,10 +43,6 @@ UNDO: Final = "undo"
 _TAKEN: Final = frozenset({"delete", "edit", UNDO})
 
 
-def _always(_row: object) -> bool:
-    return True
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RowAction(Generic[TRow]):
     """A change of some fields: `RowAction(name="start", label=_("Start"), values=…, message=_("…"))`.
@@ -49,7 +53,7 @@ class RowAction(Generic[TRow]):
     :param values: what the button sets; a function of the request for what depends on the user, which may return None.
         A row that has these values already does not offer it.
     :param form: in place of `values`: a small form, which is shown below the facts.
-    :param offered: whether this row offers it.
+    :param offered: whether this row offers it; by default each does. What a row does not offer is not done either.
     :param icon: before the label.
     :param is_main: whether its button stands beside the row's name, and not below the facts.
     """
@@ -59,7 +63,7 @@ class RowAction(Generic[TRow]):
     message: LazyText
     values: Partial[TRow] | Callable[[PortalRequest], Partial[TRow] | None] | None = None
     form: type[BackendForm[TRow]] | None = None
-    offered: Callable[[TRow], bool] = _always
+    offered: Callable[[TRow], bool] | None = None
     icon: str = ""
     is_main: bool = False
 
@@ -99,7 +103,7 @@ def offered_actions(
 ) -> Iterator[ShownAction]:
     """The actions that this row offers this user."""
     for action in actions:
-        if not action.offered(row):
+        if action.offered is not None and not action.offered(row):
             continue
         form = action.form(row=row, auto_id=f"{action.name}-%s") if action.form else None
         body = None if form else action.body(request)
@@ -148,7 +152,7 @@ class ActionPage(DeclaredPage):
             request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
         )
         if change.conflicts:
-            messages.error(request, _("Somebody else has changed this meanwhile. Nothing was written."))
+            messages.error(request, CHANGED_MEANWHILE)
             return see_other(pages.detail, row_id)
         after = change.result.unwrap() if change.result else None
         text = self.action.message % {"name": str(after or change.now or before or row_id)}
@@ -169,4 +173,5 @@ def action_page(
         title=action.label,
         submit_label=action.label,
         message=action.message,
+        offered=action.offered,
     )

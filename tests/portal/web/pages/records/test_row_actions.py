@@ -63,6 +63,13 @@ CLEAR = RowAction(
     message="Cleared.",
     offered=lambda row: row.city != "Rome",
 )
+RENUMBER = RowAction(
+    name="renumber",
+    label="Another number",
+    form=PhoneForm,
+    message="The number was changed.",
+    offered=lambda row: row.city != "Rome",
+)
 NAMELESS = RowAction(name="nameless", label="Unknown", values=lambda request: None, message="Never.")
 urlpatterns = platform_patterns(
     pages=[
@@ -75,7 +82,7 @@ urlpatterns = platform_patterns(
             detail=DetailView(
                 hook=TenantQueries.use_get_tenant_query,
                 mutation=TenantMutations.use_update_tenant_mutation,
-                actions=(MOVE, CALL, CLEAR, NAMELESS),
+                actions=(MOVE, CALL, CLEAR, RENUMBER, NAMELESS),
             ),
             edit=EditView(
                 query=TenantQueries.use_get_tenant_query,
@@ -188,6 +195,54 @@ def test_a_button_that_the_row_does_not_offer_any_more_writes_nothing(backend: B
     assert browser.post(f"{HERE}/clear", form).status_code == 303
     assert len(changes(backend)) == 1
     assert "Somebody else has changed this meanwhile." in page_of(browser)
+
+
+@pytest.mark.parametrize("version", ["", "4"])
+@pytest.mark.parametrize("action", ["clear", "renumber"])
+def test_what_the_row_does_not_offer_is_not_done_whoever_sends_its_form(
+    backend: Backend, browser: Browser, action: str, version: str
+) -> None:
+    page_of(browser)
+    backend.answers("GET", f"{PATH}/c1", json=ADA | {"city": "Rome", "version": 4})
+    sent = browser.post(f"{HERE}/{action}", {"phone": "+47 1", "rowVersion": version})
+    assert (sent.status_code, sent["Location"]) == (303, HERE)
+    assert changes(backend) == []
+    page = page_of(browser)
+    assert page.count("Somebody else has changed this meanwhile. Nothing was written.") == 1
+
+
+def test_a_small_form_that_the_row_does_not_offer_any_more_writes_nothing(backend: Backend, browser: Browser) -> None:
+    form = forms_of(page_of(browser))[f"{HERE}/renumber"]
+    backend.refuses("PATCH", f"{PATH}/c1", status=412)
+    backend.answers("GET", f"{PATH}/c1", json=ADA | {"city": "Rome", "version": 4})
+    sent = browser.post(f"{HERE}/renumber", {**form, "phone": "+47 1"})
+    assert (sent.status_code, sent["Location"]) == (303, HERE)
+    assert len(changes(backend)) == 1
+    assert "Somebody else has changed this meanwhile." in page_of(browser)
+
+
+def test_a_small_form_keeps_what_was_typed_while_nobody_knows_what_the_row_offers(
+    backend: Backend, browser: Browser
+) -> None:
+    backend.refuses("GET", f"{PATH}/c1", status=503)
+    sent = browser.post(f"{HERE}/renumber", {"phone": "+47 1"})
+    assert sent.status_code == 503
+    assert 'value="+47 1"' in sent.content.decode()
+    assert changes(backend) == []
+
+
+def test_a_button_that_is_pressed_twice_is_done_though_the_row_does_not_offer_it_any_more(
+    backend: Backend, browser: Browser
+) -> None:
+    form = forms_of(page_of(browser))[f"{HERE}/clear"]
+    done = ADA | {"phone": "0", "city": "Rome", "version": 4}
+    backend.answers("PATCH", f"{PATH}/c1", json=done)
+    backend.answers("GET", f"{PATH}/c1", json=done)
+    for _ in range(2):
+        assert browser.post(f"{HERE}/clear", form).status_code == 303
+    page = page_of(browser)
+    assert "Cleared." in page
+    assert "Somebody else has changed" not in page
 
 
 def test_a_form_without_a_version_is_sent_too_and_offers_no_undo(backend: Backend, browser: Browser) -> None:
