@@ -1,4 +1,4 @@
-"""Language, time zone and theme: cookies of the browser, which all apps read."""
+"""Time zone and theme: cookies of the browser, which all apps read. POST `/locale` alone writes the language."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from django.contrib import messages
 from django.urls import reverse
-from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from portal.config.cookies import BROWSER_TIME_ZONE, VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
-from portal.config.locales import LOCALES
+from portal.config.cookies import BROWSER_TIME_ZONE, VAR_THEME, VAR_TIME_ZONE
 from portal.web import active_locale
 from portal.web.pages import see_other
 from portal.web.preferences import THEMES, theme_of, write_preference, zone_choices, zone_label, zone_named
@@ -69,17 +67,14 @@ def preference_choices(request: PortalRequest) -> PreferenceChoices:
 
 @require_POST
 def save_preferences(request: PortalRequest) -> HttpResponse:
-    """Keep what was chosen in this browser. A value that is no choice changes nothing."""
-    sent = request.POST
-    locale = sent.get("locale", "")
-    locale = locale if locale in LOCALES else active_locale()
-    with translation.override(locale):
-        messages.success(request, _("Your settings are saved in this browser."))
-        response = see_other(reverse("profile"))
-    write_preference(response, VAR_SELECTED_LOCALE, locale)
+    """Keep what was chosen in this browser. A value that is no choice changes nothing, and nothing is said."""
+    sent, response = request.POST, see_other(reverse("profile"))
     zone, theme = sent.get("timeZone"), sent.get("theme")
-    if zone == OWN or zone_named(zone):
+    is_zone, is_theme = zone == OWN or bool(zone_named(zone)), theme == OWN or theme in THEMES
+    if is_zone:
         write_preference(response, VAR_TIME_ZONE, zone or None)
-    if theme == OWN or theme in THEMES:
+    if is_theme:
         write_preference(response, VAR_THEME, theme or None)
+    if is_zone and is_theme:
+        messages.success(request, _("Your settings are saved in this browser."))
     return response

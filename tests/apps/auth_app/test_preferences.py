@@ -67,10 +67,12 @@ def test_where_a_provider_keeps_the_users_a_name_has_no_address(
 def test_settings_are_cookies_and_the_page_follows_them(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(SIGN_INS, [{"id": "s1", "createdAt": "2026-01-01T10:20:30Z"}])
     browser = signed_in("ENERGY_APP")
-    response = browser.post(SETTINGS, {"locale": "de", "timeZone": "Asia/Calcutta", "theme": "dark"})
+    response = browser.post("/de/profile/preferences", {"timeZone": "Asia/Calcutta", "theme": "dark"})
     assert (response.status_code, response["Location"]) == (303, "/de/profile")
-    chosen = {name: response.cookies[name].value for name in (VAR_SELECTED_LOCALE, VAR_TIME_ZONE, VAR_THEME)}
-    assert chosen == {VAR_SELECTED_LOCALE: "de", VAR_TIME_ZONE: "Asia/Calcutta", VAR_THEME: "dark"}
+    assert {name: response.cookies[name].value for name in (VAR_TIME_ZONE, VAR_THEME)} == {
+        VAR_TIME_ZONE: "Asia/Calcutta",
+        VAR_THEME: "dark",
+    }
     page = profile_of(browser, "de")
     assert ' data-zone-is-chosen data-theme="dark">' in " ".join(page.split())
     assert '<option value="Asia/Calcutta" selected>Kolkata</option>' in page
@@ -78,19 +80,34 @@ def test_settings_are_cookies_and_the_page_follows_them(backend: Backend, signed
     assert "Ihre Einstellungen sind in diesem Browser gespeichert." in page
 
 
+def test_the_language_is_chosen_by_the_switch_of_every_page_alone(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    browser = signed_in("ENERGY_APP")
+    saved = browser.post(SETTINGS, {"locale": "de", "timeZone": "", "theme": ""})
+    assert (saved["Location"], VAR_SELECTED_LOCALE in saved.cookies) == ("/en/profile", False)
+    form = profile_of(browser).partition('aria-labelledby="language"')[2].partition("</form>")[0]
+    assert 'action="/locale"' in form
+    assert '<input type="hidden" name="next" value="/en/profile">' in form
+    switched = browser.post("/locale", {"locale": "de", "next": "/en/profile"})
+    assert (switched["Location"], switched.cookies[VAR_SELECTED_LOCALE].value) == ("/de/profile", "de")
+
+
 def test_what_is_left_to_the_browser_and_the_system_has_no_cookie(backend: Backend, signed_in: SignedIn) -> None:
     browser = signed_in("ENERGY_APP")
-    browser.post(SETTINGS, {"locale": "en", "timeZone": "Asia/Tokyo", "theme": "dark"})
-    response = browser.post(SETTINGS, {"locale": "en", "timeZone": "", "theme": ""})
+    browser.post(SETTINGS, {"timeZone": "Asia/Tokyo", "theme": "dark"})
+    response = browser.post(SETTINGS, {"timeZone": "", "theme": ""})
     assert [response.cookies[name]["max-age"] for name in (VAR_TIME_ZONE, VAR_THEME)] == [0, 0]
 
 
 @pytest.mark.parametrize("value", ["../../etc/passwd", "Europe/Nowhere", '"><script>', "x" * 5000, "\x00"])
 def test_what_is_no_choice_changes_nothing(backend: Backend, signed_in: SignedIn, value: str) -> None:
-    response = signed_in("ENERGY_APP").post(SETTINGS, {"locale": value, "timeZone": value, "theme": value})
+    backend.lists(SIGN_INS, [])
+    browser = signed_in("ENERGY_APP")
+    response = browser.post(SETTINGS, {"timeZone": value, "theme": value})
     assert response["Location"] == "/en/profile"
     assert VAR_TIME_ZONE not in response.cookies
     assert VAR_THEME not in response.cookies
+    assert "Your settings are saved" not in profile_of(browser)
 
 
 def test_a_zone_under_another_name_than_the_lists_stays_chosen(backend: Backend, signed_in: SignedIn) -> None:
