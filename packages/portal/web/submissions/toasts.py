@@ -73,14 +73,21 @@ def created_toast(request: PortalRequest, text: str, *, row_id: str) -> None:
 
 
 class ShownToasts:
-    """The messages that are not shown yet. Who goes through them has shown them."""
+    """The messages that are not shown yet. Who goes through them has shown them.
+
+    A form that arrives twice is done once, and its message, which was added twice, is shown once.
+    """
 
     def __init__(self, request: PortalRequest) -> None:
         self._request = request
 
     def __iter__(self) -> Iterator[Toast]:
+        shown: dict[object, Toast] = {}
         for message in get_messages(self._request):
             text, level = str(message.message), message.level_tag
             tags = json.loads(message.extra_tags) if message.extra_tags.startswith("{") else {}
             undo = Undo(action=tags["action"], fields=tags["fields"]) if "action" in tags else None
-            yield Toast(text=text, level_tag=level, undo=undo, created=tags.get("created", ""))
+            toast = Toast(text=text, level_tag=level, undo=undo, created=tags.get("created", ""))
+            # Each has a token of its own to undo the deed; the last one is that of the row's present version.
+            shown[text, level, undo and undo.action, toast.created] = toast
+        yield from shown.values()

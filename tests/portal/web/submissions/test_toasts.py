@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib import messages
 from django.contrib.messages.storage import default_storage
 from django.http import HttpResponse
 from django.template import engines
@@ -90,3 +91,26 @@ def test_what_was_created_is_named_to_the_list_that_comes_next() -> None:
     request._messages.update(response)
     [toast] = shown("ada", {cookie.key: cookie.value for cookie in response.cookies.values()})
     assert (str(toast), toast.created, toast.undo) == ("Ada was created.", "cli_1", None)
+
+
+def test_what_was_said_twice_is_shown_once_with_the_last_form_that_undoes_it() -> None:
+    request = request_of("ada")
+    for undo, address in [("1", "orders/1"), ("2", "orders/1"), ("3", "orders/2")]:
+        undo_toast(request, "Done.", action=f"/en/{address}/undo", fields={"undo": undo})
+    for text in ("Undone.", "Undone."):
+        messages.success(request, text)
+    messages.error(request, "Undone.")
+    toasts = [(str(toast), toast.level_tag, toast.undo and toast.undo.fields["undo"]) for toast in ShownToasts(request)]
+    assert toasts == [
+        ("Done.", "success", "2"),
+        ("Done.", "success", "3"),
+        ("Undone.", "success", None),
+        ("Undone.", "error", None),
+    ]
+
+
+def test_two_rows_of_one_name_that_were_created_are_both_named() -> None:
+    request = request_of("ada")
+    for row_id in ("cli_1", "cli_2", "cli_2"):
+        created_toast(request, "Ada was created.", row_id=row_id)
+    assert [toast.created for toast in ShownToasts(request)] == ["cli_1", "cli_2"]
