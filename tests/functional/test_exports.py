@@ -170,6 +170,7 @@ def test_a_backend_that_fails_in_the_middle_makes_no_file_that_looks_whole(
 def test_a_sign_in_that_ends_in_the_middle_ends_the_file(
     stack: RunningStack, backend: BackendProxy, browser: requests.Session
 ) -> None:
+    tracebacks = lines(stack, "Traceback")
     held = Held(free=2)
     backend.before_each = held
     with browser.get(stack.url("energy", EXPORT), stream=True, timeout=PATIENCE_S) as response:
@@ -179,7 +180,8 @@ def test_a_sign_in_that_ends_in_the_middle_ends_the_file(
         held.goes_on.set()
         content = b"".join(response.iter_content(65_536))
     assert content.count(b"\n") <= 1 + 300 + 1
-    assert content.decode().splitlines()[-1].startswith("This file is not whole")
+    assert content.decode().splitlines()[-1].startswith("This file is not whole: your sign-in has ended.")
+    assert lines(stack, "Traceback") == tracebacks
 
 
 def test_a_third_file_at_the_same_time_is_refused_with_a_page(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import timezone, translation
 
-from portal.errors import PortalError, SlotLostError, without_traceback
+from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, SlotLostError, without_traceback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -51,6 +51,7 @@ class FileLayout:
     :param zone: of its times.
     :param broken: the last line of a file that is not whole, because a page of its list can't be read.
     :param overtaken: the same where another file has taken its slot.
+    :param signed_out: the same where the user's sign-in has ended.
     :param is_marked: whether a whole file ends with :data:`END_MARK`.
     """
 
@@ -60,6 +61,7 @@ class FileLayout:
     zone: tzinfo
     broken: str
     overtaken: str
+    signed_out: str
     is_marked: bool
 
 
@@ -67,7 +69,8 @@ class CsvFile:
     """The parts of a file: its heading with the first page, then page after page.
 
     Who stops asking for parts ends it: no further page is read. After a failure, the last line says that the file is
-    not whole, and then the failure is raised: a server that can closes the connection.
+    not whole, and then the failure is raised: a server that can closes the connection. The end of the user's sign-in is
+    said in the same way, and is no failure.
 
     :param name: the list, for the log.
     :param first: the first page, which is read before the response begins, so that its failure has a page.
@@ -117,6 +120,11 @@ class CsvFile:
             for page in pages:
                 self._slot.renew()
                 yield self._lines(page)
+        except (SignInEndedError, ApiUnauthorizedError) as error:
+            logger.warning("export of %s ended after %d rows: %s", self._name, self._rows, error)
+            self._release()
+            yield layout.cells.lines([[layout.signed_out]])
+            return
         except PortalError as error:
             logger.warning("export of %s failed after %d rows: %s", self._name, self._rows, error)
             self._release()

@@ -98,6 +98,7 @@ class ExportView(DeclaredPage):
             zone=zone,
             broken=_("This file is not whole: the service stopped answering. Please export the list again."),
             overtaken=_("This file is not whole: it stood still for too long. Please export the list again."),
+            signed_out=_("This file is not whole: your sign-in has ended. Please sign in and export the list again."),
             is_marked=is_watched,
         )
         name = f"{pages.title} {timezone.localdate().isoformat()}.csv"

@@ -12,7 +12,14 @@ import pytest
 from django.utils import translation
 from django.utils.translation import gettext
 
-from portal.errors import ApiUnavailableError, PortalError, SignInEndedError, SlotLostError
+from portal.errors import (
+    ApiUnauthorizedError,
+    ApiUnavailableError,
+    ApiValidationError,
+    PortalError,
+    SignInEndedError,
+    SlotLostError,
+)
 from portal.query import WalkedPage
 from portal.web.pages.exports.csv_cells import CsvCells
 from portal.web.pages.exports.csv_files import BYTE_ORDER_MARK, END_MARK, CsvFile, FileColumn, FileLayout
@@ -57,6 +64,7 @@ def layout(**changes: Any) -> FileLayout:
         "zone": BERLIN,
         "broken": "not whole",
         "overtaken": "not whole: too slow",
+        "signed_out": "not whole: signed out",
         "is_marked": False,
     }
     return FileLayout(**{**values, **changes})
@@ -94,7 +102,7 @@ def test_who_closes_it_in_the_middle_has_no_further_page_read() -> None:
     assert slot.released == 1
 
 
-@pytest.mark.parametrize("error", [ApiUnavailableError(status=503), SignInEndedError("over")])
+@pytest.mark.parametrize("error", [ApiUnavailableError(status=503), ApiValidationError("no")])
 def test_a_failure_is_said_in_the_last_line_and_then_raised(error: PortalError) -> None:
     slot = Slot()
     parts: list[bytes] = []
@@ -104,6 +112,18 @@ def test_a_failure_is_said_in_the_last_line_and_then_raised(error: PortalError) 
     assert parts[-1] == b"not whole\r\n"
     assert END_MARK not in parts
     assert slot.released == 1
+
+
+@pytest.mark.parametrize("error", [SignInEndedError("over"), ApiUnauthorizedError(status=401)])
+def test_the_end_of_the_sign_in_is_said_in_the_last_line_and_is_no_failure_of_the_server(
+    error: PortalError, caplog: pytest.LogCaptureFixture
+) -> None:
+    slot = Slot()
+    parts = list(file_of(Pages("a", "b", error=error), slot, is_marked=True))
+    assert parts[-1] == b"not whole: signed out\r\n", "and no mark of a whole file"
+    assert slot.released == 1
+    [line] = [record for record in caplog.records if "export of" in record.message]
+    assert (line.levelname, line.exc_info) == ("WARNING", None)
 
 
 def test_its_slot_is_renewed_with_each_page_and_released_at_the_end() -> None:
