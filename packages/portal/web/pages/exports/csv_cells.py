@@ -31,7 +31,6 @@ _CONVENTIONS: Final = {"en": (",", "."), "de": (";", ","), "tr": (";", ",")}
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 #: Where a spreadsheet of another language begins a cell, before what begins a formula.
 _CELL_WITHIN: Final = re.compile('([,;]"*)(?=[=+\\-@\t\uff1d\uff0b\uff0d\uff20])')
-_TIME: Final = "%Y-%m-%d %H:%M:%S"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +91,11 @@ class CsvCells:
 
     def _time(self, value: datetime) -> str:
         try:
-            return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(self.zone).strftime(_TIME)
+            local = (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(self.zone)
         except OverflowError:
             return ""
+        # strftime would write the year 1 with one digit.
+        return local.replace(tzinfo=None).isoformat(" ", "seconds")
 
     def _number(self, value: float | Decimal) -> str:
         if not math.isfinite(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -17,6 +18,10 @@ from portal.web.present import in_active_zone
 
 #: What `<input type="datetime-local">` takes and sends, whatever the language.
 _TIME: Final = "%Y-%m-%dT%H:%M:%S"
+#: The same as it is read, with the offset of hidden fields. `datetime.fromisoformat` takes weeks and more.
+_TYPED: Final = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d{1,6})?)?(Z|[+-]\d\d:\d\d(:\d\d([.]\d{1,6})?)?)?", re.ASCII
+)
 
 
 class _HiddenTime(forms.HiddenInput):
@@ -57,6 +62,8 @@ class TimeField(forms.DateTimeField):
 
         :raises ValidationError: it is none, or one that clocks leave out when they go forward.
         """
+        if isinstance(value, str) and value.strip() and not _TYPED.fullmatch(value.strip()):
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
         try:
             return super().to_python(value)
         except forms.ValidationError as error:
@@ -75,7 +82,7 @@ class TimeField(forms.DateTimeField):
 def _parsed(text: str) -> datetime | None:
     """A time as browsers and hidden fields send it; None for any other text."""
     try:
-        return parse_datetime(text.strip())
+        return parse_datetime(text.strip()) if _TYPED.fullmatch(text.strip()) else None
     except ValueError:
         return None
 

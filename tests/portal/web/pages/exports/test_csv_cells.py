@@ -47,6 +47,7 @@ def cells(locale: str = "en") -> CsvCells:
         (datetime(2026, 1, 31, 23, 30, 5, 999, tzinfo=UTC), "2026-02-01 00:30:05"),
         (datetime(2026, 7, 1, 12, 0, tzinfo=UTC), "2026-07-01 14:00:00"),
         (datetime(2026, 7, 1, 12, 0), "2026-07-01 14:00:00"),  # noqa: DTZ001  of a backend without zones
+        (datetime(1, 1, 2, tzinfo=UTC), "0001-01-02 00:53:28"),
         (datetime.max.replace(tzinfo=UTC), ""),
         (date(2026, 1, 31), "2026-01-31"),
         (Status.DONE, "done"),

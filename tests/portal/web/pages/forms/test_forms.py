@@ -175,6 +175,10 @@ def test_an_empty_field_is_null_where_the_row_may_have_none() -> None:
         ("currency", "USD"),
         ("dueOn", "01.03.2026"),
         ("receivedAt", "soon"),
+        ("receivedAt", "2026-W10-1"),
+        ("receivedAt", "20260301T102030"),
+        ("receivedAt", "2026-03-01"),
+        ("receivedAt", "03/01/2026 10:20"),
         ("phone", "call me"),
     ],
 )
