@@ -225,6 +225,9 @@ def _resolve(request: HttpRequest, field: RowChoiceField, data: QueryDict, *, na
     try:
         record: Any = field.record
         found = [record(request, id=picked).unwrap()] if picked else field.rows(request, text)
+    except ApiNotFoundError:
+        data[name + _PROBLEM] = _("What you chose is not there any more. Please choose again.")
+        return
     except ApiError:
         data[name + _PROBLEM] = _("“%(text)s” could not be looked up. Please try again.") % {"text": text}
         return

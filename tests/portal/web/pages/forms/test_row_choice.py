@@ -201,6 +201,17 @@ def test_an_outage_of_the_search_keeps_what_was_typed(backend: Backend, browser:
     assert 'value="Check"' in response.content.decode()
 
 
+@pytest.mark.parametrize("picked", ["p9", "..", "a/b"])
+def test_a_picked_row_that_is_not_there_is_no_outage(backend: Backend, browser: Browser, picked: str) -> None:
+    backend.refuses("GET", f"{PLACES}/p9", status=404)
+    response = browser.post(NEW, {"name": "Check", "placeId-text": "Oslo", "placeId-pick": picked})
+    assert response.status_code == 422
+    page = response.content.decode()
+    assert "What you chose is not there any more." in page
+    assert "could not be looked up" not in page
+    assert created(backend) == []
+
+
 def test_a_form_that_brings_matches_or_errors_of_its_own_is_not_believed(backend: Backend, browser: Browser) -> None:
     sent = {
         "name": "Check",
