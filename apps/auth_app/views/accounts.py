@@ -27,11 +27,12 @@ from portal.web.pages import (
     ListView,
     resource_pages,
     see_other,
+    settle_conflicts,
 )
 from portal.web.present import Badge
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest, HttpResponse, QueryDict
 
     from portal.config.platforms import TPlatform
     from portal.web import PortalRequest
@@ -81,8 +82,7 @@ class AccountEdit(EditView[Account]):
     def respond(self, request: HttpRequest, pages: Any, **values: Any) -> HttpResponse:
         """The form, the question, or the way back to the account; to the profile for who is no administrator now."""
         row_id: str = values["row_id"]
-        keeps = request.method != "POST" or ADMIN in request.POST.getlist("permissions")
-        gives_up = not keeps and _is_own(request, row_id)
+        gives_up = request.method == "POST" and self._takes_away(request.POST) and _is_own(request, row_id)
         if gives_up and CONFIRMED not in request.POST:
             posted = request.POST
             sent = [(name, value) for name in posted if name not in OWN_FIELDS for value in posted.getlist(name)]
@@ -93,6 +93,13 @@ class AccountEdit(EditView[Account]):
             # Also after a failure: the backend may have changed them.
             cast("PortalRequest", request).query_client.purge_user(row_id)
         return see_other("profile") if gives_up and response.status_code == HTTPStatus.SEE_OTHER else response
+
+    def _takes_away(self, sent: QueryDict) -> bool:
+        """Whether a form is to write permissions without that of administrators."""
+        # Of a conflict, what others have written may be chosen, or nothing yet.
+        settled, undecided = settle_conflicts(self.form, sent)
+        kept = {*sent.getlist("permissions"), *settled.getlist("permissions")}
+        return not undecided and ADMIN not in kept
 
 
 def _is_own(request: HttpRequest, row_id: str) -> bool:

@@ -124,6 +124,32 @@ def test_administrators_are_asked_before_they_lose_their_own_permission(backend:
     assert backend.calls_to(f"{ACCOUNTS}/acc_1", method="PATCH")[0].body == {"permissions": ["ENERGY_APP"]}
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "kept", "is_asked"),
+    [
+        (["ENERGY_APP"], ["IAM_ADMIN"], "theirs", False),
+        (["ENERGY_APP"], ["IAM_ADMIN"], "mine", True),
+        (["IAM_ADMIN"], ["ENERGY_APP"], "theirs", False),
+        (["IAM_ADMIN"], ["ENERGY_APP"], "mine", False),
+        (["ENERGY_APP"], ["IAM_ADMIN"], "", False),
+    ],
+)
+def test_who_settles_a_conflict_is_asked_only_where_that_gives_administration_up(
+    backend: Backend, signed_in: SignedIn, *, mine: list[str], theirs: list[str], kept: str, is_asked: bool
+) -> None:
+    backend.lists(ACCOUNTS, [ADA | {"permissions": theirs, "version": 4}])
+    backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA)
+    sent = {
+        "permissions": mine,
+        "initial-permissions": theirs,
+        "rowVersion": "4",
+        "inConflict": "permissions",
+        "keep-permissions": kept,
+    }
+    response = signed_in("IAM_ADMIN", id="acc_1").post("/en/accounts/acc_1/edit", sent)
+    assert ("Give up administration?" in response.content.decode()) is is_asked
+
+
 @pytest.mark.parametrize("status", [200, 503], ids=["done", "perhaps done"])
 def test_what_was_taken_away_ends_with_the_accounts_next_page(
     backend: Backend, signed_in: SignedIn, status: int

@@ -25,6 +25,7 @@ from portal.web.pages.forms import (
     form_page,
     one_line,
     see_other,
+    settle_conflicts,
     telephone,
     use_plain_messages,
 )

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from portal.web.pages.forms.conflicts import settle_conflicts
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import form_page, see_other
 from portal.web.pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
