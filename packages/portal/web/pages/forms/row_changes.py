@@ -155,7 +155,7 @@ def _refused(
 ) -> RowChange[TRow] | None:
     """What becomes of a change that the row may not have; None if it may, and if `If-Match` will tell.
 
-    A row that is another version by now is not judged here: the form may be one that was sent twice and is done.
+    Of a row that is another version by now nothing is said here: the form may be one that was sent twice and is done.
     """
     found = query(request, id=row_id)
     if found.is_placeholder or version is None or getattr(found.data, "version", None) != version:
