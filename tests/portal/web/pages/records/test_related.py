@@ -145,6 +145,13 @@ def test_a_row_without_anything_says_so(open_as: SignedIn, backend: Backend) -> 
     assert "Show all" not in page
 
 
+def test_where_all_rows_are_shown_nothing_offers_to_show_all(open_as: SignedIn, backend: Backend) -> None:
+    backend.lists(METERS, [{"id": "m1", "serial": "M-1"}])
+    page = text_of(open_as("ENERGY_APP"))
+    assert "Show in the list" in page
+    assert "Show all" not in page
+
+
 def test_a_backend_that_does_not_count_has_no_number(open_as: SignedIn, backend: Backend) -> None:
     answer = page_of([{"id": "m1"}])
     backend.answers("GET", METERS, json={name: value for name, value in answer.items() if name != "total"})
