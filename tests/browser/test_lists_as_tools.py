@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.firefox import Firefox, firefox
 from tests.support.harness import RunningStack, require_tool
@@ -121,6 +121,45 @@ def test_a_badge_is_large_enough_for_a_finger_and_leaves_the_row_its_own_place(
     name = page.locator(f"{ROWS} th a").first.bounding_box()
     assert name is not None
     assert "badge" not in page.evaluate(hit, [name["x"] + 5, name["y"] + name["height"] / 2])
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_on_a_phone_the_chips_of_a_filter_are_one_line_that_the_keyboard_scrolls(
+    open_list: Callable[..., Page], has_scripts: bool
+) -> None:
+    page = open_list("/en/energy/chargers", java_script_enabled=has_scripts, viewport={"width": 320, "height": 800})
+    chips = page.locator("fieldset.chips").first.locator(".chip")
+    tops = [box["y"] for box in map(Locator.bounding_box, chips.all()) if box]
+    assert len(tops) > 2
+    assert len(set(tops)) == 1
+    expect(chips.last).not_to_be_in_viewport(ratio=1)
+    chips.first.locator("input").focus()
+    for key, there in (("Tab", chips.last), ("Shift+Tab", chips.first)):
+        for _ in tops[1:]:
+            page.keyboard.press(key)
+        expect(there.locator("input")).to_be_focused()
+        expect(there).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_on_a_phone_a_chip_that_is_chosen_is_seen(open_list: Callable[..., Page]) -> None:
+    page = open_list("/en/energy/chargers", has_touch=True, viewport={"width": 320, "height": 800})
+    chip = page.locator("fieldset.chips").first.locator(".chip").last
+    chip.tap()
+    expect(page.locator("fieldset.chips .chip.chosen")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#search")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("locale", ["en", "de", "tr"])
+def test_on_a_phone_the_export_stands_beside_the_button_that_creates(
+    open_list: Callable[..., Page], locale: str
+) -> None:
+    page = open_list(f"/{locale}/energy/clients", viewport={"width": 320, "height": 800})
+    export, create = page.locator("#list-export"), page.locator(".head .button.primary")
+    expect(export).to_have_accessible_name({"en": "Export", "de": "Exportieren", "tr": "Dışa aktar"}[locale])
+    boxes = export.bounding_box(), create.bounding_box()
+    assert boxes[0] and boxes[1]
+    assert boxes[0]["y"] == boxes[1]["y"]
 
 
 def test_headings_sort_and_say_so(open_list: Callable[..., Page]) -> None:

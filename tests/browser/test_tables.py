@@ -38,7 +38,8 @@ TORN_OR_CUT = """table => {
             if (lines.size > 1) found.push(`torn: ${word[0]}`);
         }
     }
-    for (const cell of table.querySelectorAll("tbody :is(th, td, a, time, .sub), thead th")) {
+    /* The place of a badge is larger than its drawing, which its cell holds. */
+    for (const cell of table.querySelectorAll("tbody :is(th, td, a:not(.badge), time, .sub), thead th")) {
         const isCut = cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 4;
         if (isCut && cell.clientWidth) found.push(`cut: ${cell.textContent.trim()}`);
     }
