@@ -26,6 +26,10 @@ WIDTHS = (320, 480, 640, 768, 900, 991, 992, 1024, 1199, 1280, 1440, 1920)
 #: Words of a table that stand on two lines, cells that end in three dots, and a table that leaves its card.
 TORN_OR_CUT = """table => {
     const found = [];
+    // What is drawn counts: the place where a finger hits a badge is larger.
+    const drawn = new CSSStyleSheet();
+    drawn.replaceSync("a.badge::after { content: none }");
+    document.adoptedStyleSheets.push(drawn);
     const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
         const text = texts.currentNode;
@@ -38,12 +42,12 @@ TORN_OR_CUT = """table => {
             if (lines.size > 1) found.push(`torn: ${word[0]}`);
         }
     }
-    /* The place of a badge is larger than its drawing, which its cell holds. */
-    for (const cell of table.querySelectorAll("tbody :is(th, td, a:not(.badge), time, .sub), thead th")) {
+    for (const cell of table.querySelectorAll("tbody :is(th, td, a, time, .sub), thead th")) {
         const isCut = cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 4;
         if (isCut && cell.clientWidth) found.push(`cut: ${cell.textContent.trim()}`);
     }
     if (table.offsetWidth > table.parentElement.clientWidth) found.push("wider than its card");
+    document.adoptedStyleSheets.pop();
     return found;
 }"""
 
