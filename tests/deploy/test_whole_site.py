@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN
 from portal.config.limits import SIGN_IN_TRIES
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECT_BY_APP, PROJECTS
 from portal.server.server_group import Server, ServerGroup
@@ -139,7 +139,7 @@ def test_one_sign_in_opens_the_platform_on_its_own_name(whole: Whole) -> None:
         page = person.get(signed_in.headers["Location"])
         assert (page.url, page.status_code) == (f"{whole.energy}/en/energy/clients", 200)
         kept = {cookie.name: cookie for cookie in person.http.cookies if cookie.name.startswith("VAR_")}
-        assert set(kept) == {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS}
+        assert set(kept) == set(SIGN_IN_COOKIES)
         assert all(cookie.secure and cookie.domain == ".example.com" for cookie in kept.values())
         assert page.headers["Strict-Transport-Security"].startswith("max-age=31536000")
         assert page.headers["Cache-Control"] == "private, no-store"

@@ -23,6 +23,7 @@ from django.utils.module_loading import import_string
 from portal.config.environment import reader
 from portal.config.environment.developer import complete_environment
 from portal.query import REGISTRY
+from portal.services.service_imports import import_services
 from portal.testing import Backend, SignedIn
 from tests.docs import test_how_tos, test_test_your_pages, test_tutorial
 from tests.portal.config.environment.test_reader import PRODUCTION
@@ -328,7 +329,8 @@ def test_a_template_compiles(block: Block) -> None:
 def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
     page: str, backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What the page declares is gone with the test.
+    # What the page declares is gone with the test; what it imports stays.
+    import_services()
     monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
     monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
     stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)

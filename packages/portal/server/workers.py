@@ -37,7 +37,9 @@ class PersistentServer(MPServer):
     """
 
     @staticmethod
-    def _spawn_wsgi_worker(worker_id: int, name: str | None, loader: Any, sockets: Any, *args: Any) -> None:
+    def _spawn_wsgi_worker(  # pyright: ignore[reportIncompatibleMethodOverride]  its decorator changes the parameters, and hides that
+        worker_id: int, name: str | None, loader: Any, sockets: Any, *args: Any
+    ) -> None:
         """Run a worker, in its own process, on a socket whose connections end when the other side stalls."""
         (spec, holder), shared = sockets
         # Where each worker has a socket of its own, granian's worker would make it.

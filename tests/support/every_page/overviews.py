@@ -98,6 +98,7 @@ OVERVIEWS = (
             "series": HOSTILE_POINTS,
         },
         lists=counted(ENERGY_COUNTS),
+        reads_beside=any(count.of is None for count in ENERGY_COUNTS),
     ),
     OverviewPage(
         app="operations",
@@ -179,6 +180,7 @@ OVERVIEWS = (
             "overdueByAge": [{"fromDay": HOSTILE_TEXT, "count": 10**400, "amount": "NaN"}, "<b>"],
         },
         lists=counted(FINANCE_COUNTS),
+        reads_beside=any(count.of is None for count in FINANCE_COUNTS),
         rows=INVOICES.ordinary(3),
     ),
 )

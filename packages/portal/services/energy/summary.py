@@ -53,12 +53,12 @@ class EnergyFigures(Record):
 class EnergyPoint(Record):
     """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
-    energy_kwh: float | None = None
-    sessions: int | None = None
-    revenue: Decimal | None = None
     start: date | None = None
     is_under_way: bool = False
     is_cut: bool = False
+    energy_kwh: float | None = None
+    sessions: int | None = None
+    revenue: Decimal | None = None
 
 
 class EnergyLocalHour(Record):

@@ -30,9 +30,9 @@ class InvoiceStatusFigures(Record):
 class InvoiceMonth(Record):
     """What was invoiced and what was paid in a month; `month` is such as `2026-01`."""
 
-    month: str = ""
     invoiced: Decimal | None = None
     paid: Decimal | None = None
+    month: str = ""
 
 
 class FinanceSummaryPeriod(Record):
@@ -54,11 +54,11 @@ class InvoiceFigures(Record):
 class InvoicePoint(Record):
     """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
-    invoiced: Decimal | None = None
-    paid: Decimal | None = None
     start: date | None = None
     is_under_way: bool = False
     is_cut: bool = False
+    invoiced: Decimal | None = None
+    paid: Decimal | None = None
 
 
 class OutstandingFigures(Record):

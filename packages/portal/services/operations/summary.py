@@ -20,9 +20,9 @@ class OperationsSummaryParams(Params):
 class WorkOrderMonth(Record):
     """How many work orders came and went in a month; `month` is such as `2026-01`."""
 
-    month: str = ""
     created: int | None = None
     completed: int | None = None
+    month: str = ""
 
 
 class OperationsSummaryPeriod(Record):
@@ -44,11 +44,11 @@ class WorkOrderFigures(Record):
 class WorkOrderPoint(Record):
     """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
-    created: int | None = None
-    completed: int | None = None
     start: date | None = None
     is_under_way: bool = False
     is_cut: bool = False
+    created: int | None = None
+    completed: int | None = None
 
 
 class AgeSpan(Record):
