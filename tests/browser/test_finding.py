@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from portal.config.cookies import VAR_SIGN_IN
+from portal.config.cookies import SIGN_IN_NAME
 from tests.browser.conftest import submit_login
 from tests.browser.firefox import firefox
 from tests.support.harness import RunningStack, require_tool
@@ -261,7 +261,7 @@ def test_storage_that_holds_anything_at_all_breaks_nothing(
     sign_in(page, "energy")
     page.goto(stack.url("energy", "/en/energy"))
     account = page.locator("#sign-in-cover").get_attribute("data-account")
-    [name] = [each["value"] for each in page.context.cookies() if each["name"] == VAR_SIGN_IN]
+    [name] = [each["value"] for each in page.context.cookies() if each["name"] == SIGN_IN_NAME]
     owner = f"{account} {name}"
     hostile = [{"path": "//evil.test", "title": "x", "kind": "y"}, {"path": "javascript:1"}, 7, None]
     hostile.append({"path": "/energy/clients/a", "title": "<img src=x onerror=alert(1)>", "kind": "<b>"})

@@ -8,8 +8,9 @@ VAR_ACCESS_TOKEN: Final = "VAR_ACCESS_TOKEN"
 VAR_REFRESH_TOKEN: Final = "VAR_REFRESH_TOKEN"
 VAR_PERMITTED_PLATFORMS: Final = "VAR_PERMITTED_PLATFORMS"
 VAR_SELECTED_LOCALE: Final = "VAR_SELECTED_LOCALE"
-#: A random name of this browser's sign-in, under which scripts keep what ends with it.
-VAR_SIGN_IN: Final = "VAR_SIGN_IN"
+#: A random name of this browser's sign-in, under which scripts keep what ends with it. It stays after a sign-out: the
+#: next sign-in has another one.
+SIGN_IN_NAME: Final = "sign_in_name"
 #: Why a sign-in ended, and the page to return to: for the sign-in page alone.
 VAR_WAY_BACK: Final = "VAR_WAY_BACK"
 #: IANA's name of the time zone that the user has chosen; without it, the browser's own counts.
@@ -25,9 +26,9 @@ VAR_DRAFTS: Final = "VAR_DRAFTS"
 REFUSED_PLATFORM: Final = "refused_platform"
 
 #: Removed when a sign-in ends. The others are preferences of the browser's owner and stay.
-SIGN_IN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_SIGN_IN)
+SIGN_IN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS)
 #: All that the apps share on the cookie domain.
-SHARED_COOKIES: Final = (*SIGN_IN_COOKIES, VAR_SELECTED_LOCALE, VAR_TIME_ZONE, VAR_THEME)
+SHARED_COOKIES: Final = (*SIGN_IN_COOKIES, SIGN_IN_NAME, VAR_SELECTED_LOCALE, VAR_TIME_ZONE, VAR_THEME)
 
 #: Browsers drop a cookie whose name and value together are larger, in bytes, without a word.
 MAX_COOKIE_BYTES: Final = 4096

@@ -17,11 +17,11 @@ from portal.api.session import api_session
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
     SIGN_IN_COOKIES,
+    SIGN_IN_NAME,
     VAR_ACCESS_TOKEN,
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
     VAR_SELECTED_LOCALE,
-    VAR_SIGN_IN,
     VAR_WAY_BACK,
 )
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -147,11 +147,11 @@ def test_a_sign_in_sets_its_cookies_on_every_class_of_response(make):
         return make()
 
     response = run(view)
-    name = set_cookies(response)[VAR_SIGN_IN]
+    name = set_cookies(response)[SIGN_IN_NAME]
     assert set_cookies(response) == {
         VAR_ACCESS_TOKEN: NEW.access,
         VAR_REFRESH_TOKEN: NEW.refresh,
-        VAR_SIGN_IN: name,
+        SIGN_IN_NAME: name,
     }
     assert response["Cache-Control"] == "private, no-store"
 

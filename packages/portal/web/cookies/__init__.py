@@ -3,7 +3,7 @@
 ::
 
     platforms_cookie    VAR_PERMITTED_PLATFORMS follows `/me`
-    sign_in_name        VAR_SIGN_IN: the name of this browser's sign-in, for scripts
+    sign_in_name        the cookie `sign_in_name`: the name of this browser's sign-in, for scripts
     refused_platform    which platform a redirect has refused, for the page at its end
       token_cookies     VAR_ACCESS_TOKEN and VAR_REFRESH_TOKEN; removes all cookies of a sign-in
     way_back            VAR_WAY_BACK: what the sign-in page is told about the sign-in before

@@ -1,4 +1,4 @@
-"""The cookie VAR_SIGN_IN: a random name of this browser's sign-in, which scripts read.
+"""The cookie `sign_in_name`: a random name of this browser's sign-in, which scripts read.
 
 What a browser keeps of a sign-in, such as the records that were opened last, it keeps under this name. Each sign-in has
 another one, also one of the same account after a sign-out from another device, of which this browser was not told.
@@ -10,7 +10,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING, Final
 
-from portal.config.cookies import VAR_SIGN_IN
+from portal.config.cookies import SIGN_IN_NAME
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def name_sign_in(
 
     :param pair: the new tokens.
     """
-    known = request.COOKIES.get(VAR_SIGN_IN, "")
+    known = request.COOKIES.get(SIGN_IN_NAME, "")
     name = secrets.token_urlsafe(_NAME_BYTES) if is_new else known
     if _NAME.fullmatch(name):
-        set_sign_in_cookie(response, VAR_SIGN_IN, name, refresh=pair.refresh, config=config)
+        set_sign_in_cookie(response, SIGN_IN_NAME, name, refresh=pair.refresh, config=config)

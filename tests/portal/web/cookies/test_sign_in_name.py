@@ -1,4 +1,4 @@
-"""The cookie VAR_SIGN_IN: each sign-in of a browser has a name of its own, which scripts read."""
+"""The cookie `sign_in_name`: each sign-in of a browser has a name of its own, which scripts read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 
 from portal.api import TokenPair
-from portal.config.cookies import VAR_SIGN_IN
+from portal.config.cookies import SIGN_IN_NAME
 from portal.web.cookies import name_sign_in
 
 PAIR = TokenPair(access="a", refresh="r")
@@ -21,9 +21,9 @@ def named(known: str | None, *, is_new: bool) -> Any:
     """The cookie that a response sets; None if it sets none."""
     request, response = RequestFactory().get("/"), HttpResponse()
     if known is not None:
-        request.COOKIES[VAR_SIGN_IN] = known
+        request.COOKIES[SIGN_IN_NAME] = known
     name_sign_in(request, response, PAIR, is_new=is_new, config=settings.PORTAL)
-    return response.cookies.get(VAR_SIGN_IN)
+    return response.cookies.get(SIGN_IN_NAME)
 
 
 def test_a_sign_in_has_a_name_that_scripts_read() -> None:

@@ -1,5 +1,5 @@
 /* What the browser keeps of a user: the records that were opened last (records.js), of one sign-in, which the cookie
-   VAR_SIGN_IN names; and this tab's drafts (drafts.js), of one account until a sign-out, which VAR_DRAFTS names. What is
+   sign_in_name names; and this tab's drafts (drafts.js), of one account until a sign-out, which VAR_DRAFTS names. What is
    of another name goes with the next page. */
 const RECENT = "portal.recent-records";
 const KEPT_RECORDS = 10;
@@ -21,14 +21,14 @@ const isRecord = (each) =>
   [each?.path, each?.title, each?.kind].every((text) => typeof text === "string") && /^\/\w/.test(each.path);
 const forget = () => quietly(() => localStorage.removeItem(RECENT));
 const read = () => {
-  const owner = ownerBy("VAR_SIGN_IN");
+  const owner = ownerBy("sign_in_name");
   const kept = quietly(() => JSON.parse(localStorage.getItem(RECENT)));
   const records = owner && kept?.owner === owner && Array.isArray(kept.records) && kept.records;
   if (!records) forget();
   return (records || []).filter(isRecord).slice(0, KEPT_RECORDS);
 };
 const write = (records) => {
-  const kept = { owner: ownerBy("VAR_SIGN_IN"), records: records.slice(0, KEPT_RECORDS) };
+  const kept = { owner: ownerBy("sign_in_name"), records: records.slice(0, KEPT_RECORDS) };
   if (account) quietly(() => localStorage.setItem(RECENT, JSON.stringify(kept)));
 };
 
