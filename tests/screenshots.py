@@ -29,6 +29,7 @@ STATES: Final = (
     ("energy-clients-not-found", "energy", "all", "/energy/clients/none", ()),
     ("energy-clients-new-errors", "energy", "all", "/energy/clients/new", ("main form button.primary",)),
     ("energy-clients-delete", "energy", "all", "/energy/clients", ("#rows th a", "button[popovertarget=delete]")),
+    ("energy-search-found", "energy", "all", "/search?q=oslo", ()),
     ("energy-chargers-filtered", "energy", "all", "/energy/chargers?status=faulted", ()),
     ("auth_app-login-errors", "auth_app", None, "/login", ("main form button.primary",)),
 )
