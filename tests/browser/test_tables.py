@@ -24,7 +24,7 @@ LISTS = {
 OLDEST = "?sort=createdAt"
 WIDTHS = (320, 480, 640, 768, 900, 991, 992, 1024, 1199, 1280, 1440, 1920)
 #: Accounts are few, so those that other tests have added are on the first page too.
-OF_OTHER_TESTS = "#rows tr:has-text('account-')"
+OF_OTHER_TESTS = "tr:has(th:text-matches('^account-'))"
 #: Words of a table that stand on two lines, cells that end in three dots, and a table that leaves its card.
 TORN_OR_CUT = """table => {
     const found = [];
@@ -88,7 +88,6 @@ def test_nothing_of_a_list_is_cut_where_a_reader_has_spaced_the_letters(
     app, paths = LISTS[account]
     for path in paths:
         page.goto(stack.url(app, f"/de/{path}{OLDEST}"))
-        page.locator(OF_OTHER_TESTS).evaluate_all("rows => rows.forEach(row => row.remove())")
         page.evaluate(SPACING)
         for width in (320, 1280, 1920):
             page.set_viewport_size({"width": width, "height": 900})
