@@ -68,6 +68,21 @@ def test_no_word_of_a_list_is_torn_or_cut(
             assert (width, table.evaluate(TORN_OR_CUT)) == (width, [])
 
 
+@pytest.mark.parametrize("locale", ["en", "de", "tr"])
+def test_a_long_address_beside_all_permissions_leaves_the_list_in_its_card(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str], locale: str
+) -> None:
+    name = new_account("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
+    page = new_page()
+    sign_in(page, "iam")
+    page.goto(stack.url("auth_app", f"/{locale}/accounts?q={name}"))
+    expect(page.locator("#rows")).to_contain_text(name)
+    table = page.locator("table.table")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert (width, table.evaluate(TORN_OR_CUT)) == (width, [])
+
+
 #: What a reader may set for all text of a page: WCAG 1.4.12.
 SPACING = """() => {
     const sheet = new CSSStyleSheet();
