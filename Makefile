@@ -104,7 +104,8 @@ LOCK := uv pip compile --quiet --no-config --universal --python-version 3.11 --g
 	--no-emit-find-links --no-annotate --no-header pyproject.toml
 lock:  ## pin what pyproject.toml asks for
 	$(LOCK) --extra sandbox -o requirements/base.txt
-	$(LOCK) --extra dev -c requirements/base.txt -o requirements/dev.txt
+	$(LOCK) --extra tracing -c requirements/base.txt -o requirements/tracing.txt
+	$(LOCK) --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
 
 clean:  ## remove the environment and all local state
 	rm -rf .venv .state .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
