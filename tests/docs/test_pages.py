@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment import reader as env
-from portal.config.projects import PROJECTS
 from portal.management import commands as commands_folder
 from portal.management.entry import PROGRAMS, WORKSPACE_COMMANDS
 
@@ -42,21 +40,6 @@ def test_every_page_of_the_docs_is_reached_from_the_index() -> None:
         links = re.findall(r"\]\(([^)#\s]+\.md)[^)]*\)", page.read_text())
         waiting.extend((page.parent / link).resolve() for link in links if "://" not in link)
     assert sorted(str(p) for p in (ROOT / "docs").rglob("*.md") if p not in seen) == []
-
-
-def test_every_variable_that_is_read_is_documented_and_none_else() -> None:
-    read = set(
-        re.findall(
-            r'"((?:APP_[A-Z_]+)|(?:REFRESH_)?CACHE_URL|PORT_BASE|DEBUG|SECRET_KEY|ALLOWED_HOSTS)"',
-            Path(env.__file__).read_text(),
-        )
-    )
-    read |= {project.url_variable for project in PROJECTS}
-    page = (ROOT / "docs" / "reference" / "environment.md").read_text()
-    table = "".join(line for line in page.splitlines() if line.startswith("| `"))
-    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
-    documented = set(re.findall(r"`([A-Z_][A-Z0-9_]*)`", "".join(rows)))
-    assert documented == read, table
 
 
 def test_every_command_is_documented_and_none_else() -> None:

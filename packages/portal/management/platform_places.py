@@ -67,6 +67,7 @@ PLACES: Final = (
         after=r"\| <before> \| `/\{locale\}.*\n(?:\| \| .*\n)*",
     ),
     Place("docs/reference/environment.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
+    Place(".env.example", "#APP_PUBLIC_<NAME>_APP_URL=https://<name>.example.com\n"),
     Place("README.md", ", `apps/<name>`"),
 )
 

@@ -2,6 +2,7 @@
 
 ::
 
+    variables           every variable, declared: name, default, meaning, whether it is a secret
     reader              every variable -> PortalConfig, or ConfigurationError with one line
       developer         the `.env` file, and DEBUG on a developer's machine
       store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels
@@ -11,3 +12,4 @@
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.reader import REPOSITORY, port_base, read_config
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
+from portal.config.environment.variables import VARIABLE_BY_NAME, VARIABLES, Part, Secrecy, Variable

@@ -1,0 +1,62 @@
+"""The declared variables are those that the reader reads, and what they declare holds."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from portal.config.environment import VARIABLES, Secrecy, reader
+from portal.config.projects import PROJECTS
+from portal.errors import ConfigurationError
+from tests.portal.config.environment.test_reader import PRODUCTION
+
+DECLARED = {variable.name for variable in VARIABLES}
+#: A name, as it stands in the reader's code.
+NAME = re.compile(r"[A-Z]+(_[A-Z]+)+|DEBUG")
+#: What a variable needs beside it to be read.
+NEEDS = {"APP_OIDC_CLIENT_ID": {"APP_OIDC_ISSUER": "https://id.example.com"}}
+#: Their example is a file of another machine.
+FILES = {"APP_API_CA_FILE"}
+
+
+def test_every_variable_that_is_read_is_declared_and_none_else() -> None:
+    strings = {
+        node.value
+        for node in ast.walk(ast.parse(Path(reader.__file__).read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value)
+    }
+    assert strings | {project.url_variable for project in PROJECTS} == DECLARED
+
+
+def test_no_variable_is_declared_twice() -> None:
+    assert len(DECLARED) == len(VARIABLES)
+
+
+@pytest.mark.parametrize(
+    "variable", [each for each in VARIABLES if each.example and each.name not in FILES], ids=lambda each: each.name
+)
+def test_an_example_is_a_value_that_the_reader_takes(variable, monkeypatch, tmp_path) -> None:
+    for name in {*os.environ, *DECLARED}:
+        if name in DECLARED:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(reader, "REPOSITORY", tmp_path)
+    for name, value in {**PRODUCTION, **NEEDS.get(variable.name, {}), variable.name: variable.example}.items():
+        monkeypatch.setenv(name, value)
+    if variable.name == "APP_OIDC_ISSUER":
+        with pytest.raises(ConfigurationError, match=r"^APP_OIDC_CLIENT_ID is missing"):
+            reader.read_config("energy")
+        monkeypatch.setenv("APP_OIDC_CLIENT_ID", "portal")
+    reader.read_config("energy")
+
+
+def test_no_secret_has_an_example() -> None:
+    assert [each.name for each in VARIABLES if each.secrecy is Secrecy.SECRET and each.example] == []
+    assert [
+        each.name
+        for each in VARIABLES
+        if re.search("KEY$|TOKEN$|SECRET$", each.name) and each.secrecy is not Secrecy.SECRET
+    ] == []
