@@ -248,6 +248,11 @@ WRONG_IMPORTS = [
         "From outside openapi only its face is imported",
     ),
     (
+        "packages/portal/management/commands/list_endpoints.py",
+        "import portal.devtools.reference.endpoints",
+        "From outside the reference only its face is imported",
+    ),
+    (
         "packages/portal/devtools/openapi/schema/shapes.py",
         "import portal.devtools.openapi.schema.schemas",
         "Inside the schema imports go down",

@@ -11,5 +11,6 @@
     history_panel      the toolbar's latest requests, without what was sent
     breakpoints        what `breakpoint()` says in a server without a terminal
     openapi            declarations of a backend's calls from its schema, and whether both agree
+    reference          the reference pages that are written from the code
     catalogs           the translations: finds texts, writes `.po`, compiles `.mo`
 """

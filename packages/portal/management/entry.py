@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from portal.config.projects import PROJECT_BY_APP, PROJECTS
+from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +25,12 @@ WORKSPACE_COMMANDS: Final = {
     "services_from_openapi": "write the declarations of a backend's calls from its OpenAPI schema",
     "test": "run tests by pytest, with its options: test tests/apps/energy",
     "bench": "run benchmarks by their names: bench pages",
+    "update_reference": "write the reference pages that are made from the code",
 }
 #: Those of them that are programs of their own, installed by `make install`.
-PROGRAMS: Final = {"test": "pytest", "bench": "benchmarks"}
+PROGRAMS: Final = {"test": "pytest", "bench": "benchmarks", "update_reference": "portal.devtools.reference"}
+#: Those of the programs that need the settings of a project. Any will do; it is the gateway's.
+IN_THE_GATEWAY: Final = {"update_reference"}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -87,6 +90,8 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
         return _complain(f"{name} runs in one project: {PROGRAM} --app APP {name}\n\n{usage()}")
     # A shell may have the settings of another project of its user.
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+    if name in IN_THE_GATEWAY:
+        os.environ["DJANGO_SETTINGS_MODULE"] = GATEWAY.settings_module
     if name in PROGRAMS:
         return _run_program(program, words)
     from django.core.management import load_command_class  # noqa: PLC0415  only where it is needed

@@ -1,0 +1,90 @@
+"""The reference pages that are made from the code are current, and `update_reference` writes what the tests compare."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from portal.devtools.reference import Part, all_parts, main, with_part
+from tests.support.harness import ROOT
+
+PARTS = all_parts()
+
+
+def part(text: str) -> Part:
+    return Part(name="colours", page="docs/reference/colours.md", markdown=lambda: text)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=[part.name for part in PARTS])
+def test_a_page_says_what_the_code_says(part: Part) -> None:
+    page = (ROOT / part.page).read_text()
+    assert with_part(page, part) == page, "write it again: ./manage.py update_reference"
+
+
+def test_the_command_writes_what_is_not_current_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for part in PARTS:
+        (tmp_path / part.page).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / part.page).write_text((ROOT / part.page).read_text())
+    (tmp_path / "docs" / "reference" / "endpoints.md").write_text("# Endpoints\n")
+    (tmp_path / "docs" / "reference" / "edge-table.md").unlink()
+    assert main(tmp_path) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "docs/reference/edge-table.md: edge_table",
+        "docs/reference/endpoints.md: endpoints",
+    ]
+    assert [part.page for part in PARTS if (tmp_path / part.page).read_text() != (ROOT / part.page).read_text()] == []
+    assert main(tmp_path) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_page_without_a_place_for_its_part_is_named_and_the_command_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / PARTS[0].page
+    page.parent.mkdir(parents=True)
+    page.write_text("<!-- generated: another -->\n<!-- end -->\n")
+    assert main(tmp_path) == 1
+    assert capsys.readouterr().err.startswith(f"{PARTS[0].page}: `<!-- generated: {PARTS[0].name} -->`")
+
+
+def test_the_command_needs_no_app_and_changes_nothing_that_is_current() -> None:
+    before = {part.page: (ROOT / part.page).read_text() for part in PARTS}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "update_reference"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert {page: (ROOT / page).read_text() for page in before} == before
+
+
+def test_what_is_written_by_hand_around_a_part_stays() -> None:
+    page = "# Colours\n\nBefore.\n\n<!-- generated: colours -->\nold\n<!-- end -->\n\nAfter.\n"
+    assert with_part(page, part("red\n")) == page.replace("old", "red")
+
+
+def test_two_parts_of_one_page_do_not_touch_each_other() -> None:
+    page = "<!-- generated: shapes -->\nround\n<!-- end -->\n\n<!-- generated: colours -->\nred\n<!-- end -->\n"
+    assert with_part(page, part("red")) == page
+    assert with_part(page, part("blue")) == page.replace("red", "blue")
+
+
+@pytest.mark.parametrize("page", [None, "", "# What it was\n"])
+def test_a_page_without_such_comments_is_written_whole(page: str | None) -> None:
+    assert with_part(page, part("# Colours\n\nred")) == "# Colours\n\nred\n"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<!-- generated: shapes -->\n<!-- end -->\n",
+        "<!-- generated: colours -->\nred\n",
+        2 * "<!-- generated: colours -->\nred\n<!-- end -->\n",
+    ],
+)
+def test_a_page_with_comments_that_has_no_place_or_two_for_a_part_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match=r"docs/reference/colours\.md: .* times, not once"):
+        with_part(page, part("red"))
