@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from portal.edge import Decision
 
 PAGE: Final = "docs/reference/edge-table.md"
+#: The words on the page, and fields of `RequestContext`.
+_Told: TypeAlias = tuple[str, dict[str, Any]]
 #: Folder of each project to the origin that it has on the page.
 _ORIGINS: Final = {
     project.app: f"https://{'auth' if project.is_gateway else project.app}.example.com" for project in PROJECTS
@@ -25,25 +27,28 @@ def _token(state: TokenState, *permissions: str) -> TokenCheck:
     return TokenCheck(state, user_from_claims({"permissions": permissions}))
 
 
-#: Who sends a request: the words on the page, and what the request has of the sign-in.
-_NOBODY: Final[tuple[str, dict[str, object]]] = ("nobody signed in", {"access": NO_TOKEN})
-_ENERGY: Final = ("a user of energy", {"access": _token(TokenState.VALID, "ENERGY_APP")})
-_BOTH: Final = ("a user of energy and finance", {"access": _token(TokenState.VALID, "ENERGY_APP", "FINANCE_APP")})
-_NO_PLATFORM: Final = ("a user without platforms", {"access": _token(TokenState.VALID)})
-_ENDED: Final = ("an access token that has ended", {"access": _token(TokenState.EXPIRED, "ENERGY_APP")})
-_REFRESHABLE: Final = (
+#: Who sends a request.
+_NOBODY: Final[_Told] = ("nobody signed in", {"access": NO_TOKEN})
+_ENERGY: Final[_Told] = ("a user of energy", {"access": _token(TokenState.VALID, "ENERGY_APP")})
+_BOTH: Final[_Told] = (
+    "a user of energy and finance",
+    {"access": _token(TokenState.VALID, "ENERGY_APP", "FINANCE_APP")},
+)
+_NO_PLATFORM: Final[_Told] = ("a user without platforms", {"access": _token(TokenState.VALID)})
+_ENDED: Final[_Told] = ("an access token that has ended", {"access": _token(TokenState.EXPIRED, "ENERGY_APP")})
+_REFRESHABLE: Final[_Told] = (
     "an access token that has ended, and a refresh token",
     {"access": _token(TokenState.EXPIRED, "ENERGY_APP"), "refreshable": True},
 )
-_BY_COOKIE: Final = (
+_BY_COOKIE: Final[_Told] = (
     "a refresh token, and the platforms cookie with energy",
     {"refreshable": True, "platforms_cookie": dump_platforms_cookie(("ENERGY",))},
 )
 
-#: What sends it: the words on the page, and the headers.
-_BROWSER: Final[tuple[str, dict[str, object]]] = ("", {"fetch_mode": "navigate", "accept": "text/html"})
-_SCRIPT: Final = ("`Sec-Fetch-Mode: cors`", {"fetch_mode": "cors", "accept": "*/*"})
-_HTMX: Final = ("`HX-Request: true`", {"fetch_mode": "cors", "accept": "*/*", "htmx": "true"})
+#: What sends it.
+_BROWSER: Final[_Told] = ("", {"fetch_mode": "navigate", "accept": "text/html"})
+_SCRIPT: Final[_Told] = ("`Sec-Fetch-Mode: cors`", {"fetch_mode": "cors", "accept": "*/*"})
+_HTMX: Final[_Told] = ("`HX-Request: true`", {"fetch_mode": "cors", "accept": "*/*", "htmx": "true"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +56,13 @@ class Example:
     """One request.
 
     :param line: method and address.
-    :param user: who sends it; :param sender: what sends it: words, and fields of `RequestContext`.
+    :param user: who sends it.
+    :param sender: what sends it.
     """
 
     line: str
-    user: tuple[str, dict[str, object]] = _NOBODY
-    sender: tuple[str, dict[str, object]] = _BROWSER
+    user: _Told = _NOBODY
+    sender: _Told = _BROWSER
 
 
 EXAMPLES: Final = (
