@@ -4,12 +4,14 @@
 
     variables           every variable, declared: name, default, meaning, whether it is a secret
     reader              every variable -> PortalConfig, or ConfigurationError with one line
+      values            one variable as a text, a number, a switch, an address
       developer         the `.env` file, and DEBUG on a developer's machine
       store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels
       state_dir         APP_STATE_DIR: the private folder, and the secrets in it
 """
 
 from portal.config.environment.developer import complete_environment
-from portal.config.environment.reader import REPOSITORY, port_base, read_config
+from portal.config.environment.reader import REPOSITORY, Attempt, Problem, port_base, read_config, try_config
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
-from portal.config.environment.variables import VARIABLE_BY_NAME, VARIABLES, Part, Secrecy, Variable
+from portal.config.environment.variable_types import Part, Secrecy, Variable
+from portal.config.environment.variables import VARIABLE_BY_NAME, VARIABLES

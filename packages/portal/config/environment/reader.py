@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import ssl
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import environ
 
@@ -20,27 +21,26 @@ from portal.config import limits
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
+from portal.config.environment.values import missing, read_folder, read_seconds, read_switch, read_url, read_value
 from portal.config.log_lines import LOG_FORMATS
 from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 T = TypeVar("T")
 
 #: A name of `ALLOWED_HOSTS`, as Django holds it against a request's host: without scheme and port.
 _ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNORECASE)
-#: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
-_NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 
 
 def port_base(env: environ.Env | None = None) -> int:
     """The first of the local ports, from `PORT_BASE`."""
-    value = _read((env or environ.Env()).int, "PORT_BASE", "a port number from 1024 to 65435", DEFAULT_PORT_BASE)
+    value = read_value((env or environ.Env()).int, "PORT_BASE", "a port number from 1024 to 65435", DEFAULT_PORT_BASE)
     if not 1024 <= value <= 65535 - BACKEND_PORT_OFFSET:  # noqa: PLR2004  the range is the message
         raise ConfigurationError("PORT_BASE should be a port number from 1024 to 65435")
     return value
@@ -49,95 +49,124 @@ def port_base(env: environ.Env | None = None) -> int:
 def read_config(app: str) -> PortalConfig:
     """Read the configuration of the project in `apps/<app>` from the environment and the `.env` file.
 
-    :raises ConfigurationError: a variable is missing or malformed.
+    :raises ConfigurationError: a variable is missing or malformed; the first one, if there are several.
+    """
+    attempt = try_config(app)
+    for problem in attempt.problems:
+        raise problem.error
+    return attempt.config
+
+
+class Problem(NamedTuple):
+    """A value that can't be read: its field of `PortalConfig`, and the error with its one line."""
+
+    field: str
+    error: ConfigurationError
+
+
+class Attempt(NamedTuple):
+    """A configuration, as far as it can be read. A field that has a problem holds a harmless value in its place."""
+
+    config: PortalConfig
+    problems: list[Problem]
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The fields that hold another value in their place."""
+        return frozenset(problem.field for problem in self.problems)
+
+
+def try_config(app: str) -> Attempt:
+    """Read the configuration of the project in `apps/<app>`, with all that is wrong instead of the first.
+
+    :raises ConfigurationError: there is no such project.
     """
     project = next((candidate for candidate in PROJECTS if candidate.app == app), None)
     if project is None:
         raise ConfigurationError(f"{app!r} is no project: it should be one of {', '.join(p.app for p in PROJECTS)}")
     complete_environment(REPOSITORY)
     env = environ.Env()
-    base = port_base(env)
-    debug = _switch("DEBUG")
-    state_dir = Path(_read(env.str, "APP_STATE_DIR", "a folder", str(REPOSITORY / ".state"))).expanduser().absolute()
-    local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}"
-    cookie_domain = _cookie_domain(env)
-    cache_url = _cache_url(env, "CACHE_URL")
-    return PortalConfig(
+    problems: list[Problem] = []
+
+    def take(field: str, read: Callable[[], T], instead: T) -> T:
+        try:
+            return read()
+        except ConfigurationError as error:
+            problems.append(Problem(field, error))
+            return instead
+
+    base = take("origins", lambda: port_base(env), DEFAULT_PORT_BASE)
+    debug = take("debug", lambda: read_switch("DEBUG"), instead=False)
+    state_dir = Path(read_value(env.str, "APP_STATE_DIR", "a folder", str(REPOSITORY / ".state"))).expanduser()
+    state_dir = state_dir.absolute()
+    cookie_domain = take("cookie_domain", lambda: _cookie_domain(env), "")
+    cache_url = take("cache_url", lambda: _cache_url(env, "CACHE_URL"), "")
+    origins = {
+        each.app: take("origins", partial(_origin, env, each, base, debug=debug, cookie_domain=cookie_domain), "")
+        for each in PROJECTS
+    }
+    local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}" if debug else None
+    config = PortalConfig(
         project=project,
         debug=debug,
-        secret_key=_secret_key(env, project, debug=debug, state_dir=state_dir),
-        allowed_hosts=_allowed_hosts(env, debug=debug, cookie_domain=cookie_domain),
-        api_base_url=_url(env, "APP_PUBLIC_API_BASE_URL", default=local_api if debug else None, path=True),
+        secret_key=take(
+            "secret_key",
+            lambda: _secret_key(env, project, debug=debug, state_dir=state_dir),
+            # No process serves with it, and no other one could guess it.
+            secrets.token_urlsafe(),
+        ),
+        allowed_hosts=take("allowed_hosts", lambda: _allowed_hosts(env, debug=debug, cookie_domain=cookie_domain), ()),
+        api_base_url=take(
+            "api_base_url", lambda: read_url(env, "APP_PUBLIC_API_BASE_URL", default=local_api, path=True), ""
+        ),
         cookie_domain=cookie_domain,
-        origins=_origins(env, base, debug=debug, cookie_domain=cookie_domain),
+        origins=origins,
         cache_url=cache_url,
-        refresh_cache_url=_cache_url(env, "REFRESH_CACHE_URL") or cache_url,
-        store_max_mb=_store_max_mb(env),
+        refresh_cache_url=take("refresh_cache_url", lambda: _cache_url(env, "REFRESH_CACHE_URL"), "") or cache_url,
+        store_max_mb=take("store_max_mb", lambda: _store_max_mb(env), limits.STORE_MAX_MB),
         state_dir=state_dir,
-        behind_proxy=_switch("APP_BEHIND_PROXY"),
-        verification=_verification(env),
-        oidc=_oidc(env),
-        connect_timeout_s=_seconds(env, "APP_API_CONNECT_TIMEOUT_S", limits.CONNECT_TIMEOUT_S),
-        read_timeout_s=_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
-        api_ca_file=_ca_file(env),
-        sign_in_max_age_s=_sign_in_max_age_s(env),
-        static_root=_folder(env, "APP_STATIC_ROOT"),
-        counts_dir=_folder(env, "APP_COUNTS_DIR"),
+        behind_proxy=take("behind_proxy", lambda: read_switch("APP_BEHIND_PROXY"), instead=False),
+        verification=take("verification", lambda: _verification(env), TokenVerification()),
+        oidc=take("oidc", lambda: _oidc(env), OidcProvider()),
+        connect_timeout_s=take(
+            "connect_timeout_s",
+            lambda: read_seconds(env, "APP_API_CONNECT_TIMEOUT_S", limits.CONNECT_TIMEOUT_S),
+            limits.CONNECT_TIMEOUT_S,
+        ),
+        read_timeout_s=take(
+            "read_timeout_s",
+            lambda: read_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
+            limits.READ_TIMEOUT_S,
+        ),
+        api_ca_file=take("api_ca_file", lambda: _ca_file(env), None),
+        sign_in_max_age_s=take("sign_in_max_age_s", lambda: _sign_in_max_age_s(env), limits.SIGN_IN_MAX_AGE_S),
+        static_root=read_folder(env, "APP_STATIC_ROOT"),
+        counts_dir=read_folder(env, "APP_COUNTS_DIR"),
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
-        debug_toolbar=_debug_toolbar(debug=debug),
-        log_format=_log_format(env),
-        offers_password_reset=_switch("APP_PASSWORD_RESET"),
+        debug_toolbar=take("debug_toolbar", lambda: _debug_toolbar(debug=debug), instead=False),
+        log_format=take("log_format", lambda: _log_format(env), "text"),
+        offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
     )
-
-
-def _read(reader: Callable[..., T], name: str, should_be: str, default: T) -> T:
-    """One variable through django-environ's reader; an empty value counts as unset."""
-    if not os.environ.get(name, "").strip():
-        return default
-    try:
-        return reader(name)
-    except (ValueError, environ.ImproperlyConfigured) as error:
-        raise ConfigurationError(f"{name} should be {should_be}") from error
-
-
-def _missing(name: str, should_be: str) -> ConfigurationError:
-    """What a variable that is required without `DEBUG` says."""
-    instead = "" if os.environ.get("DEBUG") else "; or DEBUG=on, on a developer's machine"
-    return ConfigurationError(f"{name} is missing: it should be {should_be}{instead}")
-
-
-def _switch(name: str) -> bool:
-    """On or off; django-environ takes any other word as off, and a typing error must not switch a thing off."""
-    word = os.environ.get(name, "").strip().lower()
-    if word not in {"", *environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0"}:
-        raise ConfigurationError(f"{name} should be on or off")
-    return word in environ.Env.BOOLEAN_TRUE_STRINGS
+    return Attempt(config, problems)
 
 
 def _debug_toolbar(*, debug: bool) -> bool:
-    wanted = _switch("APP_DEBUG_TOOLBAR") and debug
+    wanted = read_switch("APP_DEBUG_TOOLBAR") and debug
     if wanted and find_spec("debug_toolbar") is None:
         raise ConfigurationError("APP_DEBUG_TOOLBAR should be off: the toolbar comes with requirements/dev.txt")
     return wanted
 
 
 def _log_format(env: environ.Env) -> str:
-    word = _read(env.str, "APP_LOG_FORMAT", "text or json", "text").strip()
+    word = read_value(env.str, "APP_LOG_FORMAT", "text or json", "text").strip()
     if word not in LOG_FORMATS:
         raise ConfigurationError("APP_LOG_FORMAT should be text or json")
     return word
 
 
-def _seconds(env: environ.Env, name: str, default: float) -> float:
-    value = _read(env.float, name, "a number of seconds above 0", float(default))
-    if not 0 < value < float("inf"):
-        raise ConfigurationError(f"{name} should be a number of seconds above 0")
-    return value
-
-
 def _sign_in_max_age_s(env: environ.Env) -> int:
     """Whole seconds: none would remove each sign-in's cookies at once."""
-    seconds = int(_seconds(env, "APP_SESSION_MAX_AGE_S", limits.SIGN_IN_MAX_AGE_S))
+    seconds = int(read_seconds(env, "APP_SESSION_MAX_AGE_S", limits.SIGN_IN_MAX_AGE_S))
     if not seconds:
         raise ConfigurationError("APP_SESSION_MAX_AGE_S should be a number of seconds from 1 on")
     return seconds
@@ -146,7 +175,7 @@ def _sign_in_max_age_s(env: environ.Env) -> int:
 def _ca_file(env: environ.Env) -> Path | None:
     """The file of a private certificate authority, read once here so that a wrong one stops the start."""
     should_be = "a PEM file with certificates of authorities"
-    name = _read(env.str, "APP_API_CA_FILE", should_be, "")
+    name = read_value(env.str, "APP_API_CA_FILE", should_be, "")
     if not name:
         return None
     path = Path(name).expanduser().absolute()
@@ -158,32 +187,8 @@ def _ca_file(env: environ.Env) -> Path | None:
     return path
 
 
-def _url(env: environ.Env, name: str, *, default: str | None, path: bool = False, whole: bool = False) -> str:
-    """An http(s) address without credentials, query or fragment; an origin only, unless `path`.
-
-    :param whole: with a query, if it has one, and kept as it is: a document's address, below which nothing lies.
-    """
-    path = path or whole
-    should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
-    value = _read(env.str, name, should_be, default)
-    if value is None:
-        raise _missing(name, should_be)
-    value = value.strip() if whole else value.strip().rstrip("/")
-    try:
-        parts = urlsplit(value)
-        sound = parts.port is None or parts.port > 0
-    except ValueError:
-        raise ConfigurationError(f"{name} should be {should_be}") from None
-    sound = sound and parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
-    sound = sound and _NETLOC.fullmatch(parts.netloc) is not None
-    sound = sound and (not parts.query or whole) and not parts.fragment and (not parts.path or path)
-    if not sound or not value.isprintable():
-        raise ConfigurationError(f"{name} should be {should_be}")
-    return value if path else f"{parts.scheme}://{parts.netloc.lower()}"
-
-
 def _cookie_domain(env: environ.Env) -> str:
-    domain = _read(env.str, "APP_PUBLIC_AUTH_COOKIE_DOMAIN", "a domain", "").strip().lstrip(".").lower()
+    domain = read_value(env.str, "APP_PUBLIC_AUTH_COOKIE_DOMAIN", "a domain", "").strip().lstrip(".").lower()
     if domain and (domain == "localhost" or not re.fullmatch(r"[a-z0-9.-]+", domain)):
         # Browsers drop a cookie with Domain=localhost, or with a name outside of ASCII (`xn--…` is one within); without
         # the attribute localhost works.
@@ -193,61 +198,58 @@ def _cookie_domain(env: environ.Env) -> str:
     return domain
 
 
-def _origins(env: environ.Env, base: int, *, debug: bool, cookie_domain: str) -> Mapping[str, str]:
-    origins = {}
-    for project in PROJECTS:
-        default: str | None = project.local_url(port_base=base)
-        if project.is_gateway:
-            default = default if debug else None
-        elif cookie_domain:
-            default = f"https://{project.app}.{cookie_domain}"
-        origins[project.app] = _url(env, project.url_variable, default=default)
-    return origins
+def _origin(env: environ.Env, project: Project, base: int, *, debug: bool, cookie_domain: str) -> str:
+    default: str | None = project.local_url(port_base=base)
+    if project.is_gateway:
+        default = default if debug else None
+    elif cookie_domain:
+        default = f"https://{project.app}.{cookie_domain}"
+    return read_url(env, project.url_variable, default=default)
 
 
 def _secret_key(env: environ.Env, project: Project, *, debug: bool, state_dir: Path) -> str:
-    key = _read(env.str, "SECRET_KEY", "a long random text", "")
+    key = read_value(env.str, "SECRET_KEY", "a long random text", "")
     if key:
         return key
     if not debug:
-        raise _missing("SECRET_KEY", "a long random text")
+        raise missing("SECRET_KEY", "a long random text")
     return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}")
 
 
 def _allowed_hosts(env: environ.Env, *, debug: bool, cookie_domain: str) -> tuple[str, ...]:
-    names: list[str] = _read(env.list, "ALLOWED_HOSTS", "host names with commas between", [])
+    names: list[str] = read_value(env.list, "ALLOWED_HOSTS", "host names with commas between", [])
     hosts = tuple(name.strip() for name in names if name.strip())
     if not all(_ALLOWED_HOST.fullmatch(host) for host in hosts):
         raise ConfigurationError("ALLOWED_HOSTS should be host names with commas between, without https:// and ports")
     if hosts:
         return hosts
     if not debug:
-        raise _missing("ALLOWED_HOSTS", "host names with commas between")
+        raise missing("ALLOWED_HOSTS", "host names with commas between")
     local = ("localhost", ".localhost", "127.0.0.1", "[::1]")
     return (*local, f".{cookie_domain}") if cookie_domain else local
 
 
 def _cache_url(env: environ.Env, name: str) -> str:
-    url = _read(env.str, name, "redis://… or unset", "").strip()
+    url = read_value(env.str, name, "redis://… or unset", "").strip()
     return check_store_url(name, url) if url else ""
 
 
 def _store_max_mb(env: environ.Env) -> int:
     should_be = "a whole number of megabytes above 0"
-    size = _read(env.int, "APP_STORE_MAX_MB", should_be, limits.STORE_MAX_MB)
+    size = read_value(env.int, "APP_STORE_MAX_MB", should_be, limits.STORE_MAX_MB)
     if size <= 0:
         raise ConfigurationError(f"APP_STORE_MAX_MB should be {should_be}")
     return size
 
 
 def _verification(env: environ.Env) -> TokenVerification:
-    key = _read(env.str, "APP_JWT_KEY", "a key", "")
-    jwks_url = _url(env, "APP_JWT_JWKS_URL", default="", whole=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
+    key = read_value(env.str, "APP_JWT_KEY", "a key", "")
+    jwks_url = read_url(env, "APP_JWT_JWKS_URL", default="", whole=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
     if key and jwks_url:
         raise ConfigurationError("APP_JWT_KEY and APP_JWT_JWKS_URL exclude each other: one of them should be unset")
     pem = "-----BEGIN" in key
     default = ["RS256", "ES256"] if jwks_url or pem else ["HS256"]
-    algorithms = tuple(_read(env.list, "APP_JWT_ALGORITHMS", "algorithm names with commas between", default))
+    algorithms = tuple(read_value(env.list, "APP_JWT_ALGORITHMS", "algorithm names with commas between", default))
     known = {f"{family}{bits}" for family in ("HS", "RS", "ES", "PS") for bits in (256, 384, 512)} | {"EdDSA"}
     symmetric = {name for name in algorithms if name.startswith("HS")}
     if not algorithms or not set(algorithms) <= known or (symmetric and (jwks_url or pem)):
@@ -276,7 +278,7 @@ def _oidc(env: environ.Env) -> OidcProvider:
     if "openid" not in scopes:
         raise ConfigurationError("APP_OIDC_SCOPES should name openid")
     return OidcProvider(
-        issuer=_url(env, "APP_OIDC_ISSUER", default=None, path=True),
+        issuer=read_url(env, "APP_OIDC_ISSUER", default=None, path=True),
         client_id=client_id,
         client_secret=env.str("APP_OIDC_CLIENT_SECRET", ""),
         scopes=tuple(scopes),
@@ -297,8 +299,3 @@ def _claim_mapping(env: environ.Env) -> ClaimMapping:
             "such as groups: staff=ENERGY_APP, accounts=FINANCE_APP"
         )
     return ClaimMapping(claim=claim, permissions=tuple((value, permission) for value, permission in pairs))
-
-
-def _folder(env: environ.Env, name: str) -> Path | None:
-    value = _read(env.str, name, "a folder", "")
-    return Path(value) if value else None

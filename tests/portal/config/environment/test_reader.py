@@ -12,7 +12,7 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from portal.config.base_settings import build_settings
 from portal.config.environment import reader as env_module
-from portal.config.environment.reader import read_config
+from portal.config.environment.reader import read_config, try_config
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
@@ -312,3 +312,22 @@ def test_a_file_that_holds_no_certificate_stops_the_start(monkeypatch, tmp_path,
 def test_a_folder_is_no_authority(monkeypatch, tmp_path) -> None:
     with pytest.raises(ConfigurationError, match="APP_API_CA_FILE"):
         read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(tmp_path))
+
+
+def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> None:
+    for name, value in {**PRODUCTION, "APP_PUBLIC_GATEWAY_APP_URL": "", "PORT_BASE": "80", "CACHE_URL": "x://"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("APP_PUBLIC_ENERGY_APP_URL", "energy")
+    attempt = try_config("energy")
+    assert [str(problem.error).split()[0] for problem in attempt.problems] == [
+        "PORT_BASE",
+        "CACHE_URL",
+        "APP_PUBLIC_GATEWAY_APP_URL",
+        "APP_PUBLIC_ENERGY_APP_URL",
+    ]
+    assert attempt.unread == {"origins", "cache_url"}
+    assert attempt.config.api_base_url == "https://api.example.com/v1"
+    with pytest.raises(ConfigurationError) as caught:
+        read_config("energy")
+    assert caught.value is not attempt.problems[0].error
+    assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
