@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev install runtime test check hooks format bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev install runtime test check audit outdated sbom hooks format bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -28,7 +28,7 @@ test-%: .venv/.dev  ## the tests of one app and of the services, in seconds: mak
 	$(BIN)/python -m pytest tests/apps/$* tests/portal/services $(OF_EACH_APP) -k "$* or services"
 
 APPS = $(notdir $(patsubst %/settings.py,%,$(wildcard apps/*/settings.py)))
-check: .venv/.dev  ## format, lint, import contracts, types, and each app's own checks
+check: .venv/.dev  ## format, lint, import contracts, types, each app's own checks, known vulnerabilities
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
@@ -38,6 +38,18 @@ check: .venv/.dev  ## format, lint, import contracts, types, and each app's own 
 	@status=0; for app in $(APPS); do \
 		echo "manage.py --app $$app check"; DEBUG=on $(BIN)/python manage.py --app $$app check || status=1; \
 	done; exit $$status
+	@$(BIN)/python -m tests.supply_chain audit
+
+audit: .venv/.dev  ## known vulnerabilities of the pinned packages; fails also if a package could not be audited
+	@$(BIN)/python -m tests.supply_chain audit --strict
+
+outdated: .venv/.dev  ## pinned packages of which there is a newer version
+	@$(BIN)/python -m tests.supply_chain outdated
+
+SBOM ?= .state/sbom.json
+sbom: .venv/.dev  ## the list of all packages that a server installs, as CycloneDX, into .state/sbom.json
+	@mkdir -p $(dir $(SBOM))
+	@$(BIN)/python -W ignore -m cyclonedx_py requirements requirements/base.txt --pyproject pyproject.toml --output-reproducible --of JSON -o $(SBOM)
 
 hooks: .venv/.dev  ## check each commit of this clone, by pre-commit
 	@$(BIN)/pre-commit install

@@ -41,6 +41,8 @@ ALLOWED = {
     "types-reportlab": "types, for mypy",
     "types-PyYAML": "types, for mypy",
     "types-requests": "types, for mypy",
+    "pip-audit": "tests/supply_chain.py runs it",
+    "cyclonedx-bom": "`make sbom`",
     "portal": "this project, with its other groups",
 }
 

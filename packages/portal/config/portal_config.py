@@ -73,6 +73,7 @@ class PortalConfig:
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param counts_dir: folder in which the workers of one server keep their counts for each other; None for one process.
     :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
+    :param security_contacts: URIs of those who take reports of weaknesses, for `security.txt`.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
 
@@ -101,6 +102,7 @@ class PortalConfig:
     log_format: str
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False
+    security_contacts: tuple[str, ...] = ()
 
     @property
     def gateway_url(self) -> str:

@@ -21,7 +21,7 @@ from portal.errors import UsageError
 from portal.web.errors import page_not_found
 from portal.web.pages import neutral_page, with_405_page
 from portal.web.views.essentials import essentials
-from portal.web.views.files import favicon, robots
+from portal.web.views.files import favicon, robots, security_txt
 from portal.web.views.health import healthz, readyz
 from portal.web.views.help import help_page
 from portal.web.views.locale import switch_locale
@@ -57,6 +57,7 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
         path("metrics", metrics, name="metrics"),
         path("favicon.ico", favicon, name="favicon"),
         path("robots.txt", robots, name="robots"),
+        path(".well-known/security.txt", security_txt, name="security-txt"),
         path("sign-in-state", sign_in_state, name="sign-in-state"),
         path("locale", with_405_page(switch_locale), name="locale"),
         *([path("__debug__/", include("debug_toolbar.urls"))] if portal_config().debug_toolbar else []),

@@ -21,7 +21,15 @@ from portal.config import limits
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
-from portal.config.environment.values import missing, read_folder, read_seconds, read_switch, read_url, read_value
+from portal.config.environment.values import (
+    missing,
+    read_contacts,
+    read_folder,
+    read_seconds,
+    read_switch,
+    read_url,
+    read_value,
+)
 from portal.config.log_lines import LOG_FORMATS
 from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
@@ -146,6 +154,7 @@ def try_config(app: str) -> Attempt:
         debug_toolbar=take("debug_toolbar", lambda: _debug_toolbar(debug=debug), instead=False),
         log_format=take("log_format", lambda: _log_format(env), "text"),
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
+        security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )
     return Attempt(config, problems)
 

@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 #: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
 _NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
+#: A contact: one word of printable ASCII, so it is one line of the file that has it.
+_CONTACT = re.compile(r"(?:mailto:[!-~]+@[!-~]+|https://[!-~]+|tel:[!-~]+)")
 
 
 def read_value(reader: Callable[..., T], name: str, should_be: str, default: T) -> T:
@@ -79,6 +81,16 @@ def read_url(env: environ.Env, name: str, *, default: str | None, path: bool = F
     if not sound or not value.isprintable():
         raise ConfigurationError(f"{name} should be {should_be}")
     return value if path else f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def read_contacts(env: environ.Env, name: str) -> tuple[str, ...]:
+    """Contacts of a `security.txt`, with commas between. RFC 9116, section 2.5.3: each is a URI, a web page by https."""
+    should_be = "addresses such as mailto:security@example.com or https://example.com/security, with commas between"
+    read: list[str] = read_value(env.list, name, should_be, [])
+    contacts = tuple(contact.strip() for contact in read if contact.strip())
+    if not all(_CONTACT.fullmatch(contact) for contact in contacts):
+        raise ConfigurationError(f"{name} should be {should_be}")
+    return contacts
 
 
 def read_folder(env: environ.Env, name: str) -> Path | None:

@@ -78,6 +78,14 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         example="on",
     ),
     Variable(
+        name="APP_SECURITY_CONTACT",
+        part=Part.ADDRESSES,
+        default="unset: there is no such file",
+        meaning="who takes reports of weaknesses: `mailto:…`, `https://…` or `tel:…`, several with commas between. It "
+        "stands in `/.well-known/security.txt` (RFC 9116)",
+        example="mailto:security@example.com",
+    ),
+    Variable(
         name="APP_API_CONNECT_TIMEOUT_S",
         part=Part.BACKEND,
         default="3.05",

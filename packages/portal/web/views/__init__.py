@@ -9,5 +9,5 @@
     sign_in_state   GET /sign-in-state          for the sign-in watch in every tab
     health          GET /healthz, /readyz       whether the process runs, whether its stores answer
     metrics         GET /metrics                counters in Prometheus' text format
-    files           GET /favicon.ico, /robots.txt
+    files           GET /favicon.ico, /robots.txt, /.well-known/security.txt
 """

@@ -7,6 +7,7 @@ import hashlib
 import re
 import socket
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -172,7 +173,24 @@ def test_the_apps_own_icon_and_the_robots_file() -> None:
     assert Client().get("/robots.txt").content == b"User-agent: *\nDisallow: /\n"
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt", "/sign-in-state"])
+def test_security_txt_names_who_takes_reports_of_weaknesses() -> None:
+    assert Client().get("/.well-known/security.txt").status_code == 404, "nobody is named by default"
+    contacts = ("mailto:security@example.com", "https://example.com/security")
+    origins = {**settings.PORTAL.origins, "energy": "https://energy.example.com"}
+    with with_config(security_contacts=contacts, origins=origins):
+        response = Client().get("/.well-known/security.txt")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    *named, expires, canonical = response.content.decode().splitlines()
+    assert named == [f"Contact: {contact}" for contact in contacts]
+    assert canonical == "Canonical: https://energy.example.com/.well-known/security.txt"
+    left = datetime.fromisoformat(expires.removeprefix("Expires: ")) - datetime.now(UTC)
+    assert timedelta(days=30) < left < timedelta(days=365)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt", "/sign-in-state", "/.well-known/security.txt"],
+)
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
 def test_what_can_only_be_read_refuses_other_methods_and_sets_no_cookie(path: str, method: str) -> None:
     response = getattr(Client(enforce_csrf_checks=True, headers={"accept": "text/html"}), method)(path)

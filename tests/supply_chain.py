@@ -1,0 +1,143 @@
+"""`make audit` and `make outdated`: what is known of the pinned packages, as one line or a table.
+
+`make check` audits too. Where no vulnerability service can be asked, it says so and goes on: a check must run on a
+machine without a network. `make audit` then fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+#: What servers install. Packages of tests and checks never meet a user's data.
+PINNED = [ROOT / "requirements" / name for name in ("base.txt", "tracing.txt")]
+
+
+def main(words: Sequence[str]) -> int:
+    """Run one command; gives its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.supply_chain", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    audit_parser = commands.add_parser("audit", help="known vulnerabilities of the pinned packages, by pip-audit")
+    audit_parser.add_argument("--strict", action="store_true", help="fail if a package could not be audited")
+    commands.add_parser("outdated", help="newer versions of the pinned packages, by pip")
+    options = parser.parse_args(words)
+    return audit(strict=options.strict) if options.command == "audit" else outdated()
+
+
+def audit(*, strict: bool, files: Iterable[Path] = PINNED) -> int:
+    """Print the known vulnerabilities. 1: there are some, or a package was not audited and `strict`."""
+    found = [option for file in files for option in ("--requirement", str(file))]
+    # Each package is pinned with hashes, so nothing has to be resolved or built.
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip_audit",
+            *found,
+            "--require-hashes",
+            "--disable-pip",
+            "--progress-spinner=off",
+            "--format=json",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    try:
+        dependencies = json.loads(run.stdout)["dependencies"]
+    except (ValueError, KeyError, TypeError):
+        say(f"not audited: the vulnerability service does not answer: {last_line(run.stderr)}")
+        return int(strict)
+    return report_audit(dependencies, strict=strict)
+
+
+def report_audit(dependencies: Sequence[Mapping[str, Any]], *, strict: bool) -> int:
+    """Print what pip-audit has found, in its own JSON; gives the exit status."""
+    for package in dependencies:
+        for vulnerability in package.get("vulns", ()):
+            fixed = ", ".join(vulnerability.get("fix_versions", ())) or "no version yet"
+            say(f"{package['name']} {package['version']}: {vulnerability['id']}, fixed in {fixed}")
+    vulnerable = [package for package in dependencies if package.get("vulns")]
+    skipped = [package["name"] for package in dependencies if "skip_reason" in package]
+    audited = len(dependencies) - len(skipped)
+    say(f"{audited} of {len(dependencies)} packages audited, {len(vulnerable)} with known vulnerabilities")
+    if skipped:
+        say(f"not audited, because the service does not know them here: {', '.join(skipped)}")
+    return int(bool(vulnerable) or (strict and bool(skipped)))
+
+
+def outdated(*, pip_options: Sequence[str] = ()) -> int:
+    """Print which pinned packages have a newer version; the direct dependencies first. 2: no index could be asked."""
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "list",
+            "--outdated",
+            "--format=json",
+            "--disable-pip-version-check",
+            *pip_options,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    try:
+        newer = json.loads(run.stdout)
+    except ValueError:
+        say(f"no package index can be asked: {last_line(run.stderr)}")
+        return 2
+    direct = direct_dependencies()
+    pinned = {name for file in (ROOT / "requirements").glob("*.txt") for name in names_in(file)}
+    rows = [package for package in newer if normal(package["name"]) in pinned]
+    for package in sorted(rows, key=lambda package: (normal(package["name"]) not in direct, normal(package["name"]))):
+        kind = "direct  " if normal(package["name"]) in direct else "indirect"
+        say(f"{kind}  {package['name']:<40} {package['version']:>12} -> {package['latest_version']}")
+    say(
+        f"{len(rows)} of {len(pinned)} pinned packages have a newer version; `make lock` takes what pyproject.toml allows"
+    )
+    return 0
+
+
+def direct_dependencies() -> set[str]:
+    """The normal names of what pyproject.toml asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        *project["dependencies"],
+        *(each for group in project["optional-dependencies"].values() for each in group),
+    ]
+    return {normal(re.match(r"[\w.-]+", each)[0]) for each in wanted}
+
+
+def names_in(requirements: Path) -> set[str]:
+    """The normal names of the packages that a file pins."""
+    return {normal(name) for name in re.findall(r"^([\w.-]+)==", requirements.read_text(), flags=re.MULTILINE)}
+
+
+def normal(name: str) -> str:
+    """A distribution's name in its normal form (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def last_line(text: str) -> str:
+    """The last line that says something."""
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "without a word")
+
+
+def say(line: str) -> None:
+    """Print a line at once: other programs print beside this one."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,77 @@
+"""The audit names what is vulnerable and what nobody audited; the list of newer versions knows what is pinned."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests import supply_chain
+
+ROOT = Path(__file__).resolve().parents[1]
+SOUND = {"name": "requests", "version": "2.32.5", "vulns": []}
+VULNERABLE = {"name": "django", "version": "5.2", "vulns": [{"id": "CVE-2025-1", "fix_versions": ["5.2.1"]}]}
+UNKNOWN = {"name": "granian", "skip_reason": "Dependency not found"}
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_known_vulnerability_fails_and_says_what_to_install(strict: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    assert supply_chain.report_audit([SOUND, VULNERABLE], strict=strict) == 1
+    assert "django 5.2: CVE-2025-1, fixed in 5.2.1\n" in capsys.readouterr().out
+
+
+def test_a_package_that_was_not_audited_is_named_and_fails_where_it_must(capsys: pytest.CaptureFixture[str]) -> None:
+    assert supply_chain.report_audit([SOUND, UNKNOWN], strict=False) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 of 2 packages audited, 0 with known vulnerabilities",
+        "not audited, because the service does not know them here: granian",
+    ]
+    assert supply_chain.report_audit([SOUND, UNKNOWN], strict=True) == 1
+    assert supply_chain.report_audit([SOUND], strict=True) == 0
+
+
+def test_without_a_service_the_check_goes_on_and_the_audit_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # pip-audit's own connection is led to a port where nobody listens.
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    assert supply_chain.audit(strict=False, files=[ROOT / "requirements" / "tracing.txt"]) == 0
+    assert "not audited" in capsys.readouterr().out
+    assert supply_chain.audit(strict=True, files=[ROOT / "requirements" / "tracing.txt"]) == 1
+
+
+def test_a_newer_version_of_a_pinned_package_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with zipfile.ZipFile(tmp_path / "django-99.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("django-99.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: Django\nVersion: 99.0\n")
+        wheel.writestr("django-99.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("django-99.0.dist-info/RECORD", "")
+    assert supply_chain.outdated(pip_options=["--no-index", "--find-links", str(tmp_path)]) == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("direct    Django ")
+    assert first.endswith("-> 99.0")
+    assert last.startswith("1 of ")
+
+
+def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> None:
+    target = tmp_path / "sbom.json"
+    subprocess.run(["make", "-s", "-o", ".venv/.dev", "sbom", f"SBOM={target}"], cwd=ROOT, check=True)
+    bill = json.loads(target.read_text())
+    assert bill["bomFormat"] == "CycloneDX"
+    assert bill["metadata"]["component"]["name"] == "portal"
+    pinned = supply_chain.names_in(ROOT / "requirements" / "base.txt")
+    assert {supply_chain.normal(part["name"]) for part in bill["components"]} == pinned
+
+
+def test_the_commands_say_what_they_take() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.supply_chain", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "audit" in run.stdout
+    assert "outdated" in run.stdout
