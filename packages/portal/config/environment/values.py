@@ -84,7 +84,7 @@ def read_url(env: environ.Env, name: str, *, default: str | None, path: bool = F
 
 
 def read_contacts(env: environ.Env, name: str) -> tuple[str, ...]:
-    """Contacts of a `security.txt`, with commas between. RFC 9116, section 2.5.3: each is a URI, a web page by https."""
+    """Contacts of a `security.txt`, with commas between; RFC 9116, section 2.5.3: URIs, a web page by https."""
     should_be = "addresses such as mailto:security@example.com or https://example.com/security, with commas between"
     read: list[str] = read_value(env.list, name, should_be, [])
     contacts = tuple(contact.strip() for contact in read if contact.strip())
