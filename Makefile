@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev install runtime test check audit outdated sbom hooks format bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev install runtime test check audit outdated sbom hooks format wheel bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -113,11 +113,21 @@ endif
 
 # Needs uv. No address of a package index is written, nor taken from this machine's settings.
 LOCK := uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--no-emit-find-links --no-annotate --no-header pyproject.toml
+	--no-emit-find-links --no-annotate --no-header
 lock:  ## pin what pyproject.toml asks for
-	$(LOCK) --extra sandbox -o requirements/base.txt
-	$(LOCK) --extra tracing -c requirements/base.txt -o requirements/tracing.txt
-	$(LOCK) --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
+	$(LOCK) pyproject.toml --extra sandbox -o requirements/base.txt
+	$(LOCK) pyproject.toml -c requirements/base.txt -o requirements/apps.txt
+	$(LOCK) pyproject.toml --extra tracing -c requirements/base.txt -o requirements/tracing.txt
+	$(LOCK) pyproject.toml --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
+	echo "setuptools>=77" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
+
+# Of files that git tracks, in a folder of its own: no file of this machine gets into it. The time of the commit in place
+# of the clock's: the same commit gives the same bytes.
+wheel: .venv/.dev  ## a wheel of the whole portal, into dist/
+	@set -e; umask 022; tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; \
+	git ls-files -z pyproject.toml README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree" >"$$tree/log" 2>&1 \
+	|| { cat "$$tree/log"; exit 1; }; ls dist/*.whl
 
 clean:  ## remove the environment and all local state
 	rm -rf .venv .state .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,3 +16,8 @@ A folder imports from the folders below it, and from each of them only the names
 Beside them: `server`, `management`, `testing`, `devtools`, `source_checks`, `startup` and `checks`.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """
+
+from typing import Final
+
+#: The version of the whole release: `pyproject.toml` and every command read it here.
+__version__: Final = "0.5.0"

@@ -13,8 +13,8 @@ from django.core.checks import Error, Warning, register  # noqa: A004  Django's 
 from django.urls import get_resolver
 
 from portal.config.current import portal_config
-from portal.config.environment import REPOSITORY
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LATEST_START_S, REFRESH_LOCK_S, STORE_TIMEOUT_S
+from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
@@ -77,12 +77,12 @@ def check_every_project_has_its_folder(
     """The registry's line without the folder, or the folder without the line, stops the start."""
     del app_configs
     registered = {project.app for project in PROJECTS}
-    folders = {path.parent.name for path in (REPOSITORY / "apps").glob("*/settings.py")}
+    folders = {path.parent.name for path in (SOURCE_ROOT / "apps").glob("*/settings.py")}
     return [
         *(
             Error(
                 f"apps/{app} is missing, and the platform registry names it",
-                hint="make it with ./manage.py startplatform, or take the line out of portal.config.platforms",
+                hint=f"make it with {PROGRAM} startplatform, or take the line out of portal.config.platforms",
                 id="portal.E001",
             )
             for app in sorted(registered - folders)

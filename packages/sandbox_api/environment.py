@@ -14,7 +14,11 @@ from sandbox_api.keys import MINIMUM_KEY_LENGTH, kept_key
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DEFAULT_STATE_DIR = Path(__file__).resolve().parents[2] / ".state" / "sandbox"
+_CHECKOUT = Path(__file__).resolve().parents[2]
+#: In a checkout a folder of it. Installed from a wheel, never a folder of the environment.
+DEFAULT_STATE_DIR = (
+    _CHECKOUT / ".state" / "sandbox" if (_CHECKOUT / "manage.py").is_file() else Path("/var/lib/portal-sandbox")
+)
 LOCAL_HOSTS = "localhost,127.0.0.1,[::1]"
 
 _TRUE = frozenset({"1", "true", "yes", "on"})

@@ -15,8 +15,8 @@ from django.test import Client
 from portal.api.call_log import Attempt, LoggedCall, log_response
 from portal.api.responses import RawResponse
 from portal.api.transport import Transport
-from portal.config.environment import REPOSITORY
 from portal.config.log_lines import line_formatter
+from portal.config.places import SOURCE_ROOT
 from portal.config.projects import PROJECT_BY_APP
 from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.stations import StationQueries
@@ -121,7 +121,7 @@ def test_sign_in_text(signed_out: Client, locale: str, text: str) -> None:
 
 @in_app("auth_app")
 def test_language(signed_out: Client, use_locale: UseLocale) -> None:
-    catalogs = sorted(REPOSITORY.glob("*/**/locale/fr/LC_MESSAGES/django.po"))
+    catalogs = sorted(SOURCE_ROOT.glob("*/**/locale/fr/LC_MESSAGES/django.po"))
     assert [path.parts[-5] for path in catalogs] == [*sorted(PROJECT_BY_APP), "web"]
     page = signed_out.get("/fr/login").content.decode()
     assert '<html lang="fr"' in page

@@ -237,7 +237,7 @@ def read_env(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     for name, value in PRODUCTION.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(reader, "REPOSITORY", folder)
+    monkeypatch.setattr(reader, "SOURCE_ROOT", folder)
     (folder / ".env").write_text(text)
     complete_environment(folder)
     assert [name for name in given if not os.environ[name]] == []

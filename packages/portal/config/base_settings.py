@@ -13,15 +13,16 @@ from urllib.parse import urlsplit
 
 import jinja2
 
-from portal.config.environment import REPOSITORY, is_sentinel_url, read_config, split_credentials
+from portal.config.environment import is_sentinel_url, read_config, split_credentials
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
 
-_PACKAGE: Final = REPOSITORY / "packages" / "portal"
+_PACKAGE: Final = PACKAGES / "portal"
 
 
 def project_settings(app: str) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
     app = config.project.app
     return {
         "PORTAL": config,
-        "BASE_DIR": REPOSITORY,
+        "BASE_DIR": SOURCE_ROOT,
         "DEBUG": config.debug,
         "SECRET_KEY": config.secret_key,
         "ALLOWED_HOSTS": list(config.allowed_hosts),
@@ -122,7 +123,7 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
 
 def _templates(config: PortalConfig) -> list[dict[str, Any]]:
     """Jinja2 for all pages. Django's own engine is there for the toolbar and its panel alone."""
-    folders = [REPOSITORY / "apps" / config.project.app / "templates", _PACKAGE / "web" / "templates"]
+    folders = [SOURCE_ROOT / "apps" / config.project.app / "templates", _PACKAGE / "web" / "templates"]
     pages = {
         "NAME": "pages",
         "BACKEND": "portal.web.templating.backend.PageTemplates",

@@ -1,21 +1,31 @@
-"""Where code stands, as people and editors read it: `apps/energy/forms.py:12`."""
+"""Where code stands: in a checkout of the repository, or installed from a wheel; and as `apps/energy/forms.py:12`.
+
+Imports nothing of the portal: the parent process of a server, which imports no Django, asks it too.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from portal.config.environment import REPOSITORY
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from types import FrameType
 
+#: The folder in which `portal` and the other packages lie: `packages` in a checkout, else `site-packages`.
+PACKAGES: Final = Path(__file__).resolve().parents[2]
+#: Whether this code is a checkout's. Commands that read or write its files need one.
+IN_CHECKOUT: Final = (PACKAGES.parent / "manage.py").is_file()
+#: The folder in which `apps` lies: the checkout's root, else `site-packages`.
+SOURCE_ROOT: Final = PACKAGES.parent if IN_CHECKOUT else PACKAGES
+#: The program, as a message names it.
+PROGRAM: Final = "./manage.py" if IN_CHECKOUT else "portal"
+
 
 def place(file: str | Path, line: int) -> str:
-    """A line of a file; a file of the checkout has its path in it."""
+    """A line of a file; a file of ours has its path below :data:`SOURCE_ROOT`."""
     path = Path(file)
-    return f"{path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path}:{line}"
+    return f"{path.relative_to(SOURCE_ROOT) if path.is_relative_to(SOURCE_ROOT) else path}:{line}"
 
 
 def declaring_line(package: str) -> tuple[str, int]:

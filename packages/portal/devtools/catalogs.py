@@ -17,8 +17,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment
 
-from portal.config.environment import REPOSITORY
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.projects import PROJECTS
 from portal.web.templating import TEMPLATE_POLICIES
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The languages with catalogs: all but the language in which the texts are written.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
-_WEB: Final = REPOSITORY / "packages" / "portal" / "web"
+_WEB: Final = PACKAGES / "portal" / "web"
 _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
@@ -55,7 +55,7 @@ def catalog_folders() -> tuple[Path, ...]:
     """The folders with their own catalogs: the shared web layer, and each project."""
     return (
         _WEB,
-        *(REPOSITORY / "apps" / project.app for project in PROJECTS),
+        *(SOURCE_ROOT / "apps" / project.app for project in PROJECTS),
     )
 
 
@@ -73,7 +73,7 @@ def texts_of(folder: Path) -> dict[Text, list[str]]:
     folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
     for path in sorted(path for each in folders for path in files_in(each, ".py", ".html")):
         for text in _python_texts(path) if path.suffix == ".py" else _template_texts(path):
-            found.setdefault(text, set()).add(os.path.relpath(path, REPOSITORY))
+            found.setdefault(text, set()).add(os.path.relpath(path, SOURCE_ROOT))
     return {text: sorted(found[text]) for text in sorted(found)}
 
 

@@ -8,12 +8,13 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from portal import __version__
+from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
 from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRAM: Final = "./manage.py"
 #: The sandbox backend. It is no project of the portal, and knows its own commands.
 SANDBOX: Final = "sandbox_api"
 #: Commands for the whole workspace, which need no project; each with its help text.
@@ -31,6 +32,16 @@ WORKSPACE_COMMANDS: Final = {
 PROGRAMS: Final = {"test": "pytest", "bench": "benchmarks", "update_reference": "portal.devtools.reference"}
 #: Those of the programs that need the settings of a project. Any will do; it is the gateway's.
 IN_THE_GATEWAY: Final = {"update_reference"}
+#: Commands that read or write files of the checkout which no wheel has: tests, documentation, the sources of catalogs.
+CHECKOUT_COMMANDS: Final = frozenset({"run", "startplatform", "removeplatform", "update_catalogs", *PROGRAMS})
+
+
+def program() -> int:
+    """The program `portal` of an installed wheel; gives the exit status."""
+    app, rest = split_app(sys.argv[1:])
+    if not IN_CHECKOUT and app != SANDBOX and rest and rest[0] in CHECKOUT_COMMANDS:
+        return _complain(f"{rest[0]} needs a checkout of the repository; this portal was installed from a wheel")
+    return main(sys.argv)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -86,6 +97,9 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
         sys.stdout.write(f"{usage()}\n")
         return 0
     name = words[0]
+    if name == "--version":
+        sys.stdout.write(f"portal {__version__}\n")
+        return 0
     if name not in WORKSPACE_COMMANDS:
         return _complain(f"{name} runs in one project: {PROGRAM} --app APP {name}\n\n{usage()}")
     # A shell may have the settings of another project of its user.
@@ -110,9 +124,11 @@ def _run_program(program: str, words: Sequence[str]) -> int:
 
 
 def _run_sandbox_command(program: str, words: Sequence[str]) -> int:
-    from portal.config.environment import REPOSITORY, complete_environment  # noqa: PLC0415  `serve` imports no Django
+    from portal.config.environment import complete_environment  # noqa: PLC0415  `serve` imports no Django
 
-    complete_environment(REPOSITORY)
+    if find_spec("rest_framework") is None:
+        return _complain(f"{SANDBOX} needs the packages of the extra `sandbox`: pip install 'portal[sandbox]'")
+    complete_environment(SOURCE_ROOT)
     sys.argv = [program, *words]
     # By its name, as a program: the portal imports nothing of the sandbox.
     runpy.run_module(SANDBOX, run_name="__main__")
@@ -121,7 +137,8 @@ def _run_sandbox_command(program: str, words: Sequence[str]) -> int:
 
 def usage() -> str:
     """The help text: the projects, and the commands that need none."""
-    width = max(map(len, WORKSPACE_COMMANDS))
+    commands = {name: what for name, what in WORKSPACE_COMMANDS.items() if IN_CHECKOUT or name not in CHECKOUT_COMMANDS}
+    width = max(map(len, commands))
     return "\n".join(
         [
             f"{PROGRAM} --app APP COMMAND    any command, in that project's settings",
@@ -132,7 +149,7 @@ def usage() -> str:
             f"  {SANDBOX}    the stand-in backend; its commands are migrate, seed, serve, create_account and Django's",
             "",
             "commands that need no app:",
-            *(f"  {name.ljust(width)}  {what}" for name, what in WORKSPACE_COMMANDS.items()),
+            *(f"  {name.ljust(width)}  {what}" for name, what in commands.items()),
         ]
     )
 

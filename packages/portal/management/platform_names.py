@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from keyword import iskeyword, issoftkeyword
 from typing import Final
 
-from portal.config.environment import REPOSITORY
 from portal.config.locales import LOCALES
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
 from portal.management.platform_folders import platform_folders
@@ -48,11 +48,11 @@ def why_no_platform(name: str) -> str | None:
         "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
         "the services have a domain or a module of this name": _has_service(name),
         "Python has a module of this name": find_spec(name) is not None,
-        **{f"{folder} is there already": (REPOSITORY / folder).exists() for folder in platform_folders(name)},
+        **{f"{folder} is there already": (SOURCE_ROOT / folder).exists() for folder in platform_folders(name)},
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def _has_service(name: str) -> bool:
-    services = REPOSITORY / "packages" / "portal" / "services"
+    services = PACKAGES / "portal" / "services"
     return (services / name).exists() or (services / f"{name}.py").exists()

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 from portal.config.projects import DEFAULT_PORT_BASE
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Edits(NamedTuple):
     def write(self) -> None:
         """Write all files."""
         for file, text in self.texts.items():
-            (REPOSITORY / file).write_text(text)
+            (SOURCE_ROOT / file).write_text(text)
 
 
 class _Change(NamedTuple):
@@ -148,5 +148,5 @@ def _text(place: Place, name: str, *, port: int | None = None) -> str:
 
 
 def _read(file: str) -> str:
-    path = REPOSITORY / file
+    path = SOURCE_ROOT / file
     return path.read_text() if path.exists() else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from portal.server.server_group import Server
 
@@ -78,7 +78,6 @@ class LocalStack:
 
 
 def _code_of(name: str) -> tuple[Path, ...]:
-    packages = REPOSITORY / "packages"
     if name == BACKEND:
-        return (packages / BACKEND,)
-    return (REPOSITORY / "apps" / name, *(packages / package for package in SHARED_PACKAGES))
+        return (PACKAGES / BACKEND,)
+    return (SOURCE_ROOT / "apps" / name, *(PACKAGES / package for package in SHARED_PACKAGES))

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,10 +63,10 @@ class ServerGroup:
         environment = {name: value for name, value in merged.items() if value is not None}
         command = [sys.executable, *server.command]
         if self._log is None:
-            return subprocess.Popen(command, cwd=REPOSITORY, env=environment, start_new_session=True)
+            return subprocess.Popen(command, cwd=SOURCE_ROOT, env=environment, start_new_session=True)
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                command, cwd=REPOSITORY, env=environment, start_new_session=True, stdout=log, stderr=log
+                command, cwd=SOURCE_ROOT, env=environment, start_new_session=True, stdout=log, stderr=log
             )
 
     def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S, may_end: bool = False) -> None:

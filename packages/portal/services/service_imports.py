@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import portal.services
-from portal.config.environment import REPOSITORY
-from portal.config.places import place
+from portal.config.places import SOURCE_ROOT, place
 from portal.query import REGISTRY
 
 _PREFIX = f"{portal.services.__name__}."
-#: The package raises the errors of declarations, and teams declare in its services and in their apps.
-_SERVICES = Path(portal.services.__file__).parent
-_PACKAGE = _SERVICES.parent
+#: Where teams declare. The rest of the package raises the errors of declarations.
+_OURS = (Path(portal.services.__file__).parent, SOURCE_ROOT / "apps", SOURCE_ROOT / "tests")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,5 +61,4 @@ def place_of(error: BaseException) -> str:
 
 
 def _is_ours(path: Path) -> bool:
-    is_shared = path.is_relative_to(_PACKAGE) and not path.is_relative_to(_SERVICES)
-    return path.is_relative_to(REPOSITORY) and not is_shared and "site-packages" not in path.parts
+    return any(path.is_relative_to(folder) for folder in _OURS)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from portal.config.current import portal_config
-from portal.config.environment import REPOSITORY
 from portal.config.locales import DEFAULT_LOCALE
+from portal.config.places import SOURCE_ROOT
 from portal.devtools.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services
@@ -42,7 +42,7 @@ def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: obje
     import_services()
     app = portal_config().project.app
     environments = separate_environments()
-    folder = REPOSITORY / "apps" / app
+    folder = SOURCE_ROOT / "apps" / app
     # Nobody can tell more of files that can't be read. A part with a fault is compiled with each page that includes it.
     faults = set(unreadable_files(folder)) or {
         *_template_faults(environments, app=app),
@@ -127,4 +127,4 @@ def _untranslated(folder: Path) -> Iterator[SourceFault]:
     for text, files in texts_of(folder).items():
         languages = [language for language, texts in missing.items() if str(text.id) in texts]
         if languages:
-            yield from untranslated_texts(text.singular, [REPOSITORY / file for file in files], languages=languages)
+            yield from untranslated_texts(text.singular, [SOURCE_ROOT / file for file in files], languages=languages)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 from portal.source_checks import check_source
 from portal.source_checks.faults import SourceFault, name_hint
 from portal.source_checks.routes import routes_of
@@ -26,7 +26,7 @@ def test_the_names_of_its_urls_are_known_with_the_number_of_their_values() -> No
 
 
 def test_a_fault_is_printed_with_its_place_below_the_checkout() -> None:
-    fault = SourceFault(path=REPOSITORY / "apps" / "x.py", line=3, message="Wrong", hint="Write it", id="E001")
+    fault = SourceFault(path=SOURCE_ROOT / "apps" / "x.py", line=3, message="Wrong", hint="Write it", id="E001")
     assert str(fault.as_message()) == "apps/x.py:3: (portal.source.E001) Wrong\n\tHINT: Write it"
     elsewhere = SourceFault(path=Path("/tmp/x.py"), line=3, message="Wrong", hint="", id="E001")
     assert str(elsewhere.as_message()) == "/tmp/x.py:3: (portal.source.E001) Wrong"

@@ -13,7 +13,7 @@ import ssl
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import environ
 
@@ -31,6 +31,7 @@ from portal.config.environment.values import (
     read_value,
 )
 from portal.config.log_lines import LOG_FORMATS
+from portal.config.places import IN_CHECKOUT, SOURCE_ROOT
 from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
 from portal.errors import ConfigurationError
@@ -43,7 +44,8 @@ T = TypeVar("T")
 #: A name of `ALLOWED_HOSTS`, as Django holds it against a request's host: without scheme and port.
 _ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNORECASE)
 
-REPOSITORY = Path(__file__).resolve().parents[4]
+#: Where an installed portal keeps its state: the folder that the unit of systemd makes, too.
+INSTALLED_STATE_DIR: Final = Path("/var/lib/portal")
 
 
 def port_base(env: environ.Env | None = None) -> int:
@@ -92,7 +94,7 @@ def try_config(app: str) -> Attempt:
     project = next((candidate for candidate in PROJECTS if candidate.app == app), None)
     if project is None:
         raise ConfigurationError(f"{app!r} is no project: it should be one of {', '.join(p.app for p in PROJECTS)}")
-    complete_environment(REPOSITORY)
+    complete_environment(SOURCE_ROOT)
     env = environ.Env()
     problems: list[Problem] = []
 
@@ -105,8 +107,7 @@ def try_config(app: str) -> Attempt:
 
     base = take("origins", lambda: port_base(env), DEFAULT_PORT_BASE)
     debug = take("debug", lambda: read_switch("DEBUG"), instead=False)
-    state_dir = Path(read_value(env.str, "APP_STATE_DIR", "a folder", str(REPOSITORY / ".state"))).expanduser()
-    state_dir = state_dir.absolute()
+    state_dir = _state_dir(env)
     cookie_domain = take("cookie_domain", lambda: _cookie_domain(env), "")
     cache_url = take("cache_url", lambda: _cache_url(env, "CACHE_URL"), "")
     origins = {
@@ -157,6 +158,12 @@ def try_config(app: str) -> Attempt:
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )
     return Attempt(config, problems)
+
+
+def _state_dir(env: environ.Env) -> Path:
+    """Never a folder of the environment that a wheel is installed in: it is not the portal's, and may be read-only."""
+    default = SOURCE_ROOT / ".state" if IN_CHECKOUT else INSTALLED_STATE_DIR
+    return Path(read_value(env.str, "APP_STATE_DIR", "a folder", str(default))).expanduser().absolute()
 
 
 def _debug_toolbar(*, debug: bool) -> bool:

@@ -252,7 +252,7 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable(
         name="APP_STATE_DIR",
         part=Part.PROCESS,
-        default="`.state` in the checkout",
+        default="`.state` in the checkout; `/var/lib/portal` where a wheel is installed",
         meaning="a private (0700) folder that all processes on the machine share, on a local disk. A folder of another "
         "user stops the start",
         example="/var/lib/portal",

@@ -15,7 +15,7 @@ PAGE: Final = "docs/reference/environment.md"
 _BEFORE: Final = """\
 # Environment
 
-`portal.config.environment` reads these variables once, at start. It also reads a `.env` file in the repository's root; a variable
+`portal.config.environment` reads these variables once, at start. It also reads a `.env` file in the root of a checkout; a variable
 of the environment wins over the file. `make run` and `./manage.py --app sandbox_api` hand the file's variables on to the sandbox backend. A missing or malformed variable stops the start with one line that names it.
 
 A new variable is declared in `packages/portal/config/environment/variables.py`, from which this page is made, and read in `reader.py` beside it.

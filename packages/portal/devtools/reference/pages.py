@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import django
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,7 @@ def with_part(page: str | None, part: Part) -> str:
     return place.sub(lambda _: f"{beginning}\n{text}\n{_END}", page)
 
 
-def main(root: Path = REPOSITORY) -> int:
+def main(root: Path = SOURCE_ROOT) -> int:
     """Write all parts into the pages below a folder, and name those that have changed. Gives the exit status."""
     django.setup()
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal.management.platform_folders import platform_folders, uncommitted_work
 from portal.management.platform_places import remove_platform
@@ -30,12 +30,12 @@ class Command(BaseCommand):
         platforms = [platform.app for platform in PLATFORMS]
         if name not in platforms:
             raise CommandError(f"{name!r} is no platform; there are {', '.join(platforms)}")
-        if work := uncommitted_work(name, REPOSITORY):
+        if work := uncommitted_work(name, SOURCE_ROOT):
             raise CommandError(f"commit these files or delete them yourself, nothing is removed: {', '.join(work)}")
         edits = remove_platform(name, platforms=platforms)
-        removed = [folder for folder in platform_folders(name) if (REPOSITORY / folder).exists()]
+        removed = [folder for folder in platform_folders(name) if (SOURCE_ROOT / folder).exists()]
         for folder in removed:
-            shutil.rmtree(REPOSITORY / folder)
+            shutil.rmtree(SOURCE_ROOT / folder)
         # The registry last: until then this command can be given again.
         edits.write()
         self.stdout.write(f"Removed: {', '.join(removed)}, and the platform's name in {', '.join(edits.texts)}.")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.config.environment import REPOSITORY, complete_environment, port_base
+from portal.config.environment import complete_environment, port_base
+from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.server.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
@@ -57,7 +58,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         try:
-            complete_environment(REPOSITORY)
+            complete_environment(SOURCE_ROOT)
             environment = _local_environment()
             stack = LocalStack(
                 port_base=port_base(),
@@ -103,7 +104,7 @@ class Command(BaseCommand):
         for step in ("migrate", "seed"):
             self._say(f"sandbox backend: {step}")
             command = [sys.executable, "-m", BACKEND, step]
-            result = subprocess.run(command, cwd=REPOSITORY, env={**os.environ, **environment}, check=False)
+            result = subprocess.run(command, cwd=SOURCE_ROOT, env={**os.environ, **environment}, check=False)
             if result.returncode:
                 raise CommandError(f"the sandbox backend's {step} failed with status {result.returncode}")
 
@@ -141,7 +142,7 @@ def _by_hand(name: str, stack: LocalStack) -> str:
     if name not in stack.without:
         return ""
     command = f"serve --port {stack.backend_port}" if name == BACKEND else "runserver"
-    return f"   left out: ./manage.py --app {name} {command}"
+    return f"   left out: {PROGRAM} --app {name} {command}"
 
 
 def _request_stop(_number: int, _frame: FrameType | None) -> None:

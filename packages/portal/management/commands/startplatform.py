@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal.management.platform_folders import platform_folders, write_folders
 from portal.management.platform_names import why_no_platform
@@ -36,13 +36,13 @@ class Command(BaseCommand):
             )
         # The registry first: `removeplatform` clears away whatever an interruption leaves.
         edits.write()
-        write_folders(name, REPOSITORY)
+        write_folders(name, SOURCE_ROOT)
         folders = ", ".join(platform_folders(name))
         self.stdout.write(f"Written: {folders}, and the platform's name in {', '.join(edits.texts)}.")
         for missed in edits.missed:
             self.stdout.write(f"Add it yourself, there was nothing to add it to: {missed}")
         self.stdout.write(f"Whoever has the permission {name.upper()}_APP may open /{name}. In the sandbox that is:")
         self.stdout.write(
-            f"  ./manage.py --app sandbox_api create_account --email you@example.com --permissions {name.upper()}_APP"
+            f"  {PROGRAM} --app sandbox_api create_account --email you@example.com --permissions {name.upper()}_APP"
         )
         self.stdout.write("Next: docs/how-to/add-a-platform.md, step 2.")

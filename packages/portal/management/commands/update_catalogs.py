@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 from portal.devtools.catalogs import TRANSLATED, catalog_folders, po_path, write_catalog
 
 
@@ -18,6 +18,6 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         for folder in catalog_folders():
             for language in TRANSLATED:
-                path = po_path(folder, language).relative_to(REPOSITORY)
+                path = po_path(folder, language).relative_to(SOURCE_ROOT)
                 for text in write_catalog(folder, language):
                     self.stdout.write(f"{path}: no translation of {text!r}")

@@ -41,7 +41,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
             "PORT_BASE",
         }:
             monkeypatch.delenv(name)
-    monkeypatch.setattr(env_module, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(env_module, "SOURCE_ROOT", tmp_path)
 
 
 def read(monkeypatch: pytest.MonkeyPatch, app: str = "energy", **variables: str):

@@ -43,7 +43,7 @@ def test_an_example_is_a_value_that_the_reader_takes(variable, monkeypatch, tmp_
     for name in {*os.environ, *DECLARED}:
         if name in DECLARED:
             monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(reader, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(reader, "SOURCE_ROOT", tmp_path)
     for name, value in {**PRODUCTION, **NEEDS.get(variable.name, {}), variable.name: variable.example}.items():
         monkeypatch.setenv(name, value)
     if variable.name == "APP_OIDC_ISSUER":

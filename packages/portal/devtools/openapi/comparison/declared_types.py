@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 
 import msgspec
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import place
 from portal.query import Row
 
 
@@ -77,8 +77,7 @@ def place_of(owner: type[Any], name: str) -> str:
         return owner.__module__
     lines = _lines(file)
     line = lines.get((owner.__qualname__, name)) or lines.get((owner.__qualname__, ""), 1)
-    path = Path(file)
-    return f"{path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path}:{line}"
+    return place(file, line)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ import sys
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 from portal.devtools.openapi.schema import SchemaError
 from portal.devtools.openapi.writing.declared import OPEN_ENUM
 from portal.devtools.openapi.writing.prose import comment, docstring
@@ -84,7 +84,7 @@ def formatted(source: str) -> str:
         capture_output=True,
         encoding="utf-8",
         check=False,
-        cwd=REPOSITORY,
+        cwd=SOURCE_ROOT,
     )
     if "No module named ruff" in done.stderr:
         raise SchemaError("", "formatting the declarations needs ruff: pip install ruff")
