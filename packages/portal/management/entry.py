@@ -51,6 +51,9 @@ def main(argv: Sequence[str]) -> int:
     the workspace run; everything else prints what there is to choose from.
     """
     program, *words = argv
+    if words == ["--version"]:
+        sys.stdout.write(f"portal {__version__}\n")
+        return 0
     app, rest = split_app(words)
     if app is None:
         return _run_workspace_command(program, rest)
