@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev install runtime test check audit outdated sbom hooks format wheel bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev install runtime test check audit outdated sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -57,6 +57,14 @@ hooks: .venv/.dev  ## check each commit of this clone, by pre-commit
 format: .venv/.dev  ## let ruff put the code in order
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The theme's makers advise on their successor at each build: docs/adr/0048-documentation-as-a-site.md.
+docs: .venv/.dev  ## the documentation as a site with search, into .state/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m portal.devtools.docs_site
+
+DOCS_PORT ?= 8200
+docs-serve: docs  ## the same, and serve it on this machine: make docs-serve DOCS_PORT=8200
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory .state/site $(DOCS_PORT)
 
 bench: .venv/.dev  ## the benchmarks, as tables
 	$(BIN)/python -m benchmarks

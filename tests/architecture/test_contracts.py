@@ -253,6 +253,16 @@ WRONG_IMPORTS = [
         "From outside the reference only its face is imported",
     ),
     (
+        "packages/portal/devtools/catalogs.py",
+        "import portal.devtools.docs_site.links",
+        "From outside the documentation's site only its face is imported",
+    ),
+    (
+        "packages/portal/devtools/docs_site/links.py",
+        "import portal.devtools.docs_site.navigation",
+        "Inside the documentation's site imports go down",
+    ),
+    (
         "packages/portal/devtools/openapi/schema/shapes.py",
         "import portal.devtools.openapi.schema.schemas",
         "Inside the schema imports go down",

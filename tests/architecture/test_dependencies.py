@@ -34,6 +34,8 @@ ALLOWED = {
     "ruff": "`make check`",
     "pre-commit": "`make hooks`",
     "import-linter": "`make check`",
+    "mkdocs": "`make docs` runs it: packages/portal/devtools/docs_site",
+    "mkdocs-material": "the theme that mkdocs.yml names",
     "mypy": "`make check`",
     "basedpyright": "tests/typing runs it",
     "django-stubs": "types, for mypy",

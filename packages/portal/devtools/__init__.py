@@ -12,5 +12,6 @@
     breakpoints        what `breakpoint()` says in a server without a terminal
     openapi            declarations of a backend's calls from its schema, and whether both agree
     reference          the reference pages that are written from the code
+    docs_site          the documentation as a site with search
     catalogs           the translations: finds texts, writes `.po`, compiles `.mo`
 """
