@@ -2,7 +2,7 @@
 
 import sys
 
-from portal.config.environment import REPOSITORY
+from portal.config.places import SOURCE_ROOT
 from portal.devtools.docs_site.builder import build_site
 
-sys.exit(build_site(REPOSITORY, REPOSITORY / ".state" / "site"))
+sys.exit(build_site(SOURCE_ROOT, SOURCE_ROOT / ".state" / "site"))
