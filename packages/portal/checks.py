@@ -20,7 +20,7 @@ from portal.errors import ConfigurationError
 from portal.identity import make_verifier
 from portal.query import check_endpoints
 from portal.services.service_imports import import_services, place_of
-from portal.store import check_embedded_store, check_refresh_store
+from portal.store import check_embedded_store, check_query_store, check_refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 register(check_refresh_store)
+register(check_query_store)
 register(check_embedded_store)
 
 

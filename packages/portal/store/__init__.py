@@ -4,14 +4,18 @@
       └ shared_store    SharedStore, query_store(), refresh_store(): typed values, one error, a circuit
           └ size            how full a store is, with a warning in the log before it is full
               └ redis_info      what a Redis tells about itself
+      ├ redis_faults    why a Redis can't be used, in words
+    readiness       whether both stores take writes, for `/readyz`
     sentinel        Django's Redis cache on the primary that Sentinels name; the settings name it, nothing imports it
 
-Only `sentinel` imports redis at once: a project on the embedded store never does, and needs 6 MiB less.
+Only `sentinel` and `redis_faults` import redis at once, and only who needs them imports them: a project on the embedded
+store never does, and needs 6 MiB less.
 
 The other backend is `sqlite_cache`, a package of its own. The addresses are read in `portal.config.environment`.
 """
 
 from __future__ import annotations
 
-from portal.store.checks import check_embedded_store, check_refresh_store
+from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
+from portal.store.readiness import check_readiness
 from portal.store.shared_store import MISSING, Missing, SharedStore, import_backends, query_store, refresh_store

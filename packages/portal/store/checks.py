@@ -19,6 +19,8 @@ from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from portal.store.redis_faults import RedisFault
+
 #: Django's backends with which two processes can win the same `add`, and why (packages/sqlite_cache/README.md).
 NOT_ATOMIC: Final = {
     "django.core.cache.backends.locmem.LocMemCache": "each process has its own",
@@ -39,8 +41,10 @@ _EMBEDDED: Final = "sqlite_cache.SQLiteCache"
 _REDIS: Final = frozenset(
     {"django.core.cache.backends.redis.RedisCache", "portal.store.sentinel.SentinelCache"},
 )
-#: The environment variable of each alias.
-_VARIABLES: Final = {REFRESH_ALIAS: "REFRESH_CACHE_URL (by default CACHE_URL)", QUERY_ALIAS: "CACHE_URL"}
+#: The message about a Redis that may be there in some seconds: `serve` waits for it (ADR 45).
+STORE_IS_AWAY: Final = "portal.store.E007"
+#: How long the key of the check's own write is kept, seconds.
+_PROBE_LIFETIME_S: Final = 60
 
 
 def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
@@ -94,29 +98,46 @@ def check_embedded_store(app_configs: object = None, **_: object) -> Sequence[Ch
     return messages
 
 
+def check_query_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
+    """The Redis of what is cached can be used, where the refresh does not use Redis: else its own check says so."""
+    if not _is_redis(QUERY_ALIAS) or _is_redis(REFRESH_ALIAS):
+        return []
+    found = _redis_info(QUERY_ALIAS)
+    return [found] if isinstance(found, Error) else _wrong_role(found, QUERY_ALIAS)
+
+
 def _check_redis() -> Sequence[CheckMessage]:
     found = _redis_info(REFRESH_ALIAS)
     query_info = _redis_info(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
     # A mistake in one address is reported also while the server of the other address is down.
     wrong = [one for one in (found, query_info) if isinstance(one, Error)]
+    wrong.sort(key=lambda message: message.id == STORE_IS_AWAY)
     if wrong:
         return wrong[:1]
+    wrong_role = [*_wrong_role(found, REFRESH_ALIAS), *_wrong_role(query_info, QUERY_ALIAS)]
+    if wrong_role:
+        return wrong_role[:1]
     if not isinstance(found, RedisInfo):
         return [found]
-    if found.is_cluster or found.is_replica:
-        what = "a node of a Redis Cluster, which is not supported" if found.is_cluster else "a replica"
-        return [
-            Error(
-                f"The Redis in {_VARIABLES[REFRESH_ALIAS]} is {what}.",
-                hint="Name one primary, or the Sentinels that know it (redis+sentinel://…).",
-                id="portal.store.E006",
-            )
-        ]
     if found.policy is None:
         return [_unknown(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
     if found.policy != SAFE_POLICY:
         return [_evicts(f"Redis with maxmemory-policy {found.policy}")]
     return _check_room(found, query_info)
+
+
+def _wrong_role(info: RedisInfo | CheckMessage | None, alias: str) -> Sequence[CheckMessage]:
+    """A server that reads and writes can't go to."""
+    if not isinstance(info, RedisInfo) or not (info.is_cluster or info.is_replica):
+        return []
+    what = "a node of a Redis Cluster, which is not supported" if info.is_cluster else "a replica"
+    return [
+        Error(
+            f"{_variable(alias)} leads to {what}.",
+            hint="Name one primary, or the Sentinels that know it (redis+sentinel://…).",
+            id="portal.store.E006",
+        )
+    ]
 
 
 def _is_redis(alias: str) -> bool:
@@ -149,24 +170,81 @@ def _check_room(refresh_info: RedisInfo, query_info: RedisInfo | CheckMessage | 
 
 
 def _redis_info(alias: str) -> RedisInfo | CheckMessage:
+    """What the server tells of itself, once it has taken a write; else the message about it."""
+    # Only here, so that a project on the embedded store never imports redis.
+    from portal.store.redis_faults import explain_fault  # noqa: PLC0415
+
     try:
         backend = SharedStore(alias=alias).backend()
-        return read_info(backend) if isinstance(backend, RedisCache) else _unknown(alias, "it is no Redis")
+        if not isinstance(backend, RedisCache):
+            return _unknown(alias, "it is no Redis")
+        info, untold = _info_if_told(backend)
+        if info is not None and (info.is_cluster or info.is_replica):
+            return info
+        if info is not None and info.is_sentinel:
+            return _refused(alias, "it is a Sentinel: its form is redis+sentinel://…/service")
+        backend.set("start", 1, _PROBE_LIFETIME_S)
     except (TypeError, ValueError):
         return Error(
-            f"The address in {_VARIABLES[alias]} has an option that redis-py does not know, or can't read.",
+            f"The address in {_variable(alias)} has an option that redis-py does not know, or can't read.",
             hint="Options after the ? have redis-py's names and values, such as ssl_ca_certs and the path of a file.",
             id="portal.store.E004",
         )
-    except Exception as error:  # noqa: BLE001  redis-py has many errors for a server that is down or forbids INFO
-        return _unknown(alias, type(error).__name__)
+    except Exception as error:  # noqa: BLE001  redis-py, and the system below it, have many errors
+        return _faulty(alias, explain_fault(error))
+    return info or _unknown(alias, untold)
+
+
+def _info_if_told(backend: RedisCache) -> tuple[RedisInfo | None, str]:
+    """What INFO tells; with the reason where the server forbids it. Other errors are raised."""
+    from redis.exceptions import AuthenticationError, ResponseError  # noqa: PLC0415  as above
+
+    try:
+        return read_info(backend), ""
+    except AuthenticationError:
+        raise
+    except ResponseError as error:
+        return None, f"it forbids INFO ({type(error).__name__})"
+
+
+def _variable(alias: str) -> str:
+    """The environment variable that the alias has its address from."""
+    one = settings.CACHES.get(REFRESH_ALIAS, {}).get("LOCATION") == settings.CACHES.get(QUERY_ALIAS, {}).get("LOCATION")
+    return "CACHE_URL" if alias == QUERY_ALIAS or one else "REFRESH_CACHE_URL"
+
+
+def _faulty(alias: str, fault: RedisFault) -> CheckMessage:
+    match fault.kind.value:
+        case "mistake":
+            return _refused(alias, fault.cause)
+        case "away":
+            return Error(
+                f"{_variable(alias)} can't be reached: {fault.cause}.",
+                hint="Start that Redis, or set the variable to the address of one that runs.",
+                id=STORE_IS_AWAY,
+            )
+        case _:
+            # The configuration is right: pages are served, and /readyz says what is wrong.
+            return Warning(
+                f"The Redis in {_variable(alias)} can't be written to: {fault.cause}.",
+                hint="Without it no token is refreshed: docs/explanation/store-failures.md.",
+                id="portal.store.W005",
+            )
+
+
+def _refused(alias: str, cause: str) -> Error:
+    return Error(
+        f"{_variable(alias)} can't work: {cause}.",
+        hint="docs/reference/environment.md has the forms of its address.",
+        id="portal.store.E008",
+    )
 
 
 def _unknown(alias: str, why: str) -> Warning:
     """A warning that names only the kind of the failure: redis-py's message may name the user and the address."""
     return Warning(
-        f"The Redis in {_VARIABLES[alias]} can't be asked what it is and how it evicts: {why}.",
-        hint=f"It should be reachable, no node of a Cluster; that of the refresh with maxmemory-policy {SAFE_POLICY}.",
+        f"The Redis in {_variable(alias)} can't be asked what it is and how it evicts: {why}.",
+        hint=f"It should be no node of a Cluster; that of the refresh with maxmemory-policy {SAFE_POLICY}.",
         id="portal.store.W002",
     )
 

@@ -19,6 +19,7 @@ class RedisInfo:
     :param limit: `maxmemory`, bytes; 0 for none.
     :param policy: `maxmemory-policy`.
     :param identity: `run_id`: two addresses with the same one lead to the same server.
+    :param version: of the server.
     """
 
     used: int | None
@@ -27,6 +28,8 @@ class RedisInfo:
     identity: str | None
     is_cluster: bool
     is_replica: bool
+    is_sentinel: bool
+    version: str | None
 
 
 def read_info(backend: RedisCache) -> RedisInfo:
@@ -44,4 +47,6 @@ def read_info(backend: RedisCache) -> RedisInfo:
         identity=info.get("run_id"),
         is_cluster=info.get("cluster_enabled") == 1,
         is_replica=info.get("role") == "slave",
+        is_sentinel=info.get("redis_mode") == "sentinel",
+        version=info.get("redis_version"),
     )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import socket
+from functools import partial
+from types import SimpleNamespace
+
 import pytest
-from django.core.checks import registry
+import redis
+from django.core.checks import CheckMessage, registry
 from django.test import override_settings
 
-from portal.store import check_embedded_store, check_refresh_store
+from portal.config.base_settings import _caches
+from portal.store import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from sqlite_cache import close_idle_connections
 from tests.support.ports import free_port
 from tests.support.redis_server import running_redis
@@ -78,14 +84,68 @@ def test_a_redis_that_forbids_its_configuration_still_says_how_it_evicts(tmp_pat
         assert ids(**redis_entry(server.url())) == ["portal.store.W004"]
 
 
-def test_a_redis_that_does_not_answer_is_a_warning_that_says_how():
-    entry = redis_entry("redis://someone:a-secret@127.0.0.1:1/0")
-    with override_settings(CACHES={"default": SQLITE, "refresh": entry}):
-        (message,) = check_refresh_store()
-    assert message.id == "portal.store.W002"
-    assert "ConnectionError" in message.msg
+def messages_of(url: str) -> list[CheckMessage]:
+    """What the check says of an address, as the settings have it: for both aliases."""
+    config = SimpleNamespace(cache_url=url, refresh_cache_url=url)
+    with override_settings(CACHES=_caches(config)):  # type: ignore[arg-type]
+        return list(check_refresh_store())
+
+
+def cause_of(url: str, *, message_id: str) -> str:
+    """The cause that the one message of this id names, without the user and the password."""
+    (message,) = messages_of(url)
+    assert message.id == message_id, message
     assert "a-secret" not in str(message)
     assert "someone" not in str(message)
+    assert message.msg.startswith(("CACHE_URL can't ", "The Redis in CACHE_URL can't "))
+    return message.msg.partition(": ")[2].rstrip(".")
+
+
+def hung_port() -> socket.socket:
+    """A port that accepts connections and never answers."""
+    return socket.create_server(("127.0.0.1", 0))
+
+
+@pytest.mark.parametrize(
+    ("url", "cause"),
+    [
+        ("redis://someone:a-secret@127.0.0.1:1/0", "nothing listens at its port"),
+        ("rediss://someone:a-secret@127.0.0.1:1/0", "nothing listens at its port"),
+        ("redis+sentinel://someone:a-secret@127.0.0.1:1/portal", "no Sentinel names a primary of that service"),
+        ("redis://someone:a-secret@nowhere.invalid:6379/0", "its name leads nowhere (DNS)"),
+        ("unix://someone:a-secret@/nowhere/redis.sock", "its socket, or a file that an option names, is not there"),
+    ],
+)
+def test_a_redis_that_is_away_stops_the_start_and_says_why(url, cause):
+    assert cause_of(url, message_id=STORE_IS_AWAY) == cause
+
+
+def test_a_redis_that_hangs_is_away():
+    with hung_port() as port:
+        url = f"redis://someone:a-secret@127.0.0.1:{port.getsockname()[1]}/0"
+        assert cause_of(url, message_id=STORE_IS_AWAY) == "it does not answer in time"
+
+
+@pytest.mark.redis
+def test_a_mistake_in_the_address_of_a_redis_that_runs_is_refused_with_its_cause(tmp_path):
+    with running_redis(tmp_path, "--requirepass", "the-right-one") as server:
+        port = server.port
+        refuses = "it refuses the user or the password, or wants one"
+        refused = partial(cause_of, message_id="portal.store.E008")
+        assert refused(f"redis://127.0.0.1:{port}/0") == refuses
+        assert refused(f"redis://someone:a-secret@127.0.0.1:{port}/0") == refuses
+        assert refused(f"redis://:the-right-one@127.0.0.1:{port}/99") == "it has no database of that number"
+        with redis.Redis(port=port, password="the-right-one") as client:
+            client.execute_command("ACL", "SETUSER", "someone", "on", ">a-secret", "~other:*", "+@all")
+        keys = "its user may not read and write the keys portal:*"
+        assert refused(f"redis://someone:a-secret@127.0.0.1:{port}/0") == keys
+        assert messages_of(f"redis://:the-right-one@127.0.0.1:{port}/0") == []
+
+
+@pytest.mark.redis
+def test_a_redis_that_is_full_is_a_warning_since_the_address_is_right(tmp_path):
+    with running_redis(tmp_path, "--maxmemory", "1kb") as server:
+        assert cause_of(server.url(), message_id="portal.store.W005") == "it is full, and takes no writes"
 
 
 @pytest.mark.redis
@@ -161,4 +221,12 @@ def test_an_option_that_redis_py_does_not_know_is_refused_also_while_the_servers
     with override_settings(CACHES={alias: redis_entry(address) for alias, address in addresses.items()}):
         (message,) = check_refresh_store()
     assert message.id == "portal.store.E004"
-    assert message.msg.startswith(f"The address in {'CACHE_URL' if wrong == 'default' else 'REFRESH_CACHE_URL'}")
+    assert message.msg.startswith(f"The address in {'CACHE_URL' if wrong == 'default' else 'REFRESH_CACHE_URL'} ")
+
+
+def test_a_redis_for_what_is_cached_alone_is_checked_too():
+    embedded = {**SQLITE, "OPTIONS": {"WHEN_FULL": "refuse"}}
+    with override_settings(CACHES={"default": redis_entry("redis://127.0.0.1:1/0"), "refresh": embedded}):
+        assert [message.id for message in check_query_store()] == [STORE_IS_AWAY]
+        assert check_refresh_store() == []
+    assert check_query_store() == [], "the project's own settings"

@@ -81,8 +81,14 @@ class TestTlsAndUsers:
             with pytest.raises(StoreUnavailableError) as caught:
                 refresh_store().get("a")
             (warning,) = check_refresh_store()
-        assert warning.id == "portal.store.W002"
+        assert warning.id == "portal.store.E008"
+        assert warning.msg.startswith("CACHE_URL can't work: its certificate is not trusted: ")
         self.names_no_secret(caught.value, warning, caplog.text)
+
+    def test_plain_words_to_a_port_for_tls_are_said(self, server):
+        with stores_on(f"redis://{LOGIN}localhost:{self.tls_port}/0"):
+            (message,) = check_refresh_store()
+        assert message.msg.startswith("CACHE_URL can't be reached: it closes each connection, as a port for TLS does")
 
     def test_nor_one_for_another_host(self, server):
         with (
@@ -97,7 +103,8 @@ class TestTlsAndUsers:
             with pytest.raises(StoreUnavailableError) as caught:
                 refresh_store().get("a")
             (warning,) = check_refresh_store()
-        assert "AuthenticationError" in warning.msg
+        assert warning.id == "portal.store.E008"
+        assert warning.msg == "CACHE_URL can't work: it refuses the user or the password, or wants one."
         self.names_no_secret(caught.value, warning, caplog.text)
 
     def names_no_secret(self, error: BaseException, warning: object, log: str) -> None:
@@ -130,6 +137,9 @@ class TestSentinels:
     def test_the_primary_is_found_and_after_its_death_the_next_one(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url(database=2)):
             assert check_refresh_store() == []
+            with stores_on(f"redis://127.0.0.1:{watched.ports[0]}/0"):
+                (message,) = check_refresh_store()
+                assert message.msg == "CACHE_URL can't work: it is a Sentinel: its form is redis+sentinel://…/service."
             use_both()
             refresh_store().set("kept", "before", lifetime_s=600)
             gone = watched.kill_primary()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.core.checks import run_checks
@@ -15,12 +17,21 @@ from portal.config.environment import port_base
 from portal.server.ports import why_not_free
 from portal.server.static_files import UNUSED_FILES
 from portal.server.supervisor import PreparedServer
+from portal.store import STORE_IS_AWAY
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
+    from django.core.checks import CheckMessage
+
 
 logger = logging.getLogger("portal.server")
+
+#: How long the start waits for a store that is away, seconds. With the pause after an end, it is longer than a fifth of
+#: the unit's `StartLimitIntervalSec`: systemd then starts the server again and again, until the store is back.
+STORE_WAIT_S: Final = 15
+#: Pause between two looks, seconds.
+STORE_PAUSE_S: Final = 0.5
 
 
 class Command(BaseCommand):
@@ -69,10 +80,30 @@ class Command(BaseCommand):
         )
 
     def check(self, *args: Any, **kwargs: Any) -> None:
-        """Run the system checks: a warning is a line of the log; an error stops the start with its message."""
-        messages = [message for message in run_checks() if not message.is_silenced()]
-        if any(message.is_serious() for message in messages):
+        """Run the system checks: a warning is a line of the log; an error stops the start with its message.
+
+        A store that is away may be starting just now, as after a reboot: it has :data:`STORE_WAIT_S` (ADR 45).
+        """
+        end = time.monotonic() + STORE_WAIT_S
+        waits = False
+        while True:
+            messages = [message for message in run_checks() if not message.is_silenced()]
+            serious = [message for message in messages if message.is_serious()]
+            away = bool(serious) and all(message.id == STORE_IS_AWAY for message in serious)
+            if not away or time.monotonic() >= end:
+                break
+            if not waits:
+                logger.warning("%s Waiting for at most %d s", serious[0].msg, STORE_WAIT_S)
+                waits = True
+            time.sleep(STORE_PAUSE_S)
+        if serious and all(str(message.id).startswith("portal.store.") for message in serious):
+            # As for a variable that can't be read: one line.
+            sys.exit("\n".join(f"{portal_config().project.app}: {_in_one_line(message)}" for message in serious))
+        if serious:
             super().check(*args, **kwargs)
         for message in messages:
-            words = "; ".join(part.rstrip(".") for part in (message.msg, message.hint) if part)
-            logger.warning("check %s: %s", message.id, words)
+            logger.warning("check %s: %s", message.id, _in_one_line(message))
+
+
+def _in_one_line(message: CheckMessage) -> str:
+    return "; ".join(part.rstrip(".") for part in (message.msg, message.hint) if part)

@@ -10,14 +10,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from portal.errors import StoreUnavailableError
-from portal.store import query_store, refresh_store
+from portal.store import check_readiness
 from portal.web.errors import explain_failure
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
 _TEXT = "text/plain; charset=utf-8"
-_PROBE_KEY = "readiness"
 
 
 @csrf_exempt
@@ -32,16 +31,15 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's sig
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The stores answer too: without them no sign-in can be refreshed.
+    """The stores take writes too: without them no sign-in can be refreshed.
 
     The backend is not called: while it is down, the pages say so, and another process could not do better.
     """
     try:
-        for store in (query_store(), refresh_store()):
-            store.get(_PROBE_KEY)
+        check_readiness()
     except StoreUnavailableError as error:
         explain_failure(request, error, status=503)
-        response = HttpResponse("the store does not answer\n", status=503, content_type=_TEXT)
+        response = HttpResponse("the store does not answer, or takes no writes\n", status=503, content_type=_TEXT)
         response["Retry-After"] = "1"
         return response
     return HttpResponse("ok\n", content_type=_TEXT)

@@ -25,7 +25,7 @@ from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.identity.token_cache import UNVERIFIABLE, TokenCache
 from portal.process.circuit_breaker import call_circuits
 from portal.query.process_state import process_runtime
-from portal.store import SharedStore
+from portal.store import SharedStore, readiness
 from portal.testing import access_token
 
 ROOT = Path(__file__).parents[4]
@@ -54,19 +54,22 @@ def test_the_process_is_alive_without_backend_and_store(
     for browser in (Client(), browser_of("ENERGY_APP"), browser_of(**expired)):
         assert browser.get("/healthz").status_code == 200
     assert asked == []
+    readiness._readiness.forget()
     assert Client().get("/readyz").status_code == 503
     assert asked == ["store"], "what is refused here is what other pages ask"
 
 
 def test_the_process_is_ready_only_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    readiness._readiness.forget()
     assert Client().get("/readyz").status_code == 200
-    monkeypatch.setattr(SharedStore, "get", _unavailable)
+    monkeypatch.setattr(SharedStore, "set", _unavailable)
+    readiness._readiness.forget()
     response = Client().get("/readyz")
     assert response.status_code == 503
     assert response["Retry-After"] == "1"
 
 
-def _unavailable(*_: object) -> None:
+def _unavailable(*_: object, **__: object) -> None:
     raise StoreUnavailableError("down")
 
 

@@ -1,0 +1,83 @@
+"""The start of a real server whose Redis is away, or whose address is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import requests
+
+from portal.management.commands.serve import STORE_WAIT_S
+from tests.deploy.files import unit_settings
+from tests.support.harness import ROOT, clean_environment
+from tests.support.ports import free_port
+from tests.support.redis_server import RedisServer, running_redis
+
+pytestmark = pytest.mark.redis
+PATIENCE_S = 60
+
+
+def start_server(folder: Path, port: int, url: str) -> subprocess.Popen[str]:
+    """`serve` of one project, with this `CACHE_URL`; its log goes to `folder/log`."""
+    given = clean_environment(DEBUG="on", APP_STATE_DIR=str(folder / "state"), CACHE_URL=url)
+    environment = {name: value for name, value in {**os.environ, **given}.items() if value is not None}
+    with (folder / "log").open("w") as log:
+        return subprocess.Popen(
+            [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env=environment,
+            stdout=log,
+            stderr=log,
+            text=True,
+        )
+
+
+def eventually(condition, folder: Path) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, (folder / "log").read_text()
+        time.sleep(0.1)
+
+
+def answers(port: int) -> bool:
+    try:
+        return requests.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200
+    except requests.ConnectionError:
+        return False
+
+
+def test_a_store_that_starts_a_moment_later_is_waited_for(tmp_path) -> None:
+    server, port = RedisServer(tmp_path), free_port()
+    process = start_server(tmp_path, port, server.url())
+    try:
+        eventually(lambda: "Waiting for at most" in (tmp_path / "log").read_text(), tmp_path)
+        server.start()
+        eventually(lambda: answers(port), tmp_path)
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE_S)
+        server.stop()
+    assert "CACHE_URL can't be reached: nothing listens at its port." in (tmp_path / "log").read_text()
+
+
+def test_a_wrong_password_is_refused_at_once_in_one_line(tmp_path) -> None:
+    with running_redis(tmp_path, "--requirepass", "the-right-one") as server:
+        url = f"redis://:the-wrong-one@127.0.0.1:{server.port}/0"
+        assert start_server(tmp_path, free_port(), url).wait(timeout=PATIENCE_S) == 1
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert lines == [
+        "energy: CACHE_URL can't work: it refuses the user or the password, or wants one; "
+        "docs/reference/environment.md has the forms of its address"
+    ]
+
+
+def test_systemd_never_gives_up_on_a_store_that_is_away() -> None:
+    unit = unit_settings()
+    interval, burst = int(unit["StartLimitIntervalSec"][0]), int(unit["StartLimitBurst"][0])
+    pause = int(re.sub(r"\D", "", unit["RestartSec"][0]))
+    assert (STORE_WAIT_S + pause) * burst > interval

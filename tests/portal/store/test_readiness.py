@@ -1,0 +1,128 @@
+"""Whether the stores take writes: asked at most once a second, and said with its cause."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import redis
+from django.test import Client, override_settings
+
+from portal.config.base_settings import _caches
+from portal.errors import StoreUnavailableError
+from portal.store import refresh_store
+from portal.store.readiness import MIN_FREE_BYTES, Readiness
+from sqlite_cache import close_idle_connections
+from tests.support.redis_server import running_redis
+
+
+class CountedStore:
+    """Counts the writes, and fails while it has an error."""
+
+    alias = "counted"
+
+    def __init__(self) -> None:
+        self.writes = 0
+        self.error: StoreUnavailableError | None = None
+
+    def set(self, key: str, value: object, *, lifetime_s: float) -> None:
+        self.writes += 1
+        if self.error is not None:
+            raise self.error
+
+    def backend(self) -> None:
+        """No embedded store."""
+
+
+def caches_on(url: str, folder: Path) -> override_settings:
+    """Both stores of a project with this `CACHE_URL`, or in this state folder."""
+    config = SimpleNamespace(cache_url=url, refresh_cache_url=url, state_dir=folder, store_max_mb=8)
+    return override_settings(CACHES=_caches(config))  # type: ignore[arg-type]
+
+
+def test_a_second_has_one_write_whoever_asks() -> None:
+    now, store = 100.0, CountedStore()
+    readiness = Readiness([store], clock=lambda: now)  # type: ignore[list-item]
+    threads = [threading.Thread(target=readiness.check) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.writes == 1
+    store.error = StoreUnavailableError("full")
+    readiness.check()
+    now += 1
+    for _ in range(3):
+        with pytest.raises(StoreUnavailableError, match="full"):
+            readiness.check()
+    assert store.writes == 2
+    store.error = None
+    now += 1
+    readiness.check()
+
+
+@pytest.mark.redis
+def test_a_redis_that_is_full_is_not_ready_although_it_can_be_read(tmp_path) -> None:
+    with running_redis(tmp_path) as server, caches_on(server.url(), tmp_path):
+        assert Client().get("/readyz").status_code == 200
+        with redis.Redis(port=server.port) as client:
+            client.config_set("maxmemory", "1kb")
+        refresh_store().get("anything")
+        with override_settings(), caches_on(server.url(), tmp_path):
+            response = Client().get("/readyz")
+        assert response.status_code == 503
+        assert response.content == b"the store does not answer, or takes no writes\n"
+        assert response["Retry-After"] == "1"
+
+
+@pytest.mark.redis
+def test_a_replica_is_not_ready(tmp_path) -> None:
+    with running_redis(tmp_path, "--replicaof", "127.0.0.1 1") as server, caches_on(server.url(), tmp_path):
+        assert Client().get("/readyz").status_code == 503
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A file system of 3 MB, which only root can mount."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = os.geteuid() == 0 and (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs", str(folder)], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
+    if not mounted:
+        pytest.skip("a small file system needs root")
+    yield folder
+    close_idle_connections()
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_is_not_ready_until_there_is_room_again(small_disk: Path) -> None:
+    with caches_on("", small_disk):
+        assert Client().get("/readyz").status_code == 200
+        filling = small_disk / "filling"
+        with filling.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4 * 1024))
+        readiness = Readiness([refresh_store()])
+        with pytest.raises(StoreUnavailableError) as caught:
+            readiness.check()
+        assert "disk is full" in f"{caught.value} {caught.value.__cause__}"
+        filling.unlink()
+        readiness.forget()
+        readiness.check()
+
+
+def test_a_disk_with_little_room_is_full_although_the_key_can_be_written(tmp_path, monkeypatch) -> None:
+    with caches_on("", tmp_path):
+        room = SimpleNamespace(f_bavail=MIN_FREE_BYTES // 4096 - 1, f_frsize=4096)
+        monkeypatch.setattr("portal.store.readiness.os.statvfs", lambda _path: room)
+        with pytest.raises(StoreUnavailableError, match="store 'refresh': its disk is full"):
+            Readiness([refresh_store()]).check()
