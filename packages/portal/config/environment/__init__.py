@@ -11,7 +11,7 @@
 """
 
 from portal.config.environment.developer import complete_environment
-from portal.config.environment.reader import Attempt, Problem, port_base, read_config, try_config
+from portal.config.environment.reader import port_base, read_config, try_config
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
-from portal.config.environment.variable_types import Part, Secrecy, Variable
-from portal.config.environment.variables import VARIABLE_BY_NAME, VARIABLES
+from portal.config.environment.variable_types import Secrecy, Variable, VariablePart
+from portal.config.environment.variables import VARIABLES

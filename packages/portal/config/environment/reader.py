@@ -74,7 +74,7 @@ class Problem(NamedTuple):
     error: ConfigurationError
 
 
-class Attempt(NamedTuple):
+class ConfigReading(NamedTuple):
     """A configuration, as far as it can be read. A field that has a problem holds a harmless value in its place."""
 
     config: PortalConfig
@@ -86,7 +86,7 @@ class Attempt(NamedTuple):
         return frozenset(problem.field for problem in self.problems)
 
 
-def try_config(app: str) -> Attempt:
+def try_config(app: str) -> ConfigReading:
     """Read the configuration of the project in `apps/<app>`, with all that is wrong instead of the first.
 
     :raises ConfigurationError: there is no such project.
@@ -157,7 +157,7 @@ def try_config(app: str) -> Attempt:
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )
-    return Attempt(config, problems)
+    return ConfigReading(config, problems)
 
 
 def _state_dir(env: environ.Env) -> Path:

@@ -14,10 +14,10 @@ class Secrecy(Enum):
     #: It is an address, and all but its user and password may be shown.
     HAS_PASSWORD = "has a password"  # noqa: S105  a word of this list, no password
     #: Nothing.
-    SECRET = "secret"  # noqa: S105  likewise
+    SECRET = "secret"  # noqa: S105  a word of this list
 
 
-class Part(Enum):
+class VariablePart(Enum):
     """The parts of the list, in the order of the page; each value is the part's heading."""
 
     START = "What every server needs"
@@ -42,7 +42,7 @@ class Variable:
     """
 
     name: str
-    part: Part
+    part: VariablePart
     default: str
     meaning: str
     example: str = ""

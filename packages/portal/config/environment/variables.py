@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.config.environment.variable_types import Part, Secrecy, Variable
+from portal.config.environment.variable_types import Secrecy, Variable
+from portal.config.environment.variable_types import VariablePart as Part
 from portal.config.projects import PROJECTS
 
 _GATEWAY: Final = "the gateway"
@@ -275,5 +276,3 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         read_by="a developer's machine",
     ),
 )
-
-VARIABLE_BY_NAME: Final[dict[str, Variable]] = {variable.name: variable for variable in VARIABLES}

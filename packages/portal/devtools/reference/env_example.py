@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from portal.config.environment import VARIABLES, Part
+from portal.config.environment import VARIABLES, VariablePart
 
 PAGE: Final = ".env.example"
 
@@ -17,9 +17,9 @@ _BEFORE: Final = """\
 
 def markdown() -> str:
     """The whole file."""
-    return "\n".join([_BEFORE, *(_part(part) for part in Part)])
+    return "\n".join([_BEFORE, *(_part(part) for part in VariablePart)])
 
 
-def _part(part: Part) -> str:
+def _part(part: VariablePart) -> str:
     lines = [f"#{each.name}={each.example}" for each in VARIABLES if each.part is part and each.in_env_file]
     return "\n".join([f"# --- {part.value} ---", *lines, ""])

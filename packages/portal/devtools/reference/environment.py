@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from portal.config.environment import VARIABLES, Part, Secrecy, Variable
+from portal.config.environment import VARIABLES, Secrecy, Variable, VariablePart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,11 +40,11 @@ go to the primary. An address with several servers stops the start, since Django
 
 def markdown() -> str:
     """The whole page."""
-    parts = (_part(part) for part in Part)
+    parts = (_part(part) for part in VariablePart)
     return "\n".join([_BEFORE, *parts, _AFTER])
 
 
-def _part(part: Part) -> str:
+def _part(part: VariablePart) -> str:
     """One heading with its table. Variables that say the same share a row."""
     declared = [variable for variable in VARIABLES if variable.part is part]
     rows = groupby(declared, key=lambda variable: (variable.default, variable.meaning, variable.read_by))
