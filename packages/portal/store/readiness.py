@@ -37,7 +37,8 @@ class Readiness:
         self._stores = tuple(stores)
         self._clock = clock
         self._lock = ForkSafeLock()
-        self.forget()
+        self._asked_at = float("-inf")
+        self._fault: StoreUnavailableError | None = None
 
     def check(self) -> None:
         """Return if all stores take writes.
@@ -55,7 +56,6 @@ class Readiness:
     def forget(self) -> None:
         """Ask anew at the next call."""
         self._asked_at = float("-inf")
-        self._fault: StoreUnavailableError | None = None
 
     def _ask(self) -> StoreUnavailableError | None:
         try:
