@@ -1,0 +1,252 @@
+"""The wheel: it has what git tracks, and runs outside of a checkout, by a user without rights, on a read-only tree."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.parser import Parser
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+import requests
+from pypdf import PdfReader
+
+import portal
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.projects import PROJECTS
+from portal.config.wire_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
+from portal.management import entry
+from portal.server.local_stack import DEMO_PASSWORD
+from portal.server.server_group import answers
+from tests.functional.test_serve import until
+from tests.support.harness import ROOT, require_tool, running_stack
+from tests.support.installed_wheel import Installed, clone_to_build, installed, make_wheel
+from tests.support.ports import free_port
+
+#: What a deployment has to say, with the store of this machine.
+SETTINGS = {
+    "DEBUG": "off",
+    "SECRET_KEY": "a long random text for this test of the wheel alone, 64 characters",
+    "ALLOWED_HOSTS": "localhost",
+    "APP_PUBLIC_API_BASE_URL": "http://127.0.0.1:9",
+    "APP_PUBLIC_GATEWAY_APP_URL": "https://auth.example.com",
+    "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
+}
+#: Settings of development tools: nothing that is run reads them.
+OF_TOOLS = {".toml", ".ini"}
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    for program in ("make", "git", "tar"):
+        require_tool(program)
+    return clone_to_build(tmp_path_factory.mktemp("wheel") / "clone")
+
+
+@pytest.fixture(scope="module")
+def wheel(clone: Path) -> Path:
+    return make_wheel(clone)
+
+
+@pytest.fixture(scope="module")
+def target(wheel: Path) -> Iterator[Installed]:
+    with installed(wheel) as target:
+        yield target
+
+
+def files_of_git(clone: Path) -> set[str]:
+    """Their paths, as they are in a wheel."""
+    listed = subprocess.run(
+        ["git", "ls-files", "packages", "apps"], cwd=clone, capture_output=True, text=True, check=True
+    )
+    return {line.removeprefix("packages/") for line in listed.stdout.splitlines() if Path(line).suffix not in OF_TOOLS}
+
+
+def test_it_has_each_file_that_git_tracks_and_no_other_one(clone: Path, wheel: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    tracked = files_of_git(clone)
+    assert names == tracked
+    assert {Path(name).suffix for name in names} >= {".html", ".css", ".js", ".svg", ".mo", ".ttf", ".py-tpl"}
+
+
+def test_a_file_of_this_machine_does_not_get_into_it_and_the_same_commit_gives_the_same_bytes(
+    clone: Path, wheel: Path
+) -> None:
+    first = wheel.read_bytes()
+    (clone / "packages" / "portal" / "left_here.py").write_text("")
+    stale = clone / "build" / "lib" / "portal"
+    stale.mkdir(parents=True)
+    (stale / "gone.py").write_text("")
+    again = make_wheel(clone, umask=0o077)
+    assert again.name == wheel.name
+    assert again.read_bytes() == first
+
+
+def test_it_says_its_version_its_program_and_what_it_needs_and_nothing_of_this_machine(
+    clone: Path, wheel: Path
+) -> None:
+    archive = zipfile.ZipFile(wheel)
+    (folder,) = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
+    metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
+    assert (metadata["Name"], metadata["Version"]) == ("portal", portal.__version__)
+    assert any(each.startswith("Django") for each in metadata.get_all("Requires-Dist"))
+    assert "portal = portal.management.entry:program" in archive.read(f"{folder}/entry_points.txt").decode()
+    for name in archive.namelist():
+        assert str(clone).encode() not in archive.read(name), name
+        assert str(ROOT).encode() not in archive.read(name), name
+
+
+#: The third app is served below. What all of them have in common is in the list of files.
+@pytest.mark.parametrize("app", ["auth_app", "energy"])
+def test_an_app_passes_its_checks_for_a_deployment(target: Installed, app: str) -> None:
+    done = target.portal("--app", app, "check", "--deploy", **SETTINGS, APP_STATE_DIR=str(target.scratch / "checks"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_its_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(target: Installed) -> None:
+    program = "import sys, portal, apps, sandbox_api; print(*[m.__file__ for m in (portal, apps, sandbox_api)], *sys.path[1:], sep='\\n')"
+    done = target.run(target.python, "-c", program)
+    assert done.returncode == 0, done.stderr
+    outside = [line for line in done.stdout.splitlines() if not line.startswith((str(target.tree), sys.base_prefix))]
+    assert outside == []
+
+
+def test_nobody_can_change_what_was_installed(target: Installed) -> None:
+    refused = target.run("touch", target.tree / "venv" / "x")
+    assert "Read-only" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["run"], ["startplatform", "logistics"], ["test"], ["--app=energy", "update_catalogs"]]
+)
+def test_a_command_that_needs_a_checkout_says_so_in_one_line(target: Installed, words: list[str]) -> None:
+    done = target.portal(*words)
+    name = words[-1] if words[0].startswith("--app") else words[0]
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{name} needs a checkout of the repository; this portal was installed from a wheel\n"
+
+
+def test_help_and_messages_name_the_program_portal(target: Installed) -> None:
+    listed = target.portal()
+    assert listed.returncode == 0
+    assert "portal --app APP COMMAND" in listed.stdout
+    assert "manage.py" not in listed.stdout
+    assert re.findall(r"^  (\w+)  ", listed.stdout, flags=re.MULTILINE)
+    assert "startplatform" not in listed.stdout
+    refused = target.portal("serve")
+    assert "portal --app APP serve" in refused.stderr
+    assert target.portal("--version").stdout == f"portal {portal.__version__}\n"
+
+
+def test_the_state_lies_in_no_folder_of_the_environment(target: Installed) -> None:
+    done = target.portal("--app", "energy", "check", **SETTINGS)
+    assert done.returncode == 1
+    assert "/var/lib/portal" in done.stderr
+    assert "APP_STATE_DIR" in done.stderr
+    assert str(target.tree) not in done.stderr
+
+
+def test_the_sandbox_is_in_it_with_its_migrations(target: Installed) -> None:
+    state = target.scratch / "sandbox"
+    done = target.portal("--app", "sandbox_api", "migrate", DEBUG="on", SANDBOX_STATE_DIR=str(state))
+    assert done.returncode == 0, done.stderr
+    assert (state / "sandbox.sqlite3").exists()
+
+
+def test_without_the_extra_the_sandbox_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(entry, "find_spec", lambda _name: None)
+    assert entry.main(["portal", "--app", "sandbox_api", "migrate"]) == 2
+    assert capsys.readouterr().err == (
+        "sandbox_api needs the packages of the extra `sandbox`: pip install 'portal[sandbox]'\n"
+    )
+
+
+@dataclass(frozen=True)
+class Served:
+    """One app, installed and served, and a signed-in user's requests."""
+
+    process: subprocess.Popen[str]
+    origin: str
+    cookies: dict[str, str]
+
+    def get(self, path: str) -> requests.Response:
+        headers = {"Accept": "text/html"}
+        return requests.get(
+            f"{self.origin}{path}", cookies=self.cookies, headers=headers, allow_redirects=False, timeout=60
+        )
+
+
+@pytest.fixture(scope="module")
+def served(target: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    port = free_port()
+    apps = tuple(project.app for project in PROJECTS)
+    with running_stack(tmp_path_factory.mktemp("backend"), without=apps) as stack:
+        account = {"email": "finance@example.com", "password": DEMO_PASSWORD}
+        tokens = requests.post(f"{stack.backend}{AUTH_LOGIN_PATH}", json=account, timeout=60).json()
+        variables = {
+            **SETTINGS,
+            "APP_PUBLIC_API_BASE_URL": stack.backend,
+            "APP_PUBLIC_GATEWAY_APP_URL": f"http://localhost:{stack.local.ports()['auth_app']}",
+            "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "",
+            "APP_STATE_DIR": str(target.scratch / "state"),
+        }
+        process = subprocess.Popen(
+            target.command(target.program, "--app", "finance", "serve", "--port", str(port), "--workers", "2"),
+            env=target.variables(**variables),
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
+            assert process.poll() is None, process.stderr.read()
+            cookies = {VAR_ACCESS_TOKEN: tokens[ACCESS_TOKEN_FIELD], VAR_REFRESH_TOKEN: tokens[REFRESH_TOKEN_FIELD]}
+            yield Served(process=process, origin=f"http://localhost:{port}", cookies=cookies)
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
+def test_it_serves_as_nobody(served: Served) -> None:
+    status = Path(f"/proc/{served.process.pid}/status").read_text()
+    assert re.search(r"^Uid:\s+65534\s+65534\s+65534\s+65534$", status, flags=re.MULTILINE)
+    assert re.search(r"^CapEff:\s+0+$", status, flags=re.MULTILINE)
+
+
+def test_pages_are_served_in_each_language(served: Served) -> None:
+    headings = {"en": "Invoices", "de": "Rechnungen", "tr": "Faturalar"}
+    for locale, heading in headings.items():
+        page = served.get(f"/{locale}/finance/invoices")
+        assert page.status_code == 200
+        assert re.search(rf"<h1[^>]*>\s*{heading}", page.text), locale
+
+
+def test_a_style_sheet_is_served_by_the_hash_of_its_content(served: Served) -> None:
+    page = served.get("/en/finance/invoices").text
+    style = served.get(re.search(r'href="(/static/finance/app\.[0-9a-f]+\.css)"', page)[1])
+    assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
+    assert "immutable" in style.headers["Cache-Control"]
+
+
+def test_an_invoice_is_a_pdf_with_the_fonts_of_the_wheel(served: Served) -> None:
+    listed = served.get("/en/finance/invoices").text
+    row = re.search(r'data-row-id="([^"]+)"', listed)[1]
+    answer = served.get(f"/de/finance/invoices/{row}/pdf")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/pdf")
+    assert "Rechnung" in PdfReader(BytesIO(answer.content)).pages[0].extract_text()
+
+
+def test_it_is_ready(served: Served) -> None:
+    assert served.get("/readyz").status_code == 200
+
+
+def test_sigterm_ends_it_with_status_0_and_leaves_its_state_alone(served: Served, target: Installed) -> None:
+    served.process.send_signal(signal.SIGTERM)
+    assert served.process.wait(timeout=60) == 0
+    assert [path.name for path in target.scratch.iterdir() if path.name.startswith("portal-")] == []

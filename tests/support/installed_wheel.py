@@ -1,0 +1,156 @@
+"""The portal's wheel, built of a clone, installed in an environment of its own, and run by a user without rights."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout_copy import commit_copy, fresh_clone
+from tests.support.harness import require_tool
+from tests.support.linked_environment import bare_shell, link_environment
+
+#: Debian's user and group `nobody`, by number.
+NOBODY = 65534
+#: In a mount namespace of its own, so nothing of it is left: the packages are shown inside the tree, all of it is made
+#: read-only, and the interpreter is shown to a user who may not enter the folders above it.
+_ENTER = """
+python=$1 closed=$2 packages=$3 tree=$4; shift 4
+if [ -n "$closed" ]; then
+    stash=$(mktemp -d)
+    mount --bind "$python" "$stash"
+    mount -t tmpfs -o mode=755 none "$closed"
+    mkdir -p "$python"
+    mount --move "$stash" "$python"
+    rmdir "$stash"
+fi
+mount --bind "$packages" "$tree/packages"
+mount --rbind "$tree" "$tree"
+mount -o remount,bind,ro "$tree"
+mount -o remount,bind,ro "$tree/packages"
+cd /
+exec setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --inh-caps=-all "$@"
+"""
+
+
+def clone_to_build(folder: Path) -> Path:
+    """A clone with one commit and an environment, in which `make wheel` works."""
+    clone = fresh_clone(folder)
+    commit_copy(clone)
+    link_environment(clone)
+    return clone
+
+
+def make_wheel(clone: Path, *, umask: int = 0o022) -> Path:
+    """`make wheel`, without a network and without this machine's settings of pip."""
+    done = subprocess.run(
+        ["make", "wheel"],
+        cwd=clone,
+        env=bare_shell(
+            HOME="/nonexistent", no_proxy="", http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9"
+        ),
+        umask=umask,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = (clone / "dist").glob("*.whl")
+    return wheel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """An environment with the wheel alone, in a folder that everyone may enter.
+
+    :param tree: read-only for :meth:`command`; `venv` is in it.
+    :param scratch: the one folder that `nobody` may write to.
+    """
+
+    tree: Path
+    scratch: Path
+
+    @property
+    def program(self) -> Path:
+        """The program `portal`."""
+        return self.tree / "venv" / "bin" / "portal"
+
+    @property
+    def python(self) -> Path:
+        """The environment's Python."""
+        return self.tree / "venv" / "bin" / "python"
+
+    def command(self, *words: str | Path) -> list[str]:
+        """A command line as `nobody`, on a read-only tree. The process that is started becomes the program."""
+        python, packages = sys.base_prefix, sysconfig.get_path("purelib")
+        return [
+            *("unshare", "--mount", "--propagation", "private", "sh", "-euc", _ENTER, "enter"),
+            *(python, _closed(Path(python)), packages, str(self.tree)),
+            *map(str, words),
+        ]
+
+    def variables(self, **variables: str) -> dict[str, str]:
+        """An environment with neither HOME nor anything else of this process."""
+        return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": str(self.scratch), **variables}
+
+    def run(self, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*words),
+            env=self.variables(**variables),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    def portal(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """A command of the program `portal`."""
+        return self.run(self.program, *words, **variables)
+
+
+@contextlib.contextmanager
+def installed(wheel: Path) -> Iterator[Installed]:
+    """Install the wheel without its dependencies. Those of this process are seen beside it, and the checkout is not."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, which alone can become another user")
+    for program in ("unshare", "setpriv"):
+        require_tool(program)
+    # Not pytest's own folder, which this user alone may enter.
+    with tempfile.TemporaryDirectory(prefix="portal-wheel-") as folder:
+        tree, scratch = Path(folder) / "tree", Path(folder) / "scratch"
+        for path in (Path(folder), tree, scratch):
+            path.mkdir(exist_ok=True)
+            path.chmod(0o755)
+        os.chown(scratch, NOBODY, NOBODY)
+        (tree / "packages").mkdir()
+        environment = tree / "venv"
+        _run(sys.executable, "-m", "venv", "--without-pip", environment)
+        target = Installed(tree=tree, scratch=scratch)
+        _run(
+            *(sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "--python", target.python),
+            *("install", "--quiet", "--no-deps", "--no-index", wheel),
+        )
+        (site_packages,) = environment.glob("lib/python3*/site-packages")
+        (site_packages / "packages.pth").write_text(f"{tree / 'packages'}\n")
+        yield target
+
+
+def _run(*command: str | Path) -> None:
+    subprocess.run(list(map(str, command)), check=True, capture_output=True, env=_without_python_settings())
+
+
+def _without_python_settings() -> Mapping[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
+
+
+def _closed(path: Path) -> str:
+    """The uppermost folder above a path that other users may not enter; empty where they may enter all."""
+    return next((str(each) for each in reversed(path.parents) if not each.stat().st_mode & 0o001), "")
