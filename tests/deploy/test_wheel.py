@@ -25,8 +25,10 @@ from portal.management import entry
 from portal.server.local_stack import DEMO_PASSWORD
 from portal.server.server_group import answers
 from tests.functional.test_serve import until
+from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
 from tests.support.installed_wheel import Installed, clone_to_build, installed, make_wheel
+from tests.support.linked_environment import bare_shell
 from tests.support.ports import free_port
 
 #: What a deployment has to say, with the store of this machine.
@@ -38,6 +40,7 @@ SETTINGS = {
     "APP_PUBLIC_GATEWAY_APP_URL": "https://auth.example.com",
     "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
 }
+HOW_TO = ROOT / "docs" / "how-to" / "install-the-wheel.md"
 #: Settings of development tools: nothing that is run reads them.
 OF_TOOLS = {".toml", ".ini"}
 
@@ -120,6 +123,21 @@ def test_its_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(targe
 def test_nobody_can_change_what_was_installed(target: Installed) -> None:
     refused = target.run("touch", target.tree / "venv" / "x")
     assert "Read-only" in refused.stderr
+
+
+def test_the_how_to_installs_it_so(wheel: Path, tmp_path: Path) -> None:
+    (block,) = [block for block in blocks_of(HOW_TO) if block.language == "sh"]
+    make, pinned, install, say = command_lines(block.code.replace("/srv/portal", str(tmp_path / "portal")))
+    # Its packages come from an index, which no test asks for anything; they are those of this process.
+    assert pinned.endswith("/bin/pip install --require-hashes -r apps.txt")
+    assert (ROOT / "requirements" / "apps.txt").exists()
+    assert wheel.name in install
+    for command in (make.replace("python3", sys.executable), f"{install} --no-index", say):
+        done = subprocess.run(
+            ["sh", "-euc", command], check=False, cwd=wheel.parent, env=bare_shell(), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    assert done.stdout == f"portal {portal.__version__}\n"
 
 
 @pytest.mark.parametrize(

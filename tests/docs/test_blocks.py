@@ -47,6 +47,7 @@ FOLLOWED: Final = [
 TRIED_ELSEWHERE: Final = {
     ("docs/explanation/templates.md", '{% extends "portal/list'): "tests/docs/test_templates.py",
     ("docs/how-to/deploy.md", "user portal on"): "tests/portal/store/test_redis_as_it_is_run.py",
+    ("docs/how-to/install-the-wheel.md", "python3 -m venv"): "tests/deploy/test_wheel.py",
 }
 #: Blocks for root, on a server. Each of their commands is looked at, and none is run.
 FOR_ROOT: Final = {("docs/how-to/deploy.md", "make -C /opt/portal runtime")}
