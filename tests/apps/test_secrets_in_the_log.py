@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client, override_settings
 
+from portal.audit import JsonLine
 from portal.config.log_lines import LOG_FORMATS, line_formatter
 from portal.testing import Backend, SignedIn, access_token
 
@@ -50,9 +51,21 @@ class Log(logging.Handler):
         super().__init__()
         self.lines: list[str] = []
         self._formatters = [line_formatter(app="energy", log_format=log_format) for log_format in LOG_FORMATS]
+        self._audit = JsonLine(app="energy")
+        #: Of the audit log; they are among the lines too.
+        self.audited: list[dict[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines += [formatter.format(record) for formatter in self._formatters]
+        if record.name == "portal.audit":
+            line = self._audit.format(record)
+            self.lines.append(line)
+            self.audited.append(json.loads(line))
+        else:
+            self.lines += [formatter.format(record) for formatter in self._formatters]
+
+    def assert_audited(self, *events: str) -> None:
+        """These events, each with its outcome, and no others."""
+        assert [f"{line['event']} {line['outcome']}" for line in self.audited] == list(events)
 
     def assert_holds_none_of(self, *secrets: str) -> None:
         assert self.lines
@@ -68,10 +81,12 @@ def log() -> Iterator[Log]:
     handler, root, ours = Log(), logging.getLogger(), [logging.getLogger(name) for name in ("portal", "apps")]
     levels = [logger.level for logger in ours]
     root.addHandler(handler)
+    logging.getLogger("portal.audit").addHandler(handler)
     for logger in ours:
         logger.setLevel(logging.DEBUG)
     yield handler
     root.removeHandler(handler)
+    logging.getLogger("portal.audit").removeHandler(handler)
     for logger, level in zip(ours, levels, strict=True):
         logger.setLevel(level)
 
@@ -172,6 +187,7 @@ class TestOfAPlatform:
         backend.fails("timeout", path="/refresh")
         assert unanswered.get("/en/energy/clients").status_code in {302, 303, 503}
         assert fine.post("/en/logout").status_code == 303
+        log.assert_audited("refresh failure", "sign-out success")
         log.assert_holds_none_of(*SECRETS.values(), *seen, *tokens_of(backend, fine, refused, unanswered))
 
     def test_a_store_that_is_down(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
@@ -220,6 +236,7 @@ class TestOfTheGateway:
         backend.lists("/iam/auth/sessions", [{"id": "s1", "current": True, "userAgent": WORDS}])
         assert signed_out.get("/en/profile").status_code == 200
         assert signed_out.post("/en/logout").status_code == 303
+        log.assert_audited(*["sign-in failure"] * 10, "sign-in throttled", "sign-in success", "sign-out success")
         log.assert_holds_none_of(*SECRETS.values(), made.access, made.refresh, *tokens_of(backend, signed_out))
 
     @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 429, 500, 503])
@@ -228,12 +245,22 @@ class TestOfTheGateway:
     ) -> None:
         backend.refuses("POST", "/auth/login", status=status, detail=WORDS, errors={"password": [WORDS]})
         assert self.sign_in(signed_out) >= 400
+        (line,) = log.audited
+        assert line["reason"] == {
+            400: "wrong-credentials",
+            401: "wrong-credentials",
+            422: "wrong-credentials",
+            429: "backend-unavailable",
+            500: "backend-unavailable",
+            503: "backend-unavailable",
+        }.get(status, "unexpected-answer")
         log.assert_holds_none_of(*SECRETS.values())
 
     @pytest.mark.parametrize("fault", ["malformed", "html", "refused", "timeout"])
     def test_a_backend_that_does_not_answer(self, log: Log, backend: Backend, signed_out: Client, fault: str) -> None:
         backend.fails(fault)
         assert self.sign_in(signed_out) == 503
+        log.assert_audited("sign-in unavailable")
         log.assert_holds_none_of(*SECRETS.values())
 
     def test_tokens_that_cannot_be_kept(self, log: Log, backend: Backend, signed_out: Client) -> None:
@@ -245,6 +272,7 @@ class TestOfTheGateway:
         ):
             backend.answers("POST", "/auth/login", json=pair)
             assert self.sign_in(signed_out) in {502, 503}
+        log.assert_audited("sign-in failure", "sign-in failure", "sign-in unavailable")
         log.assert_holds_none_of(*SECRETS.values(), large, large.rpartition(".")[2], "unsendable-")
 
     def test_a_form_that_lacks_its_token(self, log: Log, backend: Backend) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +57,11 @@ class World:
         assert browser.cookie(VAR_ACCESS_TOKEN)
         assert browser.cookie(VAR_REFRESH_TOKEN)
         return answer
+
+    def audited(self, event: str) -> list[dict[str, str]]:
+        """The lines of the audit log about an event."""
+        lines = [json.loads(line) for line in self.stack.log.read_text().splitlines() if line.startswith('{"time"')]
+        return [line for line in lines if line["logger"] == "portal.audit" and line["event"] == event]
 
     def state(self, browser: HttpBrowser, app: str = "energy") -> dict[str, object]:
         answer = browser.http.get(self.url(app, "/sign-in-state"), timeout=10)
@@ -185,6 +191,7 @@ def test_signing_out_here_signs_out_at_the_provider_too(world: World, browser: H
     policy = page.headers["Content-Security-Policy"]
     assert world.provider.issuer in policy.partition("form-action")[2].partition(";")[0]
     assert browser.cookie(VAR_REFRESH_TOKEN) is None
+    assert world.audited("sign-out")[-1]["sign_in"] == world.audited("sign-in")[-1]["sign_in"]
     confirm = browser.get(target)
     action, fields = forms_of(confirm)[0]
     done = browser.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
@@ -205,6 +212,11 @@ def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world
         browser.post(urljoin(confirm.url, action), fields | {"logout": "yes"}, follow=True)
         counts = world.provider.counts()
         assert (counts["logouts"], counts["logoutErrors"]) == (logouts + 1, [])
+        *_, began = world.audited("sign-in")
+        assert (began["outcome"], began["method"], began["user_verified"]) == ("success", "openid", True)
+        *_, ended = world.audited("sign-out-by-provider")
+        assert (ended["outcome"], ended["provider_session"]) == ("success", began["provider_session"])
+        assert "user" not in ended
         # A page, which asks for /me: to `/`, with its cookies gone.
         page = requests.get(
             world.url("finance", "/en/finance"),
@@ -230,6 +242,7 @@ def test_an_attempt_ends_once(world: World) -> None:
         again = browser.get(callback, follow=False)
         assert again.status_code == 400
         assert 'data-failure="unknown-attempt"' in again.text
+        assert world.audited("sign-in")[-1]["reason"] == "unknown-attempt"
     with HttpBrowser() as thief:
         stolen = thief.get(callback, follow=False)
         assert stolen.status_code == 400
@@ -248,4 +261,5 @@ def test_a_code_that_is_redeemed_again_signs_nobody_in(world: World) -> None:
         stolen = thief.get(callback, follow=False)
         assert stolen.status_code == 400
         assert 'data-failure="code-refused"' in stolen.text
+        assert world.audited("sign-in")[-1]["reason"] == "code-refused"
         assert thief.cookie(VAR_ACCESS_TOKEN) is None

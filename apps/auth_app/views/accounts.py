@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -11,6 +12,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.auth_app.permission_changes import audited
 from portal.config.platforms import PLATFORMS
 from portal.config.wire_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
@@ -88,8 +90,12 @@ class AccountEdit(EditView[Account]):
             sent = [(name, value) for name in posted if name not in OWN_FIELDS for value in posted.getlist(name)]
             context = {"sent": sent, "row_id": row_id, "confirmed_field": CONFIRMED}
             return render(request, "auth_app/accounts/give_up.html", context)
-        response = super().respond(request, pages, **values)
-        if request.method == "POST":
+        send = partial(super().respond, request, pages, **values)
+        if request.method != "POST":
+            return send()
+        try:
+            response = audited(request, send, account_id=row_id, wanted=request.POST.getlist("permissions"))
+        finally:
             # Also after a failure: the backend may have changed them.
             cast("PortalRequest", request).query_client.purge_user(row_id)
         return see_other("profile") if gives_up and response.status_code == HTTPStatus.SEE_OTHER else response

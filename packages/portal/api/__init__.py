@@ -26,7 +26,7 @@ from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters, refre
 from portal.api.provider import identity_provider
 from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
 from portal.api.session import ApiSession, api_session
-from portal.api.sign_in import clear_tokens, set_tokens, sign_out
+from portal.api.sign_in import clear_tokens, set_tokens, sign_in_name, sign_out
 from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
 from portal.api.tokens import (
     NO_TOKENS,

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from portal.api.refresh import family_secret, sign_in_id
 from portal.api.session import api_session
 from portal.api.token_validation import UnusableTokenError, validate_issued_tokens
 
 if TYPE_CHECKING:
+    from portal.api.refresh import SignedOut
     from portal.api.tokens import TokenPair, TokenStore
 
 
@@ -33,6 +35,11 @@ def clear_tokens(tokens: TokenStore) -> None:
     tokens.clear()
 
 
-def sign_out(tokens: TokenStore, *, verified: bool, request_id: str | None = None) -> list[TokenPair]:
+def sign_out(tokens: TokenStore, *, verified: bool, request_id: str | None = None) -> SignedOut:
     """End this sign-in everywhere: see :meth:`portal.api.refresh.refresher.TokenRefresher.sign_out`."""
     return api_session().refresher.sign_out(tokens, verified=verified, request_id=request_id)
+
+
+def sign_in_name(pair: TokenPair) -> str | None:
+    """What the audit log calls the sign-in that begins with these tokens; None for one without a refresh token."""
+    return None if pair.refresh is None else sign_in_id(family_secret(pair.refresh))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import jinja2
 
-from portal.config.environment import is_sentinel_url, read_config, split_credentials
+from portal.config.environment import OFF, STDERR, is_sentinel_url, read_config, split_credentials
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT
@@ -227,7 +227,9 @@ def _provider_origin(config: PortalConfig) -> set[str]:
 
 
 def _logging(config: PortalConfig) -> dict[str, Any]:
-    """One handler and one form of line for all that this process says (docs/reference/log.md)."""
+    """One handler and one form of line for all that this process says (docs/reference/log.md); but the audit log
+    has its own (docs/reference/audit-log.md).
+    """
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -236,10 +238,14 @@ def _logging(config: PortalConfig) -> dict[str, Any]:
                 "()": "portal.config.log_lines.line_formatter",
                 "app": config.project.app,
                 "log_format": config.log_format,
-            }
+            },
+            "audit": {"()": "portal.audit.JsonLine", "app": config.project.app},
         },
         "filters": {"unexplained": {"()": "portal.web.errors.failure_log.Unexplained"}},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+            "audit": _audit_handler(config.audit_log),
+        },
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "django": {"handlers": [], "level": "INFO", "propagate": True},
@@ -247,5 +253,14 @@ def _logging(config: PortalConfig) -> dict[str, Any]:
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
             # Its warnings quote addresses with their queries, and header lines as they came.
             "urllib3": {"level": "ERROR"},
+            "portal.audit": {"handlers": ["audit"], "level": "INFO", "propagate": False},
         },
     }
+
+
+def _audit_handler(audit_log: str) -> dict[str, Any]:
+    if audit_log == OFF:
+        return {"class": "logging.NullHandler"}
+    if audit_log == STDERR:
+        return {"class": "logging.StreamHandler", "formatter": "audit"}
+    return {"()": "portal.audit.AuditFile", "path": audit_log, "formatter": "audit"}

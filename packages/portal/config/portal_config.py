@@ -69,6 +69,8 @@ class PortalConfig:
     :param refresh_cache_url: `redis://…` of what the refresh shares; the same as `cache_url` unless it has its own.
     :param store_max_mb: size of each file of the embedded store, in 1,048,576 bytes.
     :param log_format: one of `portal.config.log_lines.LOG_FORMATS`.
+    :param audit_log: `stderr`, `off`, or the absolute path of a file.
+    :param audit_key: the key under which the names that people enter are hashed for the audit log.
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param counts_dir: folder in which the workers of one server keep their counts for each other; None for one process.
@@ -100,6 +102,8 @@ class PortalConfig:
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
     log_format: str
+    audit_log: str
+    audit_key: str = field(repr=False)
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False
     security_contacts: tuple[str, ...] = ()

@@ -9,7 +9,9 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from portal import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError, json_object, validate_issued_tokens
+from portal.audit import AuditEvent, AuditFields, tag_of
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
@@ -44,6 +46,7 @@ def authorization_url(attempt: LoginAttempt) -> str | ProviderFailure:
         metadata = client.metadata(deadline=Deadline(PROVIDER_DEADLINE_S))
     except ApiUnavailableError as error:
         logger.warning("sign-in: no discovery: %s", error)
+        audit.write(AuditEvent.SIGN_IN, failures.PROVIDER_DOWN.reason, method="openid", user=None)
         return failures.PROVIDER_DOWN
     return client.authorization_url(metadata, attempt, redirect_uri=_redirect_uri())
 
@@ -54,6 +57,13 @@ def sign_in_from_callback(request: PortalRequest, attempt: LoginAttempt | None) 
     :param attempt: the one that :func:`portal.oidc.login_attempts.find_login_attempt` found.
     :returns: the address to go to, or why nobody is signed in.
     """
+    result = _from_callback(request, attempt)
+    if isinstance(result, ProviderFailure):
+        audit.write(AuditEvent.SIGN_IN, result.reason, method="openid", user=None)
+    return result
+
+
+def _from_callback(request: PortalRequest, attempt: LoginAttempt | None) -> str | ProviderFailure:
     if attempt is None:
         return failures.UNKNOWN_ATTEMPT
     try:
@@ -125,8 +135,11 @@ def _keep(
     too_many = limit.too_many(account)
     if too_many is not None:
         return replace(failures.TOO_MANY, retry_after=too_many.retry_after)
+    who: AuditFields = {"method": "openid"}
+    if claims.sid is not None:
+        who["provider_session"] = tag_of(claims.sid)
     try:
-        url = keep_sign_in(request, pair, wanted=wanted)
+        url = keep_sign_in(request, pair, wanted=wanted, who=who)
     except UnusableTokenError as error:
         return failures.TOO_LARGE if error.problem is TokenProblem.TOO_LARGE else failures.UNUSABLE
     limit.succeeded(account)

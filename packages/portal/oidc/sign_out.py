@@ -8,6 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from portal import audit
+from portal.audit import AuditEvent, AuditFields, Reason, tag_of
 from portal.config.limits import SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.oidc.id_tokens import InvalidJwtError, check_logout_token
@@ -67,15 +69,29 @@ def accept_logout_token(token: str) -> bool:
     """
     client = oidc_client()
     deadline = Deadline(LOGOUT_CALL_DEADLINE_S)
+    whose: AuditFields = {}
     check = partial(check_logout_token, token, now=time.time())
     try:
         claims = client.check_token(check, client.metadata(deadline=deadline), deadline=deadline)
+        if claims.sid is not None:
+            whose["provider_session"] = tag_of(claims.sid)
+        if claims.subject is not None:
+            whose["target_user"] = tag_of(claims.subject)
         accepted = provider_sessions().end(claims)
     except (InvalidJwtError, ApiUnavailableError) as error:
         logger.warning("sign-out by the provider: not accepted: %s", error)
+        is_away = isinstance(error, ApiUnavailableError)
+        _audit(Reason.PROVIDER_UNAVAILABLE if is_away else Reason.LOGOUT_TOKEN_REFUSED, whose)
         return False
     except StoreUnavailableError as error:
         logger.warning("sign-out by the provider: not noted: %s", error)
+        _audit(Reason.STORE_UNAVAILABLE, whose)
         raise
     logger.info("sign-out by the provider: %s", "accepted" if accepted else "used before")
+    _audit(None if accepted else Reason.USED_BEFORE, whose)
     return accepted
+
+
+def _audit(reason: Reason | None, whose: AuditFields) -> None:
+    # The provider asks for it, not a user, whatever cookies come with its call.
+    audit.write(AuditEvent.SIGN_OUT_BY_PROVIDER, reason, **(whose | {"user": None}))

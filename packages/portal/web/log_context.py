@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from portal.audit import AuditedRequest, kept_address, kept_user_agent
+from portal.config.current import portal_config
+from portal.web.client_address import client_address
 from portal.web.frame import account_tag_of
 
 if TYPE_CHECKING:
@@ -20,3 +23,15 @@ if TYPE_CHECKING:
 def log_fields(request: PortalRequest) -> dict[str, object]:
     """The fields of a request. Called for each line that is written: most requests write none."""
     return {"request_id": request.request_id, "user": account_tag_of(getattr(request, "edge_user", None))}
+
+
+def audit_fields(request: PortalRequest) -> AuditedRequest:
+    """What a line of the audit log tells of a request."""
+    user = account_tag_of(getattr(request, "edge_user", None))
+    return AuditedRequest(
+        user=user,
+        user_verified=user is not None and portal_config().verification.enabled,
+        address=kept_address(client_address(request)),
+        user_agent=kept_user_agent(request.META.get("HTTP_USER_AGENT", "")),
+        request_id=request.request_id,
+    )

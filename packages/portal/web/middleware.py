@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
+from portal.audit import audited_request
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
 from portal.config.log_lines import log_context
@@ -35,7 +36,7 @@ from portal.web.cookies import (
     write_tokens,
 )
 from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended, way_back_of
-from portal.web.log_context import log_fields
+from portal.web.log_context import audit_fields, log_fields
 from portal.web.preferences import activate_own_zone
 from portal.web.query_client import query_client_for
 from portal.web.reload import note_form
@@ -83,6 +84,7 @@ class ApiAccessMiddleware:
         request.META[REQUEST_ID_META] = request_id
         # Kept after the response: Django logs a response when every middleware is done with it.
         log_context.set(partial(log_fields, request))
+        audited_request.set(partial(audit_fields, request))
         has_zone = activate_own_zone(request.COOKIES)
         try:
             return self._commit(request, self.get_response(request))

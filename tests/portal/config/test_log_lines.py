@@ -158,8 +158,11 @@ def test_a_value_that_has_no_form_of_its_own_is_written_as_text(log_format: str)
     assert "frozenset({'x'})" in write(log_format)
 
 
-def test_every_logger_of_a_project_writes_through_the_one_handler() -> None:
+def test_every_logger_of_a_project_writes_through_one_handler_and_the_audit_log_has_its_own() -> None:
     settings = build_settings(PORTAL)["LOGGING"]
-    assert list(settings["handlers"]) == settings["root"]["handlers"] == ["stderr"]
+    assert list(settings["handlers"]) == ["stderr", "audit"]
+    assert settings["root"]["handlers"] == ["stderr"]
+    audit = settings["loggers"].pop("portal.audit")
+    assert (audit["handlers"], audit["propagate"]) == (["audit"], False)
     assert all(not logger.get("handlers") for logger in settings["loggers"].values())
     assert all(logger.get("propagate", True) for logger in settings["loggers"].values())

@@ -5,7 +5,8 @@
     refresher           TokenRefresher: ensure_fresh, refresh, sign_in_status, tokens_to_set, sign_out
       revocation        tombstones on a sign-in that was signed out
         attempt         one attempt in a thread: records, lock, token endpoint, records
-          results           Refreshed, SignInEnded, RetryLater
+          audited_ends      the audit log's lines about sign-ins that end
+          results           Refreshed, SignInEnded, RetryLater; SignedOut
           token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
           token_records     what the shared store holds about a sign-in
             token_family    the tokens of one sign-in, and how a refresh rotates them
@@ -17,7 +18,8 @@ The design, with its numbered invariants: `docs/explanation/token-refresh.md`.
 from __future__ import annotations
 
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.sealing import UnreadableRecordError, record_name, seal, unseal
+from portal.api.refresh.results import SignedOut
+from portal.api.refresh.sealing import UnreadableRecordError, family_secret, record_name, seal, sign_in_id, unseal
 from portal.api.refresh.token_endpoint import (
     BackendTokenEndpoint,
     InvalidGrant,

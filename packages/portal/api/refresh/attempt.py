@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from portal.api.metrics import RefreshOutcome
+from portal.api.refresh.audited_ends import audit_end, audit_refusal
 from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
 from portal.api.refresh.sealing import log_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
@@ -86,6 +87,7 @@ class RefreshAttempt:
         result = self._get_result()
         if not self._published:
             self.counters.count(result.outcome)
+        audit_end(result)
         return result
 
     def _get_result(self) -> RefreshResult:
@@ -113,17 +115,17 @@ class RefreshAttempt:
         """The result that the records give by themselves; None where the token endpoint must be asked."""
         now, family, started = self.clock.now(), record.family, record.started
         if record.signed_out:
-            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT)
+            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=record.secret)
         if family is not None and family.is_replay(self.submitted, now=now):
             logger.warning("refresh %s: replaced long ago and submitted again", log_name(self.submitted))
-            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN)
+            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN, secret=record.secret)
         if record.outcome is FailedOutcome.FAILED:
-            return SignInEnded(outcome=RefreshOutcome.REJECTED)
+            return SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret)
         if family is not None and family.latest_pair.access != self.rejected_access and family.is_fresh(now=now):
             outcome = RefreshOutcome.JOINED if waited else RefreshOutcome.FROM_RECORD
             return Refreshed(pair=family.latest_pair, outcome=outcome)
         if started is not None and started.last_at is None and not self._may_submit_again(started):
-            return SignInEnded(outcome=RefreshOutcome.LOST)
+            return SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret)
         return None if record.outcome is None else RetryLater(outcome=RefreshOutcome.UNREACHABLE)
 
     def _may_submit_again(self, started: Started) -> bool:
@@ -179,7 +181,7 @@ class RefreshAttempt:
         if earlier is not None:
             started = replace(started, first_at=earlier.first_at, tries=earlier.tries + 1)
             if not self._may_submit_again(earlier):  # the process that submitted it has died
-                lost = SignInEnded(outcome=RefreshOutcome.LOST)
+                lost = SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret)
                 return self._save_failure(record, owner, replace(earlier, last_at=None), lost)
         try:
             self.records.mark_started(record.secret, owner=owner, latest_refresh=token, started=started)
@@ -191,17 +193,18 @@ class RefreshAttempt:
             return self._save_failure(record, owner, before, _not_tried(token, error))
         if isinstance(response, TokensIssued):
             return self._save_tokens(record, owner, response.pair)
-        unknown, result = self._failure(token, started, response)
+        unknown, result = self._failure(record, started, response)
         return self._save_failure(record, owner, unknown, result)
 
     def _failure(
-        self, token: str, started: Started, response: InvalidGrant | NoResponse
+        self, record: SignInRecord, started: Started, response: InvalidGrant | NoResponse
     ) -> tuple[Started | None, SignInEnded | RetryLater]:
         """The submissions whose outcome is still unknown, and the result."""
-        name = log_name(token)
+        name = log_name(record.latest_refresh)
         if isinstance(response, InvalidGrant):
             logger.warning("refresh %s: refused: %s", name, response.reason)
-            return None, SignInEnded(outcome=RefreshOutcome.REJECTED)
+            audit_refusal(record.secret, says=response.reason)
+            return None, SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret)
         unknown = replace(started, last_at=None)
         cause = ApiUnavailableError(f"the refresh: {response.reason}")
         later = RetryLater(outcome=RefreshOutcome.UNREACHABLE, cause=cause)
@@ -213,7 +216,7 @@ class RefreshAttempt:
             logger.warning("refresh %s: the answer was lost, to be submitted again: %s", name, response.reason)
             return unknown, later
         logger.error("refresh %s: the answer was lost, not to be submitted again: %s", name, response.reason)
-        return unknown, SignInEnded(outcome=RefreshOutcome.LOST)
+        return unknown, SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret)
 
     # --- into the records ---
 
@@ -238,7 +241,7 @@ class RefreshAttempt:
             if signed_out:
                 self.records.delete_rotation(secret, forgotten=family.spent_names(now=self.clock.now()))
             self.records.finish(secret, owner=owner, forgotten=forgotten)
-            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT) if signed_out else refreshed
+            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret) if signed_out else refreshed
 
         result = self._save(record.latest_refresh, save, refreshed)
         if not isinstance(result, SignInEnded):

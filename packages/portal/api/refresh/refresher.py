@@ -11,11 +11,13 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from portal import audit
 from portal.api.metrics import RefreshOutcome, refresh_counters
 from portal.api.refresh.attempt import RefreshAttempt
-from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
+from portal.api.refresh.audited_ends import audit_refusal
+from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded
 from portal.api.refresh.revocation import Revocation
-from portal.api.refresh.sealing import log_name, record_name
+from portal.api.refresh.sealing import log_name, record_name, sign_in_id
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.tokens import SignInStatus, TokenStatus, is_expired
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
@@ -144,6 +146,7 @@ class TokenRefresher:
             return
         self._counters.count(RefreshOutcome.REJECTED)
         logger.warning("refresh %s: the backend rejects a token that it has just issued", log_name(browser_refresh))
+        audit_refusal(record.secret, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
         tokens.end(rejected=pair.refresh)
 
     def sign_in_status(self, pair: TokenPair) -> SignInStatus:
@@ -172,22 +175,23 @@ class TokenRefresher:
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
 
-    def sign_out(self, tokens: TokenStore, *, verified: bool = True, request_id: str | None = None) -> list[TokenPair]:
+    def sign_out(self, tokens: TokenStore, *, verified: bool = True, request_id: str | None = None) -> SignedOut:
         """End this sign-in everywhere: tombstones, a call to the backend (2 s each at most), the request's tokens.
 
         If the store fails for that time, there is no tombstone: the backend's own revocation remains.
 
         :param verified: whether these tokens are known to be a sign-in's (:meth:`Revocation.mark_signed_out`).
-        :returns: the known pairs of this sign-in: the request's own first, the latest last.
         """
         pair = tokens.current if tokens.current.refresh else tokens.incoming
         browser_refresh = tokens.browser_refresh or pair.refresh
         tokens.clear()
-        latest = pair
+        latest, secret = pair, None
         revocation = Revocation(records=self._records, clock=self._clock, max_age_s=self._max_age_s)
         try:
-            latest = revocation.mark_signed_out(pair, browser_refresh, verified=verified)
+            latest, secret = revocation.mark_signed_out(pair, browser_refresh, verified=verified)
+            is_marked = True
         except StoreUnavailableError:
+            is_marked = False
             self._counters.count(RefreshOutcome.STORE_DOWN)
             logger.warning("sign-out %s: no tombstone, the store can't be reached", log_name(pair.refresh or ""))
         if latest.refresh is not None:
@@ -195,7 +199,11 @@ class TokenRefresher:
             expired = latest.access is None or is_expired(latest.access, now=self._clock.now())
             bearer = None if expired else latest.access
             self._token_endpoint.revoke(refresh=latest.refresh, bearer=bearer, deadline=deadline, request_id=request_id)
-        return [pair] if latest == pair else [pair, latest]
+        return SignedOut(
+            pairs=[pair] if latest == pair else [pair, latest],
+            sign_in=None if secret is None else sign_in_id(secret),
+            is_marked=is_marked,
+        )
 
     def tokens_to_set(self, tokens: TokenStore) -> TokenPair | None:
         """The pair to set as cookies after a refresh: the latest one, or None for no cookies.

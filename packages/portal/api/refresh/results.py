@@ -1,4 +1,4 @@
-"""The three results of a refresh."""
+"""The three results of a refresh, and that of a sign-out."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ class Refreshed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInEnded:
-    """The sign-in is over. With `LOST`, because nobody can tell what became of its latest token."""
+    """The sign-in is over. With `LOST`, because nobody can tell what became of its latest token.
+
+    :param secret: of the sign-in's family.
+    """
 
     outcome: RefreshOutcome
+    secret: str = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +42,17 @@ class RetryLater:
 
 
 RefreshResult: TypeAlias = Refreshed | SignInEnded | RetryLater
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedOut:
+    """A sign-in was signed out.
+
+    :param pairs: its known pairs: the request's own first, the latest last.
+    :param sign_in: its name in the audit log; None if it has no refresh token, or the store did not answer.
+    :param is_marked: whether the store knows it: if not, the backend's own revocation remains.
+    """
+
+    pairs: list[TokenPair] = field(repr=False)
+    sign_in: str | None
+    is_marked: bool

@@ -33,20 +33,22 @@ class Revocation:
     clock: Clock
     max_age_s: int
 
-    def mark_signed_out(self, pair: TokenPair, browser_refresh: str | None, *, verified: bool) -> TokenPair:
+    def mark_signed_out(
+        self, pair: TokenPair, browser_refresh: str | None, *, verified: bool
+    ) -> tuple[TokenPair, str | None]:
         """Leave tombstones on the sign-in and its access tokens, and delete its rotation record.
 
         :param browser_refresh: the refresh token by which the browser knows the sign-in.
         :param verified: whether these tokens are known to be a sign-in's. Tombstones of made-up ones, which anybody
             can send, last only as long as a response may be on its way; else they could fill the store.
-        :returns: the latest pair of the sign-in.
+        :returns: the latest pair of the sign-in, and the secret of its family; None for one without a refresh token.
         :raises StoreUnavailableError: the store failed for 2 s, so a tombstone may be missing.
         """
-        latest = pair
+        latest, secret = pair, None
         time_left = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
         if browser_refresh is not None:
             record = self._insist(time_left, self.records.get, browser_refresh)
-            verified = verified or record.is_known
+            verified, secret = verified or record.is_known, record.secret
             lifetime_s = max(
                 self._tombstone_s(token, verified=verified) for token in {browser_refresh, record.latest_refresh}
             )
@@ -61,7 +63,7 @@ class Revocation:
         if accesses:
             lifetime_s = max(self._tombstone_s(token, verified=verified) for token in accesses)
             self._insist(time_left, self.records.mark_signed_out, accesses, lifetime_s=lifetime_s)
-        return latest
+        return latest, secret
 
     def _insist(self, time_left: Deadline, operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Try until it works or the time is over.

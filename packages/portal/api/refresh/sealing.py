@@ -47,6 +47,11 @@ def log_name(token: str) -> str:
     return record_name(token)[:8]
 
 
+def sign_in_id(secret: str) -> str:
+    """What the audit log calls a sign-in, from its family's secret: 16 digits, the same through all refreshes."""
+    return record_name(secret)[:16]
+
+
 @lru_cache(maxsize=1024)
 def family_secret(refresh: str) -> str:
     """The secret of the sign-in that begins with this token, 32 digits. Each process derives the same."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import environ
 
 from portal.config import limits
+from portal.config.environment.audit import STDERR, check_audit_log
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
@@ -115,15 +116,13 @@ def try_config(app: str) -> ConfigReading:
         for each in PROJECTS
     }
     local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}" if debug else None
+    # No process serves with the random one, and no other one could guess it.
+    generated = secrets.token_urlsafe()
+    secret_key = take("secret_key", lambda: _secret_key(env, project, debug=debug, state_dir=state_dir), generated)
     config = PortalConfig(
         project=project,
         debug=debug,
-        secret_key=take(
-            "secret_key",
-            lambda: _secret_key(env, project, debug=debug, state_dir=state_dir),
-            # No process serves with it, and no other one could guess it.
-            secrets.token_urlsafe(),
-        ),
+        secret_key=secret_key,
         allowed_hosts=take("allowed_hosts", lambda: _allowed_hosts(env, debug=debug, cookie_domain=cookie_domain), ()),
         api_base_url=take(
             "api_base_url", lambda: read_url(env, "APP_PUBLIC_API_BASE_URL", default=local_api, path=True), ""
@@ -154,6 +153,8 @@ def try_config(app: str) -> ConfigReading:
         metrics_token=env.str("APP_METRICS_TOKEN", ""),
         debug_toolbar=take("debug_toolbar", lambda: _debug_toolbar(debug=debug), instead=False),
         log_format=take("log_format", lambda: _log_format(env), "text"),
+        audit_log=take("audit_log", lambda: check_audit_log(env.str("APP_AUDIT_LOG", "") or STDERR), STDERR),
+        audit_key=env.str("APP_AUDIT_KEY", "").strip() or secret_key,
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )

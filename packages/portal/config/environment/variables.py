@@ -228,6 +228,24 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         example="json",
     ),
     Variable(
+        name="APP_AUDIT_LOG",
+        part=Part.LOG,
+        default="`stderr`",
+        meaning="where [the audit log](audit-log.md) goes: `stderr`, beside the log; `off`; or the absolute path of a "
+        "file that all processes of this machine append to",
+        example="/var/log/portal/audit.jsonl",
+        in_env_file=False,
+    ),
+    Variable(
+        name="APP_AUDIT_KEY",
+        part=Part.LOG,
+        default="`SECRET_KEY`",
+        meaning="the key under which the audit log hashes the names that people enter: a long random text, the same on "
+        "all machines of the gateway",
+        secrecy=Secrecy.SECRET,
+        read_by="the gateway",
+    ),
+    Variable(
         name="APP_METRICS_TOKEN",
         part=Part.LOG,
         default="unset",

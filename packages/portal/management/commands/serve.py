@@ -75,8 +75,14 @@ class Command(BaseCommand):
             threads=threads,
             ends_with_parent=options["end_with_parent"],
             # Filters and loggers are Django's and ours, and a worker sets them when it imports Django. They may be
-            # functions, which no process can hand to another.
-            log_config={**settings.LOGGING, "filters": {}, "loggers": {}},
+            # functions, which no process can hand to another. The parent process writes no line of the audit log, and
+            # has no need of its code.
+            log_config={
+                **settings.LOGGING,
+                "filters": {},
+                "loggers": {},
+                **{part: _without_audit(settings.LOGGING[part]) for part in ("formatters", "handlers")},
+            },
         )
 
     def check(self, *args: Any, **kwargs: Any) -> None:
@@ -107,3 +113,7 @@ class Command(BaseCommand):
 
 def _in_one_line(message: CheckMessage) -> str:
     return "; ".join(part.rstrip(".") for part in (message.msg, message.hint) if part)
+
+
+def _without_audit(parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in parts.items() if name != "audit"}

@@ -6,9 +6,9 @@ the tag with the one of `/sign-in-state`, and log lines carry it as `user`.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from portal.audit import tag_of
 from portal.identity import get_user_from_token
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 #: Where a request names the account of the page that sent it: a form's hidden field, and htmx's header.
 PAGE_ACCOUNT_FIELD: Final = "madeFor"
 PAGE_ACCOUNT_META: Final = "HTTP_X_MADE_FOR"
-#: Characters of the hash: enough to tell two accounts apart, too few to find the account.
-TAG_CHARS: Final = 16
 
 
 def account_tag_of(edge_user: EdgeUser | None) -> str | None:
@@ -46,7 +44,7 @@ def account_tag_now(request: PortalRequest) -> str | None:
 def _tag_of(user: DecodedUser | None) -> str | None:
     if user is None or not user.subject:
         return None
-    return sha256(user.subject.encode("utf-8", "surrogatepass")).hexdigest()[:TAG_CHARS]
+    return tag_of(user.subject)
 
 
 def is_from_another_account(request: PortalRequest) -> bool:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from portal import audit
+from portal.audit import AuditEvent, Reason, entered_name_tag
 from portal.errors import ApiClientError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
@@ -20,6 +22,7 @@ from portal.web.errors import explain_failure, retry_after_s
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
 if TYPE_CHECKING:
+    from portal.errors import ApiError
     from portal.web.request import PortalRequest
 
 
@@ -43,10 +46,16 @@ class ResetFailure:
 
 def ask_for_reset(request: PortalRequest, *, email: str) -> ResetFailure | None:
     """Have the backend send a link to this address, if it has an account; None if that was asked for."""
+    entered_name = entered_name_tag(email)
     limited = _limited(request)
     if limited is not None:
+        audit.write(AuditEvent.PASSWORD_RESET_REQUEST, Reason.TOO_MANY_REQUESTS, entered_name=entered_name)
         return limited
     error = AuthMutations.use_forgot_password_mutation(request).mutate(body={"email": email}).error
+    is_away = isinstance(error, ApiUnavailableError)
+    refused = None if error is None else Reason.NOT_ACCEPTED
+    reason = Reason.BACKEND_UNAVAILABLE if is_away else refused
+    audit.write(AuditEvent.PASSWORD_RESET_REQUEST, reason, entered_name=entered_name)
     # Any other answer would tell something about the address.
     return _unreachable(request, error) if isinstance(error, ApiUnavailableError) else None
 
@@ -61,15 +70,17 @@ def reset_password(request: PortalRequest, *, token: str, password: str) -> Rese
     """
     limited = _limited(request)
     if limited is not None:
+        audit.write(AuditEvent.PASSWORD_RESET, Reason.TOO_MANY_REQUESTS)
         return limited
     # Under the portal's secret: nobody who reads a key in a log can try tokens and passwords against it.
     key = salted_hmac("portal.reset_password", token, algorithm="sha256").hexdigest()
     reset = AuthMutations.use_reset_password_mutation(request, idempotency_key=key)
     result = reset.mutate(body={"token": token, "password": password})
     error = result.error
+    audit.write(AuditEvent.PASSWORD_RESET, _reason_of(error))
     if isinstance(error, ApiUnavailableError):
         return _unreachable(request, error)
-    if isinstance(error, ApiValidationError) and error.errors.get("password") and not error.errors.get("token"):
+    if _is_of_the_password(error):
         return ResetFailure(status=422, password_errors=tuple(error.errors["password"]))
     if isinstance(error, ApiValidationError | ApiClientError):
         return ResetFailure(
@@ -77,6 +88,24 @@ def reset_password(request: PortalRequest, *, token: str, password: str) -> Rese
         )
     result.unwrap()
     return None
+
+
+def _is_of_the_password(error: ApiError | None) -> TypeGuard[ApiValidationError]:
+    """Whether the backend takes the link, and not the new password."""
+    return (
+        isinstance(error, ApiValidationError) and bool(error.errors.get("password")) and not error.errors.get("token")
+    )
+
+
+def _reason_of(error: ApiError | None) -> Reason | None:
+    if error is None:
+        return None
+    if isinstance(error, ApiUnavailableError):
+        return Reason.BACKEND_UNAVAILABLE
+    if _is_of_the_password(error):
+        return Reason.NOT_ACCEPTED
+    is_link = isinstance(error, ApiValidationError | ApiClientError)
+    return Reason.LINK_REFUSED if is_link else Reason.UNEXPECTED_ANSWER
 
 
 def _limited(request: PortalRequest) -> ResetFailure | None:

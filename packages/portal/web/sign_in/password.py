@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from portal import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError
+from portal.audit import AuditEvent, AuditFields, Reason, entered_name_tag
 from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGIN_PASSWORD_FIELD, REFRESH_TOKEN_FIELD
-from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, ApiValidationError
+from portal.errors import (
+    ApiClientError,
+    ApiError,
+    ApiUnauthorizedError,
+    ApiUnavailableError,
+    ApiValidationError,
+)
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
 from portal.web.errors import RETRY_AFTER_S, explain_failure, retry_after_s
@@ -21,7 +29,6 @@ from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
 if TYPE_CHECKING:
-    from portal.errors import ApiError
     from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
@@ -43,10 +50,12 @@ class SignInFailure:
     :param status: of the page.
     :param text: the reason, in the page's language. It is the same for an unknown account and a wrong password. Empty
         if the backend does not answer.
+    :param reason: the same, for the audit log.
     :param retry_after: seconds; None if waiting does not help.
     """
 
     status: int
+    reason: Reason
     text: str = ""
     retry_after: int | None = None
 
@@ -57,6 +66,20 @@ def sign_in(request: PortalRequest, *, email: str, password: str, wanted: str) -
     :param wanted: the form's `next`.
     :returns: the address to go to, or why nobody is signed in.
     """
+    who: AuditFields = {"method": "password", "entered_name": entered_name_tag(email), "user": None}
+    try:
+        result = _within_limits(request, email=email, password=password, wanted=wanted, who=who)
+    except ApiError:
+        audit.write(AuditEvent.SIGN_IN, Reason.UNEXPECTED_ANSWER, **who)
+        raise
+    if isinstance(result, SignInFailure):
+        audit.write(AuditEvent.SIGN_IN, result.reason, **who)
+    return result
+
+
+def _within_limits(
+    request: PortalRequest, *, email: str, password: str, wanted: str, who: AuditFields
+) -> str | SignInFailure:
     limit = sign_in_limit()
     too_many = limit.too_many(email)
     if too_many is not None:
@@ -66,7 +89,7 @@ def sign_in(request: PortalRequest, *, email: str, password: str, wanted: str) -
         return _limited(attempt, after_failures=True)
     failed = False
     try:
-        result = _try(request, email=email, password=password, wanted=wanted)
+        result = _try(request, email=email, password=password, wanted=wanted, who=who)
         failed = isinstance(result, SignInFailure) and result.status == HTTPStatus.UNAUTHORIZED
     finally:
         if not failed:
@@ -76,7 +99,7 @@ def sign_in(request: PortalRequest, *, email: str, password: str, wanted: str) -
     return result
 
 
-def _try(request: PortalRequest, *, email: str, password: str, wanted: str) -> str | SignInFailure:
+def _try(request: PortalRequest, *, email: str, password: str, wanted: str, who: AuditFields) -> str | SignInFailure:
     result = AuthMutations.use_login_mutation(request).mutate(
         body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: password}
     )
@@ -85,12 +108,12 @@ def _try(request: PortalRequest, *, email: str, password: str, wanted: str) -> s
     access = _token(result.data, ACCESS_TOKEN_FIELD)
     if access is None:
         logger.warning("sign-in: the backend answered without an access token")
-        return SignInFailure(status=503, retry_after=RETRY_AFTER_S)
+        return SignInFailure(status=503, reason=Reason.BACKEND_UNAVAILABLE, retry_after=RETRY_AFTER_S)
     pair = TokenPair(access=access, refresh=_token(result.data, REFRESH_TOKEN_FIELD))
     try:
-        return keep_sign_in(request, pair, wanted=wanted)
+        return keep_sign_in(request, pair, wanted=wanted, who=who)
     except UnusableTokenError as error:
-        return SignInFailure(status=502, text=str(_UNUSABLE[error.problem]))
+        return SignInFailure(status=502, reason=Reason.TOKEN_UNUSABLE, text=str(_UNUSABLE[error.problem]))
 
 
 def _token(data: object, name: str) -> str | None:
@@ -101,9 +124,9 @@ def _token(data: object, name: str) -> str | None:
 def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
     if isinstance(error, ApiUnavailableError):
         explain_failure(request, error, status=503)
-        return SignInFailure(status=503, retry_after=retry_after_s(error))
+        return SignInFailure(status=503, reason=Reason.BACKEND_UNAVAILABLE, retry_after=retry_after_s(error))
     if isinstance(error, ApiUnauthorizedError | ApiValidationError | ApiClientError):
-        return SignInFailure(status=401, text=_("Email or password is wrong."))
+        return SignInFailure(status=401, reason=Reason.WRONG_CREDENTIALS, text=_("Email or password is wrong."))
     raise error
 
 
@@ -121,4 +144,9 @@ def _limited(too_many: TooMany, *, after_failures: bool) -> SignInFailure:
             "Too many sign-ins to this account. Please wait %(minutes)d minutes, then try again.",
             minutes,
         )
-    return SignInFailure(status=429, text=text % {"minutes": minutes}, retry_after=too_many.retry_after)
+    return SignInFailure(
+        status=429,
+        reason=Reason.TOO_MANY_FAILURES if after_failures else Reason.TOO_MANY_SIGN_INS,
+        text=text % {"minutes": minutes},
+        retry_after=too_many.retry_after,
+    )

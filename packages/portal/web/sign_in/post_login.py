@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.api import api_session, set_tokens
+from portal import audit
+from portal.api import api_session, set_tokens, sign_in_name
+from portal.audit import AuditEvent, tag_of
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.wire_names import ME_PATH
@@ -15,18 +17,24 @@ from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from portal.api import TokenPair
+    from portal.audit import AuditFields
     from portal.web.request import PortalRequest
 
 
-def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str) -> str:
+def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str, who: AuditFields) -> str:
     """Keep tokens that were just issued. The response sets them, and the platforms of `/me`, as cookies.
 
     :param pair: has an access token.
     :param wanted: a `next`, used if it is an address of ours.
+    :param who: for the audit log, what is known beside the tokens.
     :returns: the address to go to: `wanted`, or else the user's home.
     :raises UnusableTokenError: no cookie or no header can carry a token.
     """
     set_tokens(request.token_store, pair)
+    user = get_user_from_token(pair.access or "")
+    tag = tag_of(user.subject) if user is not None and user.subject else None
+    issued: AuditFields = {"user": tag, "user_verified": True, "sign_in": sign_in_name(pair)}
+    audit.write(AuditEvent.SIGN_IN, **(who | issued))
     path = resolve_post_login_path(request, access_token=pair.access or "")
     config, locale = portal_config(), active_locale()
     target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())

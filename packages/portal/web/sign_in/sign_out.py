@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.api import identity_provider, sign_out
+from portal import audit
+from portal.api import NO_TOKENS, identity_provider, sign_out
+from portal.audit import AuditEvent, Reason
 from portal.config.current import portal_config
 from portal.web.cookies import end_drafts
 from portal.web.frame import SIGNED_OUT_PATH
@@ -33,7 +35,11 @@ def sign_out_response(request: PortalRequest, *, everywhere: bool = False) -> Ht
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
     verified = query_client.is_bound or _is_verified(request)
     ended = sign_out(request.token_store, verified=verified, request_id=request.request_id)
-    query_client.purge(also=[pair.access for pair in ended])
+    query_client.purge(also=[pair.access for pair in ended.pairs])
+    if tokens != NO_TOKENS:
+        event = AuditEvent.SIGN_OUT_EVERYWHERE if everywhere else AuditEvent.SIGN_OUT
+        reason = None if ended.is_marked else Reason.STORE_UNAVAILABLE
+        audit.write(event, reason, user_verified=verified, sign_in=ended.sign_in)
     response = see_other(
         at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}{'?everywhere' if everywhere else ''}"
     )

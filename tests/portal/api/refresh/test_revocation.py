@@ -69,7 +69,7 @@ def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_b
     process.store._do = down
     before = world.time()
     tokens = process.request(pair)
-    assert process.refresher.sign_out(tokens) == [pair]
+    assert process.refresher.sign_out(tokens).pairs == [pair]
     assert tokens.cleared
     assert world.time() - before == limits.SIGN_OUT_DEADLINE_S
     assert world.backend.revoked == [pair.refresh]

@@ -20,7 +20,7 @@ NAME = re.compile(r"[A-Z]+(_[A-Z]+)+|DEBUG")
 #: What a variable needs beside it to be read.
 NEEDS = {"APP_OIDC_CLIENT_ID": {"APP_OIDC_ISSUER": "https://id.example.com"}}
 #: Their example is a file of another machine.
-FILES = {"APP_API_CA_FILE"}
+FILES = {"APP_API_CA_FILE", "APP_AUDIT_LOG"}
 
 
 def test_every_variable_that_is_read_is_declared_and_none_else() -> None:

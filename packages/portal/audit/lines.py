@@ -1,0 +1,103 @@
+"""The form of a line, and the file that takes it. Needs the standard library only."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import sys
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+#: The attribute of a log record that holds the fields of the line.
+RECORD_ATTRIBUTE: Final = "audit"
+#: The owner writes, a group reads: an auditor's, say.
+FILE_MODE: Final = 0o640
+
+#: Not below `portal.audit`, whose handler is the one that fails.
+logger = logging.getLogger("portal.audit_file")
+
+
+class JsonLine(logging.Formatter):
+    """One JSON object a line, in ASCII alone: no name, and no browser, can begin a line of its own.
+
+    :param app: the project's folder.
+    """
+
+    def __init__(self, *, app: str) -> None:
+        super().__init__()
+        self._app = app
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without its end."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        fields: dict[str, Any] = getattr(record, RECORD_ATTRIBUTE, {})
+        return json.dumps({"time": time, "logger": record.name, "app": self._app, **fields}, ensure_ascii=True)
+
+
+class AuditFile(logging.Handler):
+    """Appends each line to a file, in one system call: lines of several processes never mix.
+
+    A file that was moved away (logrotate) is made anew. A line that can't be written, because the disk is full, say,
+    goes to stderr in place of the file, and the log says why. Whoever writes the line never notices.
+
+    :param path: of a regular file, on a local disk.
+    """
+
+    def __init__(self, *, path: str) -> None:
+        super().__init__()
+        self._path = Path(path)
+        self._file: int | None = None
+        self._identity: tuple[int, int] | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Append one line."""
+        line = self.format(record) + "\n"
+        try:
+            self._append(line.encode())
+        except OSError as error:
+            logger.error("the audit log %s: not written: %s", self._path, error.strerror or error)  # noqa: TRY400  the error's words are all there is to log
+            sys.stderr.write(line)
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Close the file; a later line opens it again."""
+        with self._guard():
+            self._close_file()
+        super().close()
+
+    def _append(self, line: bytes) -> None:
+        file = self._open_file()
+        size = os.fstat(file).st_size
+        if size and os.pread(file, 1, size - 1) != b"\n":
+            # The disk was full in the middle of a line. That line is lost here, and this one is not.
+            line = b"\n" + line
+        written = os.write(file, line)
+        if written < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def _open_file(self) -> int:
+        """The open file, if the path still leads to it; else the one to which it leads now."""
+        try:
+            found = self._path.stat()
+            is_same = (found.st_dev, found.st_ino) == self._identity
+        except FileNotFoundError:
+            is_same = False
+        if self._file is not None and is_same:
+            return self._file
+        self._close_file()
+        self._file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        opened = os.fstat(self._file)
+        self._identity = (opened.st_dev, opened.st_ino)
+        return self._file
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+
+    def _guard(self) -> Any:
+        return self.lock or nullcontext()
