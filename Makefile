@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev install runtime test check audit outdated sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime test check audit outdated sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -14,6 +14,9 @@ run: .venv/.runtime .venv/.developer  ## start everything on this machine
 
 dev: .venv/.dev .venv/.developer  ## the same, reloading changed code; one app left out with: make dev without=finance
 	@$(BIN)/python manage.py run --reload $(if $(without),--without $(without))
+
+topology: .venv/.dev  ## the topology of production on this machine: nginx over https, two instances of each app, Redis with Sentinels
+	@$(BIN)/python -m tests.support.topology
 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.processes import workers_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -68,7 +70,7 @@ class Storm:
 def kill_workers(storm: Storm) -> None:
     """SIGKILL one worker of any project every five seconds."""
     while not storm.stop.wait(KILL_EVERY_S):
-        workers = [pid for server in storm.servers for pid in _children(storm.group.pid(server.name))]
+        workers = [pid for server in storm.servers for pid in workers_of(storm.group.pid(server.name))]
         if workers:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(random.choice(workers), signal.SIGKILL)
@@ -135,19 +137,3 @@ SCENARIOS = [
     Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False, once=False),
     Scenario("control: a store for each project", harmless=False, once=False, apart=True),
 ]
-
-
-def _children(pid: int) -> list[int]:
-    """The workers of a server, by the process id of its main process."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += [int(child) for child in task.read_text().split()]
-    # Python's resource tracker is a child as well, and not a worker.
-    return [child for child in found if b"resource_tracker" not in _command_line(child)]
-
-
-def _command_line(pid: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""

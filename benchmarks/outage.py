@@ -28,9 +28,9 @@ from urllib.parse import urlsplit
 from benchmarks._browsers import REFRESH, Answer, Connection, Jar
 from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
-from benchmarks.storm import prepare_backend, project, sign_in, start_redis
+from benchmarks.storm import project, sign_in, start_redis
 from portal.server.server_group import Server, ServerGroup
-from tests.support.harness import clean_environment
+from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.ports import free_port
 
 USERS, PAGES_PER_S = 20, 25
@@ -95,7 +95,7 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
         SANDBOX_HONOUR_IDEMPOTENCY_KEY="on" if honoured else "off",
         SANDBOX_ACCESS_TOKEN_LIFETIME_S=str(ACCESS_LIFETIME_S),
     )
-    prepare_backend(environment)
+    prepare_sandbox(environment)
     command = ("-m", "sandbox_api", "serve", "--end-with-parent", "--port", str(ports[0]), "--threads", "32")
     backend = Server(name="sandbox", command=command, port=ports[0], environment=environment)
     group = ServerGroup(log=folder / "servers.log")

@@ -14,9 +14,7 @@ import argparse
 import contextlib
 import http.client
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import threading
@@ -30,7 +28,7 @@ from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, s
 from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
 from portal.server.server_group import Server, ServerGroup
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.ports import free_port
 from tests.support.redis_sentinel import WatchedRedis, watched_redis
 from tests.support.redis_server import RedisServer
@@ -96,7 +94,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
         SANDBOX_STATE_DIR=str(folder / "sandbox"),
         **{**BACKEND, **scenario.backend},
     )
-    prepare_backend(backend_environment)
+    prepare_sandbox(backend_environment)
     backend = Server(
         name="sandbox",
         command=("-m", "sandbox_api", "serve", "--end-with-parent", "--port", str(port[0]), "--threads", "32"),
@@ -216,14 +214,6 @@ def project(
     )
     options = ("--port", str(port), "--workers", str(WORKERS), "--threads", str(THREADS), "--end-with-parent")
     return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)
-
-
-def prepare_backend(environment: dict[str, str | None]) -> None:
-    merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
-    for step in ("migrate", "seed"):
-        subprocess.run(
-            [sys.executable, "-m", "sandbox_api", step], cwd=ROOT, env=merged, check=True, capture_output=True
-        )
 
 
 def start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:

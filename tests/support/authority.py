@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import ipaddress
 import ssl
+from collections.abc import Sequence
 from pathlib import Path
 
 from cryptography import x509
@@ -30,22 +31,26 @@ class Authority:
 
     def server_context(self, *, name: str = "127.0.0.1") -> ssl.SSLContext:
         """For a server under this name, or address."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*self.sign(name))
+        return context
+
+    def sign(self, *names: str) -> tuple[Path, Path]:
+        """A certificate for these names, or addresses; the files of the certificate and of its key."""
         key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        certificate = self._build(subject, key, ca=False, host=name)
-        chain = self._folder / f"{name}.pem"
-        chain.write_bytes(
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
+        certificate = self._build(subject, key, ca=False, hosts=names)
+        files = self._folder / f"{names[0]}.pem", self._folder / f"{names[0]}.key.pem"
+        files[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        files[1].write_bytes(
             key.private_bytes(
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
             )
-            + certificate.public_bytes(serialization.Encoding.PEM)
         )
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(chain)
-        return context
+        return files
 
     def _build(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, ca: bool, host: str = ""
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, ca: bool, hosts: Sequence[str] = ()
     ) -> x509.Certificate:
         now = dt.datetime.now(dt.UTC)
         identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
@@ -62,10 +67,14 @@ class Authority:
             .add_extension(identifier, critical=False)
             .add_extension(issuer, critical=False)
         )
-        if host:
-            try:
-                name: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))
-            except ValueError:
-                name = x509.DNSName(host)
-            builder = builder.add_extension(x509.SubjectAlternativeName([name]), critical=False)
+        if hosts:
+            names = x509.SubjectAlternativeName([_general_name(host) for host in hosts])
+            builder = builder.add_extension(names, critical=False)
         return builder.sign(self._key, hashes.SHA256())
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)

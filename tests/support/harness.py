@@ -56,6 +56,14 @@ def clean_environment(**variables: str | None) -> dict[str, str | None]:
     return wanted | {name: nothing for name, nothing in unset_by_tests().items() if wanted.get(name) is None}
 
 
+def prepare_sandbox(environment: Mapping[str, str | None]) -> None:
+    """Make the sandbox's database and fill it, with these variables beside those of this process."""
+    merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+    for step in ("migrate", "seed"):
+        command = [sys.executable, "-m", BACKEND, step]
+        subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
+
+
 @dataclasses.dataclass(frozen=True)
 class RunningStack:
     """Five servers that answer."""
@@ -94,15 +102,8 @@ def running_stack(
     )
     local = LocalStack(port_base=port_base or free_port_base(), environment=environment)
     log = folder / "servers.log"
-    process_environment = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
-    for step in ("migrate", "seed") if BACKEND not in without else ():
-        subprocess.run(
-            [sys.executable, "-m", BACKEND, step],
-            cwd=ROOT,
-            env=process_environment,
-            check=True,
-            capture_output=True,
-        )
+    if BACKEND not in without:
+        prepare_sandbox(environment)
     group = ServerGroup(log=log)
     try:
         group.start(server for server in local.servers() if server.name not in without)

@@ -27,12 +27,19 @@ class Run:
 
     :param options: of the command.
     :param checkout: this checkout, or a copy of it.
+    :param command: another program that starts servers and then says `ready`.
     :param typed: a command line in place of the command, typed in a shell in which no environment was activated.
     :ivar variables: the environment of its processes.
     """
 
     def __init__(
-        self, folder: Path, port_base: int, *options: str, checkout: Path = ROOT, typed: str | None = None
+        self,
+        folder: Path,
+        port_base: int,
+        *options: str,
+        checkout: Path = ROOT,
+        command: tuple[str, ...] = (sys.executable, "manage.py", "run"),
+        typed: str | None = None,
     ) -> None:
         self.port_base = port_base
         self.ports = [port_base + p.port_offset for p in PROJECTS] + [port_base + BACKEND_PORT_OFFSET]
@@ -47,7 +54,7 @@ class Run:
         merged = bare_shell(**own) if typed else {**os.environ, **in_copy(checkout, DEBUG=None, **own)}
         self.variables = {name: value for name, value in merged.items() if value is not None}
         self.process = subprocess.Popen(
-            ["sh", "-c", typed] if typed else [sys.executable, "manage.py", "run", *options],
+            ["sh", "-c", typed] if typed else [*command, *options],
             cwd=checkout,
             env=self.variables,
             start_new_session=True,

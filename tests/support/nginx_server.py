@@ -10,7 +10,7 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,10 +21,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tests.deploy.files import NGINX_SITE
+from tests.support.authority import Authority
 from tests.support.harness import require_tool
 from tests.support.ports import free_port
 
 DOMAIN = "example.com"
+HTTPS_PORT = 443
 #: Far longer than it takes, on a machine however busy, seconds.
 PATIENCE_S = 60
 
@@ -37,10 +39,17 @@ class Site:
     http_port: int
     certificate: Path
     log: Path
+    domain: str = DOMAIN
+
+    @property
+    def errors(self) -> Path:
+        """The log of what went wrong."""
+        return self.log.with_name("error.log")
 
     def url(self, name: str, path: str = "") -> str:
         """An address as a browser has it: `name` is the first part of the host."""
-        return f"https://{name}.{DOMAIN}:{self.tls_port}{path}"
+        port = "" if self.tls_port == HTTPS_PORT else f":{self.tls_port}"
+        return f"https://{name}.{self.domain}{port}{path}"
 
     def logged(self, mark: str) -> list[str]:
         """The lines of the log with `mark` in them; nginx writes one only after its answer has left."""
@@ -98,14 +107,36 @@ def make_certificate(folder: Path, *, host: str = f"*.{DOMAIN}") -> tuple[Path, 
 
 
 @contextlib.contextmanager
-def running_site(folder: Path, *, ports: Mapping[int, int], tls_port: int) -> Iterator[Site]:
-    """Serve the site file; only its ports, and the paths of certificate and logs, are others.
+def running_site(
+    folder: Path,
+    *,
+    ports: Mapping[int, int | Sequence[int]],
+    tls_port: int,
+    http_port: int | None = None,
+    domain: str = DOMAIN,
+    authority: Authority | None = None,
+) -> Iterator[Site]:
+    """Serve the site file; only its domain, its ports, and the paths of certificate and logs, are others.
 
-    :param ports: port of a project in the site file to the one where it listens now.
+    :param ports: port of a project in the site file to the one where it listens now, or to those of its instances.
+    :param authority: signs the certificate; None for a certificate that is its own authority.
     """
     nginx = require_tool("nginx")
-    certificate, key = make_certificate(folder)
-    site = Site(tls_port=tls_port, http_port=free_port(), certificate=certificate, log=folder / "access.log")
+    if authority is None:
+        certificate, key = make_certificate(folder)
+        trusted = certificate
+    else:
+        names = re.search(r"server_name (auth\..+);", NGINX_SITE.read_text())
+        assert names
+        certificate, key = authority.sign(*names[1].replace(DOMAIN, domain).split())
+        trusted = authority.file
+    site = Site(
+        tls_port=tls_port,
+        http_port=http_port or free_port(),
+        certificate=trusted,
+        log=folder / "access.log",
+        domain=domain,
+    )
     exchanges = {
         # Not every machine has IPv6.
         r"^ *listen \[::\].*\n": "",
@@ -115,7 +146,13 @@ def running_site(folder: Path, *, ports: Mapping[int, int], tls_port: int) -> It
         r"/etc/letsencrypt/live/example\.com/privkey\.pem": str(key),
         r"/var/log/nginx/portal\.access\.log": str(site.log),
         r"/var/www/letsencrypt": str(folder / "acme"),
-        **{rf"127\.0\.0\.1:{written};": f"127.0.0.1:{now};" for written, now in ports.items()},
+        **{
+            rf"^( *server) 127\.0\.0\.1:{written}\b(.*;)": "\n".join(
+                rf"\1 127.0.0.1:{port}\2" for port in ([now] if isinstance(now, int) else now)
+            )
+            for written, now in ports.items()
+        },
+        re.escape(DOMAIN): domain,
     }
     text = NGINX_SITE.read_text()
     for pattern, replacement in exchanges.items():
@@ -123,11 +160,12 @@ def running_site(folder: Path, *, ports: Mapping[int, int], tls_port: int) -> It
         assert count, f"the site file has no {pattern}"
     (folder / "site.conf").write_text(text)
     (folder / "nginx.conf").write_text(main_configuration(folder))
-    process = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL)
+    command = [nginx, "-p", str(folder), "-e", str(site.errors), "-c", str(folder / "nginx.conf")]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         end = time.monotonic() + PATIENCE_S
         while not listens(site.http_port):
-            assert process.poll() is None, (folder / "error.log").read_text()
+            assert process.poll() is None, site.errors.read_text()
             assert time.monotonic() < end, "nginx does not listen"
             time.sleep(0.02)
         yield site
@@ -143,7 +181,7 @@ def main_configuration(folder: Path) -> str:
         [
             "user root;" if os.geteuid() == 0 else "",
             f"daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;",
-            "events { worker_connections 256; }",
+            "events { worker_connections 1024; }",
             "http {",
             "    gzip on;",
             *(f"    {kind}_temp_path {folder}/{kind};" for kind in kinds),
@@ -160,12 +198,12 @@ def listens(port: int) -> bool:
 
 
 @contextlib.contextmanager
-def names_lead_here() -> Iterator[None]:
+def names_lead_here(domain: str = DOMAIN) -> Iterator[None]:
     """Inside the block, every name below the domain is this machine, for this process."""
     resolve = socket.getaddrinfo
 
     def here(host: object, *args: object, **options: object) -> object:
-        known = isinstance(host, str) and host.endswith(f".{DOMAIN}")
+        known = isinstance(host, str) and host.endswith(f".{domain}")
         return resolve("127.0.0.1" if known else host, *args, **options)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -23,9 +23,12 @@ _SHARE = (_HIGHEST - _LOWEST) // _PROCESSES
 _given: set[int] = set()
 
 
-def free_port_base() -> int:
-    """A base of ports for the projects and their backend, all of them free now."""
-    return _take([*(project.port_offset for project in PROJECTS), BACKEND_PORT_OFFSET])
+def free_port_base(*more: int) -> int:
+    """A base of ports for the projects and their backend, all of them free now.
+
+    :param more: distances of further ports from the base.
+    """
+    return _take([*(project.port_offset for project in PROJECTS), BACKEND_PORT_OFFSET, *more])
 
 
 def free_port() -> int:

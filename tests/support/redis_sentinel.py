@@ -29,10 +29,16 @@ class WatchedRedis:
     :param monitor: further lines of each Sentinel, about the service: `auth-user portal …`.
     :param tls: files of a certificate and its key. The Sentinels then name ports that speak TLS, and speak it
         themselves beside their plain ports, as the servers do.
+    :param next_port: gives a free port each time.
     """
 
     def __init__(
-        self, folder: Path, *options: str, monitor: tuple[str, ...] = (), tls: tuple[Path, Path] | None = None
+        self,
+        folder: Path,
+        *options: str,
+        monitor: tuple[str, ...] = (),
+        tls: tuple[Path, Path] | None = None,
+        next_port: Callable[[], int] = free_port,
     ) -> None:
         self.program = require_tool("redis-sentinel")
         self.folder = folder
@@ -46,13 +52,13 @@ class WatchedRedis:
             data.mkdir(parents=True)
             replica = ("--replicaof", f"127.0.0.1 {self.named_ports[0]}") if self.servers else ()
             quick = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
-            tls_port = free_port()
+            tls_port = next_port() if self.tls else 0
             secured = [word for name, value in self.tls.items() for word in (f"--{name}", value)]
             secured += ["--tls-port", str(tls_port)] if self.tls else []
-            self.servers.append(RedisServer(data, *options, *quick, *secured, *replica))
+            self.servers.append(RedisServer(data, *options, *quick, *secured, *replica, port=next_port()))
             self.named_ports.append(tls_port if self.tls else self.servers[-1].port)
-        self.ports = [free_port() for _ in range(SENTINELS)]
-        self.tls_ports = [free_port() for _ in range(SENTINELS)]
+        self.ports = [next_port() for _ in range(SENTINELS)]
+        self.tls_ports = [next_port() for _ in range(SENTINELS)] if self.tls else []
         self.sentinels: list[subprocess.Popen[bytes]] = []
 
     def url(self, database: int = 0, *, user: str = "") -> str:
@@ -140,10 +146,14 @@ class WatchedRedis:
 
 @contextlib.contextmanager
 def watched_redis(
-    folder: Path, *options: str, monitor: tuple[str, ...] = (), tls: tuple[Path, Path] | None = None
+    folder: Path,
+    *options: str,
+    monitor: tuple[str, ...] = (),
+    tls: tuple[Path, Path] | None = None,
+    next_port: Callable[[], int] = free_port,
 ) -> Iterator[WatchedRedis]:
     """All of it, running inside the block."""
-    watched = WatchedRedis(folder, *options, monitor=monitor, tls=tls)
+    watched = WatchedRedis(folder, *options, monitor=monitor, tls=tls, next_port=next_port)
     try:
         watched.start()
         yield watched

@@ -17,13 +17,16 @@ from tests.support.ports import free_port
 
 
 class RedisServer:
-    """One server process, which can be restarted with its data."""
+    """One server process, which can be restarted with its data.
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    :param port: None for a free one.
+    """
+
+    def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
         self.program = require_tool("redis-server")
         self.folder = folder
         self.options = options
-        self.port = free_port()
+        self.port = port or free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: int = 0) -> str:

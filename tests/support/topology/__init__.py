@@ -1,0 +1,25 @@
+"""The topology of production on one machine, from Debian's packages, for people (`make topology`) and for tests.
+
+nginx, with the site file of `deploy/`, serves the projects by their names over https, with a certificate of a local
+authority. Each project has two instances of two workers, with the variables of the example files. Redis has a primary,
+two replicas and three Sentinels. The backend is the sandbox, with DEBUG off.
+
+::
+
+    __main__        `make topology`: starts it, says where it is, and stops it
+    started         `running_topology`: all of it, running inside a block
+      topology      what a test or a benchmark does to it: restarts, kills, failover, outages
+      small_disk    a folder on a file system of its own, which can be filled
+      variables     the environment of each server, and its command
+      addresses     names and ports
+    person          a browser that trusts the authority
+"""
+
+from __future__ import annotations
+
+from tests.support.topology.addresses import DOMAIN, OFFSETS, Addresses
+from tests.support.topology.person import Person
+from tests.support.topology.started import missing_programs, running_topology
+from tests.support.topology.topology import Topology
+
+__all__ = ["DOMAIN", "OFFSETS", "Addresses", "Person", "Topology", "missing_programs", "running_topology"]

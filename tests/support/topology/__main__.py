@@ -1,0 +1,124 @@
+"""`make topology`: the topology of production on this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
+from portal.server.local_stack import DEMO_ACCOUNTS, DEMO_PASSWORD
+from portal.server.parent_watch import end_with_process
+from portal.server.server_group import ServerGroupError
+from tests.support.topology import DOMAIN, Topology, missing_programs, running_topology
+
+WATCH_INTERVAL_S = 0.5
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class StopRequestedError(Exception):
+    """SIGTERM, SIGINT or SIGHUP arrived."""
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(prog="make topology", description="The topology of production on this machine.")
+    port_base = int(os.environ.get("PORT_BASE") or DEFAULT_PORT_BASE)
+    parser.add_argument("--port-base", type=int, default=port_base, help="first port (default: PORT_BASE, or 8000)")
+    parser.add_argument("--tls-port", type=int, help="of nginx (default: the first port + 443); 443 needs root")
+    parser.add_argument("--store", choices=("redis", "embedded"), default="redis")
+    options = parser.parse_args()
+    redis = options.store == "redis"
+    if missing := missing_programs(redis=redis):
+        sys.exit(f"make topology needs packages of Debian: apt-get install {' '.join(missing)}")
+    for number in STOPPING:
+        signal.signal(number, _request_stop)
+    # make may be killed without a chance to pass the signal on.
+    end_with_process(os.getppid())
+    folder = Path(tempfile.mkdtemp(prefix="portal-topology-"))
+    try:
+        with running_topology(
+            folder, port_base=options.port_base, tls_port=options.tls_port, redis=redis, say=_say
+        ) as topology:
+            try:
+                for line in _description(topology):
+                    _say(line)
+                _say("ready")
+                while True:
+                    topology.group.check()
+                    time.sleep(WATCH_INTERVAL_S)
+            finally:
+                _ignore_signals()
+                _say("stopping")
+    except (StopRequestedError, KeyboardInterrupt):
+        pass
+    except ServerGroupError as error:
+        log = folder / "servers.log"
+        sys.exit(f"{error}\n{log.read_text()[-4000:] if log.exists() else ''}")
+    finally:
+        _ignore_signals()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _description(topology: Topology) -> Iterator[str]:
+    """Where everything is, and how a browser gets there."""
+    yield ""
+    for project in PROJECTS:
+        ports = [str(server.port) for name, server in topology.instances.items() if name.startswith(project.app)]
+        yield f"  {project.app:<12} {topology.url(project.app)}   instances at {', '.join(ports)}"
+    yield f"  {topology.backend.name:<12} http://127.0.0.1:{topology.backend.port}"
+    if topology.redis is not None:
+        yield f"  redis        {topology.redis.url()}"
+    yield f"  logs         {topology.log}, {topology.site.log}"
+    yield ""
+    yield f"  password {DEMO_PASSWORD!r} for {', '.join(DEMO_ACCOUNTS)}"
+    yield f"  authority {topology.authority}"
+    yield ""
+    names = " ".join(topology.addresses.host(project.app) for project in PROJECTS)
+    port, gateway = topology.site.tls_port, topology.url("auth_app", "/en/login")
+    yield "  These names are in no DNS. Chromium finds them, and trusts the certificate, with:"
+    yield (
+        f"    chromium --user-data-dir=$(mktemp -d) --host-resolver-rules='MAP *.{DOMAIN} 127.0.0.1'"
+        f" --ignore-certificate-errors-spki-list={_key_hash(topology)} {gateway}"
+    )
+    yield f"  curl:           curl --cacert {topology.authority} --connect-to ::127.0.0.1:{port} {gateway}"
+    yield f"  other browsers: trust the authority, and add to /etc/hosts: 127.0.0.1 {names}"
+    yield ""
+
+
+def _key_hash(topology: Topology) -> str:
+    """What Chromium knows a key by: the hash of the public key of nginx's certificate."""
+    (file,) = topology.authority.parent.glob(f"auth.{DOMAIN}.pem")
+    key = x509.load_pem_x509_certificate(file.read_bytes()).public_key()
+    encoded = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return base64.b64encode(hashlib.sha256(encoded).digest()).decode()
+
+
+def _request_stop(_number: int, _frame: FrameType | None) -> None:
+    raise StopRequestedError
+
+
+def _ignore_signals() -> None:
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
