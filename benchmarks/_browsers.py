@@ -87,7 +87,9 @@ class Connection:
             kept.request("GET" if form is None else "POST", path, body=body, headers=headers)
             with kept.getresponse() as response:
                 text = response.read().decode("utf-8", "replace")
-                return Answer(response.status, response.getheader("Location") or "", _cookies(response), text, started)
+                return Answer(
+                    response.status, response.getheader("Location") or "", cookies_of(response), text, started
+                )
         except (OSError, http.client.HTTPException):
             kept.close()
             return None
@@ -104,7 +106,7 @@ class Connection:
             connection.close()
 
 
-def _cookies(response: http.client.HTTPResponse) -> tuple[tuple[str, str], ...]:
+def cookies_of(response: http.client.HTTPResponse) -> tuple[tuple[str, str], ...]:
     found = []
     for header in response.headers.get_all("Set-Cookie") or ():
         for name, morsel in SimpleCookie(header).items():

@@ -72,6 +72,11 @@ class HttpBrowser:
 
 
 def forms_of(page: requests.Response) -> list[tuple[str, dict[str, str]]]:
+    return forms_in(page.text)
+
+
+def forms_in(html: str) -> list[tuple[str, dict[str, str]]]:
+    """The action of each form, and its fields that have a value."""
     parser = _Forms()
-    parser.feed(page.text)
+    parser.feed(html)
     return parser.forms
