@@ -16,7 +16,7 @@ dev: .venv/.dev .venv/.developer  ## the same, reloading changed code; one app l
 	@$(BIN)/python manage.py run --reload $(if $(without),--without $(without))
 
 topology: .venv/.dev  ## the topology of production on this machine: nginx over https, two instances of each app, Redis with Sentinels
-	@$(BIN)/python -m tests.support.topology
+	@$(BIN)/python -m tests.support.topology $(if $(TLS_PORT),--tls-port $(TLS_PORT)) $(if $(STORE),--store $(STORE))
 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default

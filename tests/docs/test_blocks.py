@@ -58,6 +58,7 @@ NOT_RUN: Final = {
     "make dev": "servers, until Ctrl-C: tests/docs/test_work_on_one_app.py",
     "make dev without=finance": "as above",
     "APP_DEBUG_TOOLBAR=on make dev": "as above",
+    "make topology": "servers, until Ctrl-C: tests/functional/test_topology.py",
     "make test": "all tests, this one among them",
     "make check": "minutes; CI runs it",
     "make hooks": "writes into the clone's .git: tests/architecture/test_pre_commit.py runs the hooks",
