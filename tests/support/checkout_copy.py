@@ -16,7 +16,7 @@ from tests.support.ports import free_port_base
 
 WHOLE_FILES = (
     *(".env.example", ".gitignore", ".pre-commit-config.yaml"),
-    *("CODEOWNERS", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+    *("CODEOWNERS", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "mkdocs.yml"),
 )
 #: The name of a platform that is new in a copy, whatever platforms the checkout has.
 NEW_PLATFORM = "trialplatform"
