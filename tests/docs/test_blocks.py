@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import configparser
-import json
-import os
 import re
 import subprocess
 import sys
 import textwrap
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +16,11 @@ from django.template import engines
 from django.test import override_settings
 from django.utils.module_loading import import_string
 
-from portal.config.environment import reader
-from portal.config.environment.developer import complete_environment
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services
 from portal.testing import Backend, SignedIn
 from tests.docs import test_how_tos, test_test_your_pages, test_tutorial
-from tests.portal.config.environment.test_reader import PRODUCTION
+from tests.support.block_readers import READERS, read_env
 from tests.support.checkout_copy import fresh_clone
 from tests.support.doc_blocks import Block, blocks_of, command_lines, pages
 from tests.support.harness import ROOT
@@ -45,6 +39,8 @@ FOLLOWED: Final = [
 ]
 #: Blocks that another test tries: a page, and the beginning of the block.
 TRIED_ELSEWHERE: Final = {
+    ("docs/explanation/architecture.md", "manage.py  "): "tests/docs/test_drawings.py",
+    ("docs/explanation/architecture.md", "apps · management"): "tests/docs/test_drawings.py",
     ("docs/explanation/templates.md", '{% extends "portal/list'): "tests/docs/test_templates.py",
     ("docs/how-to/deploy.md", "user portal on"): "tests/portal/store/test_redis_as_it_is_run.py",
     ("docs/how-to/install-the-wheel.md", "python3 -m venv"): "tests/deploy/test_wheel.py",
@@ -98,11 +94,13 @@ def how_tried(block: Block) -> str:
         return "root"
     if block.language == "sh" and block.code.startswith("systemd-run "):
         return "root"
-    if block.language in {"text", "sh", "python", "html", *READERS}:
+    if block.reason:
+        return "not run"
+    if block.language in {"sh", "python", "html", *READERS}:
         return block.language
     raise AssertionError(
-        f"{block.id}: nothing tries this block of {block.language or 'no language'}. Output that is only shown is `text`; "
-        "a diff belongs to a page that tests/docs/test_how_tos.py follows; the rest is said in tests/docs/test_blocks.py"
+        f"{block.id}: nothing tries this block of {block.language or 'no language'}. CONTRIBUTING.md has the kinds of blocks; "
+        "where nothing can try one, the line before it says why: <!-- not run: a drawing -->"
     )
 
 
@@ -224,33 +222,6 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
     "docs/reference/templates.md": with_a_list_page,
     "docs/tutorial/a-first-page.md": with_a_request,
     "packages/sqlite_cache/README.md": with_a_cache,
-}
-
-
-def read_env(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read variables as a project does, from a `.env` file beside those that a deployment needs."""
-    documented = (ROOT / "docs" / "reference" / "environment.md").read_text()
-    given = re.findall(r"^(\w+)=", text, flags=re.MULTILINE)
-    assert given != []
-    assert [name for name in given if f"`{name}`" not in documented] == []
-    for name in (*given, *os.environ):
-        if name in given or name.startswith("APP_"):
-            monkeypatch.setenv(name, "")
-            monkeypatch.delenv(name)
-    for name, value in PRODUCTION.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(reader, "SOURCE_ROOT", folder)
-    (folder / ".env").write_text(text)
-    complete_environment(folder)
-    assert [name for name in given if not os.environ[name]] == []
-    reader.read_config("energy")
-
-
-READERS: Final[dict[str, Callable[[str, Path, pytest.MonkeyPatch], object]]] = {
-    "env": read_env,
-    "ini": lambda text, *_: configparser.ConfigParser().read_string(text),
-    "json": lambda text, *_: [json.loads(line) for line in text.splitlines()] if "\n{" in text else json.loads(text),
-    "toml": lambda text, *_: tomllib.loads(text),
 }
 
 

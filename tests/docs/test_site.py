@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from portal.devtools.docs_site import build_site, navigation, site_pages
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, require_tool
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_no_page_names_a_script_a_style_a_font_or_a_picture_of_another_site(site
 
 def test_in_a_browser_the_search_finds_a_page_and_everything_comes_from_this_site(address: str) -> None:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=require_tool("chromium"), args=["--no-sandbox"])
         for scheme, width in (("light", 320), ("dark", 1280)):
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             asked: set[str] = set()

@@ -16,6 +16,7 @@ _FOREIGN = {"node_modules", "build", "dist"}
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)\n(?P=indent)```", flags=re.DOTALL | re.MULTILINE
 )
+_REASON = re.compile(r"<!-- not run: (.+) -->\s*\Z")
 _FILE = re.compile(r"`([\w-]+(?:/[\w.-]+)+\.\w+)`")
 
 
@@ -38,6 +39,7 @@ class Block:
     :param language: what stands behind the fence; empty if nothing does.
     :param file: the file that the line before the block names: the block is its text, or changes it, in a how-to.
     :param written: the block as it stands on the page.
+    :param reason: why nothing tries the block: `<!-- not run: … -->` in the line before it.
     """
 
     page: str
@@ -46,6 +48,7 @@ class Block:
     code: str
     file: str | None
     written: str
+    reason: str | None = None
 
     @property
     def id(self) -> str:
@@ -64,6 +67,7 @@ def blocks_of(page: Path) -> list[Block]:
             code=textwrap.dedent(match["code"]) + "\n",
             file=_named_file(text[: match.start()]),
             written=match["code"],
+            reason=said[1] if (said := _REASON.search(text[: match.start()])) else None,
         )
         for match in _BLOCK.finditer(text)
     ]
