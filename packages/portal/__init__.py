@@ -11,6 +11,7 @@ A folder imports from the folders below it, and from each of them only the names
                 identity     who the user is, from the token alone
                   config     names and numbers; the environment
                     process  clock, deadline, threads, circuit breakers
+                      metrics  what a server counts of itself
                       errors, strict_json, suggestions
 
 Beside them: `server`, `management`, `testing`, `devtools`, `source_checks`, `startup` and `checks`.

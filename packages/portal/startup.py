@@ -18,6 +18,7 @@ from django.utils.module_loading import import_string
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
+from portal.metrics import begin_worker
 from portal.services.service_imports import import_services
 from portal.store import import_backends
 
@@ -38,10 +39,7 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
     import_project(settings=settings)
     application = get_wsgi_application()
     fetch_keys(portal_config())
-    if counts_dir := portal_config().counts_dir:
-        from portal.web.metrics import publish_counts  # noqa: PLC0415  the room's modules need the settings
-
-        publish_counts(counts_dir)
+    begin_worker()
     return application
 
 

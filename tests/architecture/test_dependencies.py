@@ -62,12 +62,13 @@ def imported(paths: Iterable[Path]) -> Iterator[str]:
                     yield text.partition(".")[0]
 
 
+def normal(distribution: str) -> str:
+    """The form in which two spellings of one distribution are the same (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
 def modules_of(distribution: str) -> set[str]:
-    return {
-        module
-        for module, names in packages_distributions().items()
-        if distribution.lower() in {name.lower() for name in names}
-    }
+    return {module for module, names in packages_distributions().items() if normal(distribution) in map(normal, names)}
 
 
 def unused(group: str, *, paths: Iterable[Path]) -> set[str]:

@@ -2,53 +2,118 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import os
 import re
 import signal
-from contextlib import closing
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.testing import access_token
 from tests.functional.test_serve import children, get, serving, until
 
 REFRESHES = 5
+#: Scrapes in a row, so that each worker answers some of them.
+SCRAPES = 16
+KILLS = 3
 
 
-def refreshes(port: int) -> int:
-    """How many refreshes a worker says that there were; each connection may meet another worker."""
-    status, page = get(port, "/metrics")
-    assert status == 200
-    return sum(map(int, re.findall(rb"^portal_refresh_total\{.*\} (\d+)$", page, re.MULTILINE)))
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    pid: int
+    port: int
+    temporary: Path
+
+    @property
+    def workers(self) -> set[int]:
+        return children(self.pid)
+
+    @property
+    def files(self) -> list[str]:
+        """In the folder that the workers share."""
+        (folder,) = self.temporary.glob("portal-metrics-energy-*")
+        return sorted(file.name for file in folder.iterdir())
+
+    def numbers(self, name: str) -> dict[str, float]:
+        """Labels and value of each line of one metric; each connection may meet another worker."""
+        status, page = get(self.port, "/metrics")
+        assert status == 200
+        lines = re.findall(rf"^{name}{{(.*)}} (\S+)$", page.decode(), re.MULTILINE)
+        return {labels: float(value) for labels, value in lines}
+
+    def totals(self, name: str) -> set[float]:
+        """What the scrapes say, one for each that says something else."""
+        return {sum(self.numbers(name).values()) for _ in range(SCRAPES)}
+
+    def kill_a_worker(self) -> None:
+        killed, starts = min(self.workers), sum(self.numbers("portal_worker_starts_total").values())
+        os.kill(killed, signal.SIGKILL)
+
+        def is_replaced() -> bool:
+            # The kernel resets connections that waited for the worker that died.
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                return sum(self.numbers("portal_worker_starts_total").values()) == starts + 1
+            return False
+
+        until(is_replaced, seconds=60, what="the worker is replaced")
 
 
-def refresh(port: int, number: int) -> None:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    temporary = tmp_path_factory.mktemp("temporary")
+    state = tmp_path_factory.mktemp("state")
+    with serving(state, "--workers", "2", TMPDIR=str(temporary)) as (pid, port):
+        running = Server(pid=pid, port=port, temporary=temporary)
+        until(lambda: len(running.numbers("process_start_time_seconds")) == 2, seconds=60, what="two workers serve")
+        yield running
+
+
+def refresh(server: Server, number: int) -> None:
     """Open a page with an expired access token; the backend is dead, so the refresh ends without an answer."""
     cookies = (
         f"{VAR_ACCESS_TOKEN}={access_token('ada', 'ENERGY_APP', lifetime_s=-60)}; {VAR_REFRESH_TOKEN}=refresh-{number}"
     )
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)) as connection:
         connection.request("GET", "/en/energy/clients", headers={"Accept": "text/html", "Cookie": cookies})
         assert connection.getresponse().status == 503
 
 
-def test_each_scrape_counts_what_every_worker_has_done(tmp_path: Path) -> None:
-    with serving(tmp_path, "--workers", "2") as (pid, port):
-        until(lambda: len(children(pid)) == 2, seconds=30, what="two workers")
-        for number in range(REFRESHES):
-            refresh(port, number)
-        scrapes: set[int] = set()
+def test_each_scrape_counts_at_once_what_every_worker_has_done_and_a_replaced_one_takes_nothing_away(
+    server: Server,
+) -> None:
+    for number in range(REFRESHES):
+        refresh(server, number)
+    (counted,) = server.totals("portal_refresh_total")
+    assert counted >= REFRESHES
+    page = 'app="energy",method="GET",route="clients",status="503"'
+    assert server.numbers("portal_http_requests_total")[page] == REFRESHES
+    assert server.totals("portal_refresh_duration_seconds_count") == {counted}
+    server.kill_a_worker()
+    assert server.totals("portal_refresh_total") == {counted}
 
-        def all_agree() -> bool:
-            scrapes.clear()
-            scrapes.update(refreshes(port) for _ in range(16))
-            return len(scrapes) == 1
 
-        until(all_agree, seconds=10, what="16 scrapes in a row count every refresh")
-        (counted,) = scrapes
-        assert counted >= REFRESHES
-        killed, _ = children(pid)
-        os.kill(killed, signal.SIGKILL)
-        until(lambda: len(children(pid) - {killed}) == 2, seconds=10, what="the worker is replaced")
-        until(lambda: all_agree() and scrapes == {counted}, seconds=10, what="what a dead worker has counted stays")
+def test_the_files_are_as_many_as_the_processes_however_many_workers_were_replaced(server: Server) -> None:
+    before = server.files
+    for _ in range(KILLS):
+        server.kill_a_worker()
+    assert server.files == before
+    assert len([file for file in before if file.endswith(".slot")]) == 3, "the parent, and two workers"
+
+
+def test_the_processes_are_measured_each_by_itself(server: Server) -> None:
+    for name in ("process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"):
+        measured = server.numbers(name)
+        assert len(measured) == 2
+        assert all(value > 1 for value in measured.values())
+
+
+def test_nothing_is_left_in_progress_by_a_worker_that_died(server: Server) -> None:
+    # The scrape itself is in progress.
+    assert server.totals("portal_http_requests_in_progress") == {1}
+    server.kill_a_worker()
+    assert server.totals("portal_http_requests_in_progress") == {1}

@@ -8,19 +8,17 @@ import threading
 import pytest
 
 from portal.api.jwks import JwksKeys
-from portal.api.metrics import RefreshOutcome
+from portal.api.metrics import CallOutcome, call_counters
 from portal.api.responses import RawResponse
 from portal.api.session import api_session
 from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
 from portal.oidc.provider import OidcClient, oidc_client
-from portal.process.counters import Counters
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
 from portal.store import SharedStore
 from tests.support.forks import PATIENCE_S, child_finishes, held_by_another_thread
 
-COUNTERS = Counters()
 FLIGHTS: SingleFlight[int] = SingleFlight()
 KEYS = JwksKeys(fetch=lambda: b'{"keys": []}')
 OIDC = OidcClient(provider=OidcProvider(issuer="http://id.test"), connect_timeout_s=1, read_timeout_s=1)
@@ -29,8 +27,8 @@ STORE = SharedStore(alias="default")
 
 
 def _count() -> None:
-    COUNTERS.count(RefreshOutcome.REFRESHED)
-    assert COUNTERS.snapshot()[RefreshOutcome.REFRESHED] == 1
+    call_counters.count("backend", "refresh", CallOutcome.OK)
+    call_counters.count("backend", "of these tests", CallOutcome.OK)
 
 
 def _fly() -> None:
@@ -49,7 +47,9 @@ def _discover() -> None:
 @pytest.mark.parametrize(
     ("lock", "work"),
     [
-        (lambda: COUNTERS._lock, _count),
+        (lambda: call_counters._lock, _count),
+        (lambda: call_counters._metric._lock, _count),
+        (lambda: call_counters._numbers["backend", "refresh", CallOutcome.OK]._value._lock, _count),
         (lambda: FLIGHTS._lock, _fly),
         (lambda: KEYS._lock, lambda: KEYS.keys_for("unknown")),
         (lambda: OIDC._fetching, _discover),
@@ -58,16 +58,22 @@ def _discover() -> None:
         (lambda: STORE._opening, lambda: STORE.get("nothing")),
         (lambda: api_session.__globals__["_process"]._lock, api_session),
     ],
-    ids=["counters", "single flight", "keys", "provider", "providers", "token cache", "store", "session"],
+    ids=[
+        "counters",
+        "the library's",
+        "a number's",
+        "single flight",
+        "keys",
+        "provider",
+        "providers",
+        "token cache",
+        "store",
+        "session",
+    ],
 )
 def test_no_lock_of_a_process_outlives_a_fork(lock, work):
     with held_by_another_thread(lock()):
         assert child_finishes(work)
-
-
-def test_a_child_counts_from_zero():
-    COUNTERS.count(RefreshOutcome.REFRESHED)
-    assert child_finishes(_count)
 
 
 def test_a_child_waits_for_no_flight_of_its_parent_nor_at_its_end():

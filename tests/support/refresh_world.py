@@ -21,9 +21,9 @@ from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.process.clock import Clock
-from portal.process.counters import Counters
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
+from tests.support.counts import RefreshCounts
 
 ACCESS_LIFETIME_S = 300
 MAX_AGE_S = 30 * 24 * 3600
@@ -140,7 +140,7 @@ class RefreshProcess:
     def __init__(self, world: RefreshWorld, *, real_waits: bool) -> None:
         self.world = world
         self.while_waiting: Callable[[], None] = lambda: None
-        self.counters = Counters()
+        self.counters = RefreshCounts()
         self.store = SharedStore(alias="refresh")
         backend = self.store.backend()
         if hasattr(backend, "clock"):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import requests
 
-from portal.api.metrics import CallOutcome, call_counters
+from portal.api.metrics import CallOutcome, call_counters, call_timings
 from portal.errors import ApiError, ApiMalformedError, ApiTimeoutError, CircuitOpenError, PortalError
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class LoggedCall(NamedTuple):
     """What a line tells about a call before its end.
 
     :param to: the called server: the backend, the OpenID provider, its keys.
+    :param endpoint: the name of what is called there, for `/metrics`.
     """
 
     to: str
@@ -54,6 +55,7 @@ class LoggedCall(NamedTuple):
     path: str
     attempt: Attempt
     request_id: str | None
+    endpoint: str = ""
 
 
 def log_response(call: LoggedCall, response: RawResponse, *, duration_ms: float) -> None:
@@ -115,7 +117,9 @@ def _log(
     duration_ms: float,
     cause: Exception | None,
 ) -> None:
-    call_counters.count((call.to, outcome))
+    endpoint = call.endpoint or call.to
+    call_counters.count(call.to, endpoint, outcome)
+    call_timings.observe(duration_ms / 1000, call.to, endpoint)
     expected = outcome in _EXPECTED and status != HTTPStatus.TOO_MANY_REQUESTS
     level = logging.INFO if expected else logging.WARNING
     if not logger.isEnabledFor(level):

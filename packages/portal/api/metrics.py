@@ -1,11 +1,11 @@
-"""What `/metrics` counts of refreshes and of calls, in this process."""
+"""What `/metrics` counts and measures of refreshes and of calls."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final
+from typing import Final, Protocol
 
-from portal.process import Counters
+from portal.metrics import Counters, Label, Timings
 
 
 class RefreshOutcome(Enum):
@@ -33,6 +33,14 @@ class RefreshOutcome(Enum):
     REPLAY_SEEN = "replay seen"
 
 
+class CountsRefreshes(Protocol):
+    """What the refresh counts its outcomes with."""
+
+    def count(self, outcome: RefreshOutcome, /) -> None:
+        """Add one."""
+        ...
+
+
 class CallOutcome(Enum):
     """How a call over HTTP ended."""
 
@@ -50,6 +58,32 @@ class CallOutcome(Enum):
     CIRCUIT_OPEN = "circuit open"
 
 
-refresh_counters: Final = Counters[RefreshOutcome]()
-#: By the name of the called server: `backend`, `keys`, `provider`.
-call_counters: Final = Counters[tuple[str, CallOutcome]]()
+_TO: Final = Label(name="to", says="the server that was called: `backend`, `keys`, `provider`")
+_ENDPOINT: Final = Label(
+    name="endpoint",
+    says="the declared endpoint, such as `energy.get_clients`; `refresh` and `sign-out` of the token endpoint;"
+    " `keys`; `provider`",
+)
+
+refresh_counters: Final = Counters(
+    "portal_refresh_total",
+    "Refreshes that requests needed, by outcome.",
+    labels=[Label(name="outcome", says="how the need ended", values=list(RefreshOutcome))],
+)
+refresh_timings: Final = Timings(
+    "portal_refresh_duration_seconds", "Time for which a request waited until its refresh had an outcome."
+)
+call_counters: Final = Counters(
+    "portal_calls_total",
+    "HTTP calls, by the server called, the endpoint and the outcome; each try counts.",
+    labels=[_TO, _ENDPOINT, Label(name="outcome", says="how the call ended", values=list(CallOutcome))],
+)
+call_timings: Final = Timings(
+    "portal_call_duration_seconds",
+    "Time from a call's beginning to its whole response or its failure.",
+    labels=[_TO, _ENDPOINT],
+)
+
+# What every server calls is listed with 0 before the first call, and with it each outcome.
+for _endpoint in ("refresh", "sign-out"):
+    call_counters.add(0, "backend", _endpoint, CallOutcome.OK)

@@ -89,6 +89,7 @@ class ApiSession:
         client_address: str | None = None,
         bearer: str | None = None,
         attempt: Attempt = ONE_TRY,
+        endpoint: str = "",
     ) -> ApiResponse:
         """Call the backend once, or twice if the first answer is 401 and a refresh helps.
 
@@ -102,6 +103,7 @@ class ApiSession:
         :param bearer: use this access token in place of `tokens`, without a refresh.
         :param deadline: the request's time budget; 10 s by default.
         :param attempt: the number of the caller's try, for the log.
+        :param endpoint: the name of what is called, for `/metrics`.
         :raises SignInEndedError: the backend rejected the refresh; `tokens` is cleared.
         :raises ApiUnauthorizedError: 401 that no refresh can help.
         :raises ApiError: any other failure.
@@ -123,6 +125,7 @@ class ApiSession:
             body=_body(json, upload, headers),
             deadline=deadline,
             attempt=attempt,
+            endpoint=endpoint,
         )
         if bearer is not None or path in PATHS_WITHOUT_BEARER:
             return read_response(send(bearer=bearer))

@@ -83,6 +83,7 @@ class Transport:
         bearer: str | None = None,
         own_connection: bool = False,
         attempt: Attempt = ONE_TRY,
+        endpoint: str = "",
     ) -> RawResponse:
         """Send one request and read the whole response.
 
@@ -90,6 +91,7 @@ class Transport:
         :param bearer: an access token.
         :param own_connection: use no kept connection, which the backend may be closing at this very moment.
         :param attempt: the number of this try, for the log.
+        :param endpoint: the name of what is called, for `/metrics`.
         :raises ApiTimeoutError: a limit passed.
         :raises CircuitOpenError: the server does not answer at the moment.
         :raises ApiUnavailableError: no connection, or it broke. `was_sent` tells whether the server may have seen the
@@ -105,7 +107,7 @@ class Transport:
         prepared.body = body
         prepared.hooks = default_hooks()
         path, _, _ = target.partition("?")
-        call = LoggedCall(self._to, method, path, attempt, headers.get(REQUEST_ID_HEADER))
+        call = LoggedCall(self._to, method, path, attempt, headers.get(REQUEST_ID_HEADER), endpoint)
         began = time.monotonic()
         try:
             if deadline.passed:

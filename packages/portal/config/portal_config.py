@@ -73,7 +73,6 @@ class PortalConfig:
     :param audit_key: the key under which the names that people enter are hashed for the audit log.
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param request_budget_s: seconds that the backend calls of one request have together.
-    :param counts_dir: folder in which the workers of one server keep their counts for each other; None for one process.
     :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
     :param security_contacts: URIs of those who take reports of weaknesses, for `security.txt`.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
@@ -98,7 +97,6 @@ class PortalConfig:
     api_ca_file: Path | None
     sign_in_max_age_s: int
     static_root: Path | None
-    counts_dir: Path | None
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
     log_format: str

@@ -16,8 +16,9 @@ from portal.edge.decisions import Forward, Redirect, Reject
 from portal.edge.http import AllowedHosts, EdgeResponses
 from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
 from portal.edge.routes import RouteTable, Site, make_site
-from portal.edge.rules import cached_forward, decide
+from portal.edge.rules import DECIDED_RULES, cached_forward, decide
 from portal.identity import INVALID, TokenCache, make_verifier
+from portal.metrics import Counters, Gauges, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,21 @@ PROBED_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
 REJECTION_URLCONF = "portal.edge.http.rejection_page"
 #: Not in the table: the request is for a host that is not ours.
 UNKNOWN_HOST = Reject("0-unknown-host", 400)
+
+decision_counters = Counters(
+    "portal_edge_decisions_total",
+    "Requests, by the rule of the edge's table that decided.",
+    labels=[
+        Label(
+            name="rule",
+            says="its row in the contract, section 5, and a word for it",
+            values=[UNKNOWN_HOST.rule, *DECIDED_RULES],
+        )
+    ],
+)
+in_progress = Gauges(
+    "portal_http_requests_in_progress", "Requests that the edge has forwarded and that are not answered yet."
+)
 
 
 class SignInCookies(Protocol):
@@ -96,6 +112,7 @@ class ProxyMiddleware:
         """Handle one request."""
         request = cast("EdgeRequest", request)
         if request.path_info not in PROBED_PATHS and not self.allowed_hosts.accepts(request):
+            decision_counters.count(UNKNOWN_HOST.rule)
             return self.responses.respond(UNKNOWN_HOST, request_id=request.request_id)
         store = request.token_store
         tokens = store.incoming
@@ -112,6 +129,7 @@ class ProxyMiddleware:
         )
         if decision is None:
             decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
+        decision_counters.count(decision.rule)
         if decision.ends_sign_in:
             store.clear()
         if isinstance(decision, Forward):
@@ -144,7 +162,11 @@ class ProxyMiddleware:
         # Like Django's LocaleMiddleware, this leaves the language active: the middlewares outside may render a page for
         # the same visitor. The next request activates its own language.
         translation.activate(user.locale)
-        response = self.get_response(request)
+        in_progress.change(1)
+        try:
+            response = self.get_response(request)
+        finally:
+            in_progress.change(-1)
         if user.signed_in and pathname is not None:
             response.headers.setdefault("Cache-Control", "private, no-store")
         return response

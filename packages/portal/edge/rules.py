@@ -234,6 +234,13 @@ RULES: tuple[Rule, ...] = (
     Rule("5-forward", "anything else", lambda _: True, _forward),
 )
 
+#: The names that decisions carry. The rule `4-elsewhere` names the place that it leads to.
+DECIDED_RULES: tuple[str, ...] = (
+    *(rule.name for rule in RULES if rule.name != "4-elsewhere"),
+    "4-to-platform",
+    "4-to-gateway",
+)
+
 
 def match_path(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
     """A path's properties on a site, and the rules that match it, in their order. Short paths are cached."""

@@ -4,7 +4,6 @@
     Pool                thread_pool.py      a bounded number of threads for work beside a request
     CircuitBreaker      circuit_breaker.py  while a server does not answer, one caller a second asks it
     Deadline            deadline.py         a time limit that several steps share, and a part of it
-    Counters            counters.py         counts for `/metrics`
     Clock               clock.py            the time functions, as an object that a test can replace
 
 No module of this room imports another one. `fork_safety` resets locks and threads in a child process.
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
 from portal.process.clock import Clock
-from portal.process.counters import Counters
 from portal.process.deadline import Deadline, DeadlineShare
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight
 from portal.process.thread_pool import Pool

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fork_safety import ForkSafeLock, reset_after_fork
+from portal.metrics import Counters, Gauges, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,24 @@ logger = logging.getLogger(__name__)
 
 #: An open circuit refuses all callers for this long, then admits a probe; seconds.
 OPEN_S: Final = 1.0
+
+#: Addresses come from the configuration. Tests have more of them than a server.
+_MAX_CIRCUITS: Final = 500
+_CIRCUIT: Final = Label(
+    name="circuit", says="what is called, and its address: `backend https://api.example.com`, `store …`"
+)
+_open_gauge: Final = Gauges(
+    "portal_circuit_open",
+    "How many workers do not call the server: their circuit is open.",
+    labels=[_CIRCUIT],
+    limit=_MAX_CIRCUITS,
+)
+_opened_counters: Final = Counters(
+    "portal_circuit_opened_total", "How often the circuit has opened.", labels=[_CIRCUIT], limit=_MAX_CIRCUITS
+)
+_refused_counters: Final = Counters(
+    "portal_circuit_refused_total", "Calls that an open circuit has refused.", labels=[_CIRCUIT], limit=_MAX_CIRCUITS
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,20 +53,6 @@ class Admission:
     """
 
     began: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CircuitState:
-    """A circuit at one moment.
-
-    :param opened: how often the circuit has opened in this process.
-    :param refused: number of callers that the circuit has refused.
-    """
-
-    name: str
-    is_open: bool
-    opened: int
-    refused: int
 
 
 class CircuitBreaker:
@@ -63,6 +68,10 @@ class CircuitBreaker:
         self._lock = ForkSafeLock()
         self._reset()
         reset_after_fork(self, CircuitBreaker._reset)
+        # Listed with 0 before anything has happened.
+        _open_gauge.set(0, name)
+        for counters in (_opened_counters, _refused_counters):
+            counters.add(0, name)
 
     def _reset(self) -> None:
         self._is_open: bool = False
@@ -70,8 +79,6 @@ class CircuitBreaker:
         self._try_at: float = 0.0
         self._opened_at: float = 0.0
         self._answered_at: float = float("-inf")
-        self._opened: int = 0
-        self._refused: int = 0
 
     @property
     def is_open(self) -> bool:
@@ -86,7 +93,7 @@ class CircuitBreaker:
         with self._lock:
             if self._is_open:
                 if self._probe is not None or admission.began < self._try_at:
-                    self._refused += 1
+                    _refused_counters.count(self.name)
                     return None
                 self._probe = admission
         return admission
@@ -106,6 +113,7 @@ class CircuitBreaker:
             self._is_open = False
             self._probe = None
         if was_open:
+            _open_gauge.set(0, self.name)
             logger.info("circuit %s: closed, after %.1f s", self.name, now - self._opened_at)
 
     def failed(self, admission: Admission, *, slow_s: float, why: str) -> None:
@@ -126,7 +134,8 @@ class CircuitBreaker:
             self._is_open = True
             self._opened_at = now
             self._try_at = now + OPEN_S
-            self._opened += 1
+        _open_gauge.set(1, self.name)
+        _opened_counters.count(self.name)
         logger.warning("circuit %s: open: %s after %.1f s", self.name, why, now - admission.began)
 
     def withdraw(self, admission: Admission) -> None:
@@ -134,11 +143,6 @@ class CircuitBreaker:
         with self._lock:
             if self._probe is admission:
                 self._probe = None
-
-    def state(self) -> CircuitState:
-        """The present state."""
-        with self._lock:
-            return CircuitState(name=self.name, is_open=self._is_open, opened=self._opened, refused=self._refused)
 
 
 class Circuits:
@@ -151,17 +155,15 @@ class Circuits:
     def of(self, name: str) -> CircuitBreaker:
         """The circuit of that name; the first call makes it."""
         with self._lock:
-            return self._by_name.setdefault(name, CircuitBreaker(name))
-
-    def states(self) -> list[CircuitState]:
-        """The states of all circuits, in the order of their names."""
-        with self._lock:
-            breakers = sorted(self._by_name.items())
-        return [breaker.state() for _, breaker in breakers]
+            if name not in self._by_name:
+                self._by_name[name] = CircuitBreaker(name)
+            return self._by_name[name]
 
     def clear(self) -> None:
         """Forget all circuits: the addresses have changed."""
         with self._lock:
+            for name in self._by_name:
+                _open_gauge.set(0, name)
             self._by_name = {}
 
 

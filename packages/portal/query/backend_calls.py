@@ -96,6 +96,7 @@ class BackendCaller:
                     client_address=self.client_address,
                     bearer=bearer,
                     attempt=Attempt(series.number, tries),
+                    endpoint=where.endpoint,
                 ).data
             except ApiError as error:
                 series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
@@ -121,6 +122,7 @@ class BackendCaller:
                     user_agent=self.user_agent,
                     client_address=self.client_address,
                     attempt=Attempt(series.number, series.most),
+                    endpoint=where.endpoint,
                     idempotency_key=key,
                     if_match=write.if_match,
                     **body,

@@ -1,4 +1,7 @@
-"""What one client notes of its queries and mutations. Few clients are asked for it: only then are events made."""
+"""What one client notes of its queries and mutations. Few clients are asked for it: only then are events made.
+
+For `/metrics` each query counts, by what the cache had.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from portal.query.events import MutationEvent, event_of
+from portal.metrics import Counters, Label
+from portal.query.events import CACHE_STATUSES, MutationEvent, event_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +23,26 @@ if TYPE_CHECKING:
 
 #: Events that a client keeps. No page has as many; a command's client may live for hours.
 MAX_EVENTS: Final = 256
+
+_ENDPOINT: Final = Label(name="endpoint", says="the query's endpoint, such as `energy.get_clients`")
+_read_counters: Final = Counters(
+    "portal_cache_reads_total",
+    "Queries that requests ran, by endpoint and by what the cache had.",
+    labels=[
+        _ENDPOINT,
+        Label(
+            name="result",
+            says="`hit`: fresh pages · `stale`: older pages were shown · `partial`, `miss`: some or all were fetched"
+            " · `memoized`: the same request had read the query · `error`: there was nothing to show",
+            values=CACHE_STATUSES,
+        ),
+    ],
+)
+_patch_counters: Final = Counters(
+    "portal_cache_patches_total",
+    "Writes of users that were applied to the cached pages of a query.",
+    labels=[_ENDPOINT],
+)
 
 
 class EventLog:
@@ -43,6 +67,9 @@ class EventLog:
         age = None if fetched_at is None else self._clock() - fetched_at
         error = type(result.error).__name__ if result.error else ""
         self._done.append((key, call.start, pages, status, began, duration, age, result.patches, error))
+        _read_counters.count(key.endpoint, status)
+        if result.patches and not result.is_memoized:
+            _patch_counters.add(result.patches, key.endpoint)
 
     def add_write(self, write: WriteRequest, error: ApiError | None, *, began: float) -> None:
         """Note a mutation that has ended now; `began` as in :meth:`add_read`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from portal.query.endpoints import QueryKey, WriteRequest
@@ -15,6 +15,7 @@ memoized: this request had read the query before · hit: from the cache, fresh �
 pages from the cache, others from the backend · stale: older data, which are fetched again behind the request, or stand
 beside an error · error: no data.
 """
+CACHE_STATUSES: Final[tuple[str, ...]] = get_args(CacheStatus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

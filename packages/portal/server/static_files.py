@@ -1,4 +1,4 @@
-"""The private folders of one running server, removed at its end: its static files, and the counts of its workers."""
+"""The private folders of one running server, removed at its end: its static files, and the metrics of its workers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ UNUSED_FILES: Final = ["django_htmx/ext/*", "django_htmx/*-4*", "django_htmx/htm
 
 @contextmanager
 def private_folders(*, app: str) -> Iterator[None]:
-    """Set `APP_STATIC_ROOT` and `APP_COUNTS_DIR` to new folders, which are removed at the end.
+    """Set `APP_STATIC_ROOT` and `PROMETHEUS_MULTIPROC_DIR` to new folders, which are removed at the end.
 
     Each server has its own, so several servers start and stop independently. Call this before the settings are read:
-    the storage class depends on the first variable.
+    the storage class depends on the first variable, and prometheus_client reads the second one when it is imported.
     """
     with (
         tempfile.TemporaryDirectory(prefix=f"portal-static-{app}-") as static_root,
-        tempfile.TemporaryDirectory(prefix=f"portal-counts-{app}-") as counts_dir,
+        tempfile.TemporaryDirectory(prefix=f"portal-metrics-{app}-") as metrics_dir,
     ):
-        os.environ |= {"APP_STATIC_ROOT": static_root, "APP_COUNTS_DIR": counts_dir}
+        os.environ |= {"APP_STATIC_ROOT": static_root, "PROMETHEUS_MULTIPROC_DIR": metrics_dir}
         yield

@@ -2,6 +2,7 @@
 
     checks          system checks: `add` is atomic across processes, and the refresh store never evicts
       └ shared_store    SharedStore, query_store(), refresh_store(): typed values, one error, a circuit
+          ├ operation_metrics  how long operations take, and why they fail
           └ size            how full a store is, with a warning in the log before it is full
               └ redis_info      what a Redis tells about itself
       ├ redis_faults    why a Redis can't be used, in words

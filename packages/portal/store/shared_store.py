@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import time
 from enum import Enum
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -22,12 +23,14 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.environment import is_sentinel_url
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
+from portal.metrics import Readings
 from portal.process import store_circuits
+from portal.store.operation_metrics import STORE_LABEL, StoreFailure, store_failures, store_timings
 from portal.store.size import SizeWatch, read_size
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from django.core.cache.backends.base import BaseCache
 
@@ -65,6 +68,8 @@ class SharedStore:
         self._opening = ForkSafeLock()
         self.reset()
         reset_after_fork(self, SharedStore.reset)
+        # Listed with 0 before anything has failed.
+        store_failures.add(0, alias, StoreFailure.NO_ANSWER)
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
@@ -149,7 +154,9 @@ class SharedStore:
         circuit = self._circuit or self.circuit()
         admission = circuit.admit()
         if admission is None:
+            store_failures.count(self.alias, StoreFailure.CIRCUIT_OPEN)
             raise StoreUnavailableError(f"store {self.alias!r}: it does not answer at the moment")
+        began = time.perf_counter()
         try:
             result = operation(self._backend or self.backend())
         except TypeError:
@@ -158,9 +165,11 @@ class SharedStore:
         except Exception as error:
             # Other backends' messages may name keys, which are hashes, and addresses: they stay in the chain.
             why = f"{type(error).__name__}: {error}" if isinstance(error, SQLiteCacheError) else type(error).__name__
-            if isinstance(error, CacheFullError) or _is_refusal_of_redis(error):  # the server answers that it refuses
+            failure = _failure(error)
+            store_failures.count(self.alias, failure)
+            if failure in {StoreFailure.FULL, StoreFailure.REFUSED}:
                 circuit.answered()
-            elif isinstance(error, CacheBusyError):  # other processes write to the file at the moment
+            elif failure is StoreFailure.BUSY:
                 circuit.withdraw(admission)
             else:
                 circuit.failed(admission, slow_s=STORE_SLOW_S, why=why)
@@ -168,16 +177,24 @@ class SharedStore:
         except BaseException:
             circuit.withdraw(admission)
             raise
+        finally:
+            store_timings.observe(time.perf_counter() - began, self.alias)
         circuit.answered()
         return result
 
 
-def _is_refusal_of_redis(error: Exception) -> bool:
+def _failure(error: Exception) -> StoreFailure:
+    if isinstance(error, CacheFullError):
+        return StoreFailure.FULL
+    if isinstance(error, CacheBusyError):
+        return StoreFailure.BUSY
     if isinstance(error, SQLiteCacheError):
-        return False
-    from redis.exceptions import ResponseError  # noqa: PLC0415  a project on the embedded store never imports redis
+        return StoreFailure.NO_ANSWER
+    from redis.exceptions import OutOfMemoryError, ResponseError  # noqa: PLC0415  the embedded store never imports redis
 
-    return isinstance(error, ResponseError)
+    if isinstance(error, OutOfMemoryError):
+        return StoreFailure.FULL
+    return StoreFailure.REFUSED if isinstance(error, ResponseError) else StoreFailure.NO_ANSWER
 
 
 def _address(alias: str) -> str:
@@ -223,6 +240,28 @@ def query_store() -> SharedStore:
 def refresh_store() -> SharedStore:
     """The store of what token refreshes share."""
     return _refresh_store
+
+
+def _sizes() -> Iterator[tuple[str, StoreSize]]:
+    """From a moment ago; nothing of a store that does not answer or does not tell."""
+    for store in (_query_store, _refresh_store):
+        size = store.size()
+        if size is not None:
+            yield store.alias, size
+
+
+Readings(
+    "portal_store_used_bytes",
+    "Bytes in use in the shared store.",
+    labels=[STORE_LABEL],
+    read=lambda: [([alias], size.used) for alias, size in _sizes()],
+)
+Readings(
+    "portal_store_limit_bytes",
+    "Bytes that the shared store may use, if it has a limit.",
+    labels=[STORE_LABEL],
+    read=lambda: [([alias], size.limit) for alias, size in _sizes() if size.limit is not None],
+)
 
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import weakref
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -37,6 +38,7 @@ from portal.web.cookies import (
 )
 from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended, way_back_of
 from portal.web.log_context import audit_fields, log_fields
+from portal.web.metrics import count_request
 from portal.web.preferences import activate_own_zone
 from portal.web.query_client import query_client_for
 from portal.web.reload import note_form
@@ -68,6 +70,7 @@ class ApiAccessMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """One request."""
+        began = time.perf_counter()
         request = cast("PortalRequest", request)
         tokens = TokenStore(read_tokens(request.COOKIES))
         if tokens.incoming == NO_TOKENS and request.COOKIES.get(VAR_ACCESS_TOKEN):
@@ -87,7 +90,9 @@ class ApiAccessMiddleware:
         audited_request.set(partial(audit_fields, request))
         has_zone = activate_own_zone(request.COOKIES)
         try:
-            return self._commit(request, self.get_response(request))
+            response = self._commit(request, self.get_response(request))
+            count_request(request, response, seconds=time.perf_counter() - began)
+            return response
         finally:
             if has_zone:
                 timezone.deactivate()

@@ -10,8 +10,8 @@ from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
-from portal.process.counters import Counters
 from portal.store import SharedStore
+from tests.support.counts import RefreshCounts
 from tests.support.refresh_world import MAX_AGE_S, jwt
 
 BASE = "http://backend.test/base"
@@ -21,7 +21,7 @@ NEW = {"accessToken": RENEWED, "refreshToken": "second"}
 
 
 def make_session(
-    base: str = BASE, counters: Counters | None = None, sleep: Callable[[float], None] = time.sleep
+    base: str = BASE, counters: RefreshCounts | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> ApiSession:
     transport = Transport(base_url=base, connect_timeout_s=1, read_timeout_s=5)
     return ApiSession(
@@ -30,7 +30,7 @@ def make_session(
             token_endpoint=BackendTokenEndpoint(transport),
             store=SharedStore(alias="refresh"),
             max_age_s=MAX_AGE_S,
-            counters=counters or Counters(),
+            counters=counters or RefreshCounts(),
         ),
         sleep=sleep,
     )

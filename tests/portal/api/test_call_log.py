@@ -10,7 +10,6 @@ import socket
 import pytest
 
 from portal.api.call_log import Attempt, LoggedCall, log_response
-from portal.api.metrics import CallOutcome, call_counters
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.responses import RawResponse
 from portal.api.session import ApiSession
@@ -23,6 +22,7 @@ from portal.query.backend_calls import BackendCaller
 from portal.query.endpoints.urls import Address
 from portal.query.retries import Retries
 from tests.support.authority import Authority
+from tests.support.counts import counted, is_listed
 from tests.support.http_server import reply, scripted_server
 
 SECRETS = ("of-the-bearer", "of-the-refresh", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
@@ -196,27 +196,27 @@ def test_a_line_says_which_try_it_was(connect, lines):
 
 
 def test_calls_are_counted_by_what_they_came_to(connect):
-    before = call_counters.snapshot()
     with answering(reply()) as server:
         transport = connect(server.url, to="counted")
         call(transport)
         call(transport)
-    after = call_counters.snapshot()
-    assert after["counted", CallOutcome.OK] == 2
-    assert after["counted", CallOutcome.TIMEOUT] == 0
-    assert after["backend", CallOutcome.OK] == before["backend", CallOutcome.OK]
+        call(transport, endpoint="energy.get_clients")
+    assert counted("portal_calls_total", to="counted", endpoint="counted", outcome="2xx") == 2
+    assert counted("portal_calls_total", to="counted", endpoint="energy.get_clients", outcome="2xx") == 1
+    assert counted("portal_call_duration_seconds_count", to="counted", endpoint="counted") == 2
+    assert is_listed("portal_calls_total", to="counted", endpoint="counted", outcome="timeout")
 
 
 def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
     caplog.set_level("WARNING", logger="portal.api.calls")
-    before = call_counters.snapshot()["backend", CallOutcome.OK]
+    before = counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx")
     log_response(
         LoggedCall("backend", "GET", "/me", Attempt(), None),
         RawResponse(status=200, headers={}, content=b""),
         duration_ms=1.0,
     )
     assert caplog.records == []
-    assert call_counters.snapshot()["backend", CallOutcome.OK] == before + 1
+    assert counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx") == before + 1
 
 
 def test_each_try_of_a_query_is_a_line_of_its_own(connect, lines):

@@ -17,6 +17,7 @@ from portal.oidc.provider import OidcClient
 from portal.process.circuit_breaker import CircuitBreaker, call_circuits
 from portal.process.deadline import Deadline
 from tests.support.authority import Authority
+from tests.support.counts import counted
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
 #: Of a transport that gives up soon, seconds; the circuit takes it for long.
@@ -165,9 +166,10 @@ def test_a_write_and_a_refresh_on_their_way_are_waited_for(backend, options):
 def test_any_answer_is_one(backend, status):
     backend.awake.set()
     backend.status = status
+    opened = counted("portal_circuit_opened_total", circuit=backend.circuit.name)
     for _ in range(5):
         assert backend.ask() == int(status[:3])
-    assert backend.circuit.state().opened == 0
+    assert counted("portal_circuit_opened_total", circuit=backend.circuit.name) == opened
 
 
 def test_quick_refusals_open_nothing():

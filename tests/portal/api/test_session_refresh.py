@@ -19,9 +19,9 @@ from portal.errors import (
     ApiUnavailableError,
     SignInEndedError,
 )
-from portal.process.counters import Counters
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
+from tests.support.counts import RefreshCounts
 from tests.support.http_server import reply, scripted_server
 from tests.support.refresh_world import jwt
 
@@ -40,7 +40,7 @@ def test_401_without_a_refresh_token_is_passed_through(api, backend):
 def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_store):
     """Eight requests with the same old pair, on a real socket: one refresh, all answered."""
     all_refused = threading.Barrier(8)
-    counters = Counters()
+    counters = RefreshCounts()
 
     def answer(request, out) -> None:
         if request.line.startswith("POST /refresh"):

@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from portal.process.circuit_breaker import OPEN_S, CircuitBreaker, Circuits
+from tests.support.counts import counted, is_listed
 
 SLOW_S = 0.1
 
@@ -38,11 +39,12 @@ def fail(breaker: CircuitBreaker, time: Time, *, after_s: float = 1.0) -> None:
 
 
 def test_a_slow_failure_opens_it_and_everybody_is_refused_for_a_second(breaker, time):
+    before = counted("portal_circuit_refused_total", circuit="test")
     fail(breaker, time)
     assert breaker.is_open
     time.now += OPEN_S - 0.001
     assert [breaker.admit() for _ in range(5)] == [None] * 5
-    assert breaker.state().refused == 5
+    assert counted("portal_circuit_refused_total", circuit="test") == before + 5
 
 
 def test_quick_failures_open_nothing(breaker, time):
@@ -81,6 +83,7 @@ def test_after_a_second_exactly_one_caller_tries_and_its_answer_closes_it(breake
 
 
 def test_a_try_in_vain_opens_it_for_another_second_however_quick_it_was(breaker, time):
+    before = counted("portal_circuit_opened_total", circuit="test")
     fail(breaker, time)
     for _ in range(10):
         time.now += OPEN_S
@@ -88,7 +91,7 @@ def test_a_try_in_vain_opens_it_for_another_second_however_quick_it_was(breaker,
         assert breaker.admit() is None
     time.now += OPEN_S
     assert breaker.admit() is not None
-    assert breaker.state().opened == 1
+    assert counted("portal_circuit_opened_total", circuit="test") == before + 1
 
 
 def test_a_try_that_says_nothing_leaves_its_place_to_the_next(breaker, time):
@@ -166,9 +169,9 @@ def test_a_child_process_begins_with_a_closed_one(breaker, time):
     context = multiprocessing.get_context("fork")
     answers = context.Queue()
     with breaker._lock:
-        process = context.Process(target=lambda: answers.put((breaker.admit() is not None, breaker.state().opened)))
+        process = context.Process(target=lambda: answers.put(breaker.admit() is not None))
         process.start()
-        assert answers.get(timeout=30) == (True, 0)
+        assert answers.get(timeout=30) is True
         process.join(30)
     assert breaker.is_open
 
@@ -176,6 +179,22 @@ def test_a_child_process_begins_with_a_closed_one(breaker, time):
 def test_circuits_of_one_name_are_one():
     circuits = Circuits()
     assert circuits.of("b") is circuits.of("b") is not circuits.of("a")
-    assert [state.name for state in circuits.states()] == ["a", "b"]
+
+
+def test_metrics_list_a_circuit_from_the_start_and_tell_whether_it_is_open(time):
+    circuits = Circuits()
+    circuit = circuits.of("of this test")
+    for name in ("portal_circuit_open", "portal_circuit_opened_total", "portal_circuit_refused_total"):
+        assert is_listed(name, circuit="of this test")
+
+    def is_open() -> float:
+        return counted("portal_circuit_open", circuit="of this test")
+
+    circuit.failed(circuit.admit(), slow_s=0, why="a test")
+    assert circuits.of("of this test") is circuit
+    assert is_open() == 1
+    circuit.answered()
+    assert is_open() == 0
+    circuit.failed(circuit.admit(), slow_s=0, why="a test")
     circuits.clear()
-    assert circuits.states() == []
+    assert is_open() == 0, "nobody calls that server any more"

@@ -212,6 +212,7 @@ class FakeBackend:
         client_address: str | None = None,
         bearer: str | None = None,
         attempt: Attempt | None = None,
+        endpoint: str = "",
     ) -> ApiResponse:
         params = dict(params or {})
         self.attempts.append(attempt)

@@ -179,7 +179,7 @@ def test_the_private_folders_last_as_long_as_the_server(tmp_path: Path, number: 
     with started(tmp_path / "tmp") as server:
         server.wait_until_it_serves()
         told = server.told()
-        private = {told["APP_STATIC_ROOT"], told["APP_COUNTS_DIR"]}
+        private = {told["APP_STATIC_ROOT"], told["PROMETHEUS_MULTIPROC_DIR"]}
         assert len(private) == 2
         assert set(map(str, server.private_folders())) == private
         server.process.send_signal(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-TOLD = ("APP_COUNTS_DIR", "APP_STATIC_ROOT", "FROM_A_FILE", "LOADED_BY")
+TOLD = ("PROMETHEUS_MULTIPROC_DIR", "APP_STATIC_ROOT", "FROM_A_FILE", "LOADED_BY")
 
 
 def application(environ, start_response):

@@ -17,6 +17,7 @@ from portal.errors import StoreUnavailableError
 from portal.process.circuit_breaker import store_circuits
 from portal.store import MISSING, query_store, refresh_store
 from sqlite_cache import CacheFullError, CacheUnavailableError, close_idle_connections
+from tests.support.counts import counted
 from tests.support.given_store import StoreOn
 
 TIMEOUT_S = 0.3
@@ -81,9 +82,9 @@ def test_one_operation_finds_out_and_the_others_fail_at_once(hanging):
 def test_the_circuit_s_name_tells_no_secret(hanging):
     with pytest.raises(StoreUnavailableError):
         refresh_store().get("key")
-    assert [(state.name, state.is_open) for state in store_circuits.states()] == [
-        (f"store redis://127.0.0.1:{hanging.port}", True)
-    ]
+    circuit = refresh_store().circuit()
+    assert (circuit.name, circuit.is_open) == (f"store redis://127.0.0.1:{hanging.port}", True)
+    assert query_store().circuit() is circuit
 
 
 def test_the_process_is_not_ready_and_says_so_at_once(hanging):
@@ -153,13 +154,14 @@ def test_an_embedded_store_that_others_write_to_is_no_dead_one(tmp_path):
         store.set("key", 1, lifetime_s=60)
         writer = sqlite3.connect(file, isolation_level=None)
         writer.execute("BEGIN IMMEDIATE")
+        opened = counted("portal_circuit_opened_total", circuit=store.circuit().name)
         with pytest.raises(StoreUnavailableError, match="CacheBusyError"):
             store.set("key", 2, lifetime_s=60)
         assert store.get("key") == 1
         writer.execute("COMMIT")
         writer.close()
         store.set("key", 2, lifetime_s=60)
-        assert store.circuit().state().opened == 0
+        assert counted("portal_circuit_opened_total", circuit=store.circuit().name) == opened
     close_idle_connections()
 
 

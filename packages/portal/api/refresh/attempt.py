@@ -43,11 +43,12 @@ from portal.process import Deadline
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.tokens import TokenPair
-    from portal.process import Clock, Counters, SharedCall
+    from portal.process import Clock, SharedCall
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +77,7 @@ class RefreshAttempt:
     token_endpoint: TokenEndpoint
     records: TokenRecords
     clock: Clock
-    counters: Counters[RefreshOutcome]
+    counters: CountsRefreshes
     max_age_s: int
     _shared_call: SharedCall[RefreshResult] = field(init=False)
     _published: bool = field(default=False, init=False)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from portal import audit
-from portal.api.metrics import RefreshOutcome, refresh_counters
+from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.audited_ends import audit_refusal
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded
@@ -25,10 +25,10 @@ from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailabl
 from portal.process import Clock, Deadline, NoThreadError, SingleFlight
 
 if TYPE_CHECKING:
+    from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.tokens import TokenPair, TokenStore
-    from portal.process import Counters
     from portal.store import SharedStore
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class TokenRefresher:
         store: SharedStore,
         max_age_s: int,
         clock: Clock | None = None,
-        counters: Counters[RefreshOutcome] = refresh_counters,
+        counters: CountsRefreshes = refresh_counters,
     ) -> None:
         self._token_endpoint = token_endpoint
         self._records = TokenRecords(store, max_age_s=max_age_s)
@@ -110,11 +110,13 @@ class TokenRefresher:
             counters=self._counters,
             max_age_s=self._max_age_s,
         )
+        began = self._clock.monotonic()
         result, leads = self._join(attempt, deadline)
         is_rejected = isinstance(result, Refreshed) and result.pair.access == rejected_access
         if is_rejected and not leads:
             # The attempt of another request, which did not know that this token was rejected.
             result, _ = self._join(attempt, deadline)
+        refresh_timings.observe(self._clock.monotonic() - began)
         return self._apply(result, tokens, replaced)
 
     def handle_401_after_refresh(self, tokens: TokenStore) -> None:

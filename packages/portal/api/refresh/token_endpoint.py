@@ -103,7 +103,7 @@ class BackendTokenEndpoint:
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
         try:
-            response = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline)
+            response = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline, endpoint="refresh")
         except ApiUnavailableError as error:
             return read_no_response(error)
         return read_token_response(response)
@@ -114,7 +114,14 @@ class BackendTokenEndpoint:
         if request_id:
             headers[REQUEST_ID_HEADER] = request_id
         try:
-            response = self._post(AUTH_LOGOUT_PATH, refresh=refresh, bearer=bearer, headers=headers, deadline=deadline)
+            response = self._post(
+                AUTH_LOGOUT_PATH,
+                refresh=refresh,
+                bearer=bearer,
+                headers=headers,
+                deadline=deadline,
+                endpoint="sign-out",
+            )
         except ApiError as error:
             logger.warning("sign-out: the backend could not be told (%s)", type(error).__name__)
         else:
@@ -122,7 +129,14 @@ class BackendTokenEndpoint:
                 logger.warning("sign-out: the backend refused to be told (status %d)", response.status)
 
     def _post(
-        self, path: str, *, refresh: str, headers: dict[str, str], deadline: Deadline, bearer: str | None = None
+        self,
+        path: str,
+        *,
+        refresh: str,
+        headers: dict[str, str],
+        deadline: Deadline,
+        endpoint: str,
+        bearer: str | None = None,
     ) -> RawResponse:
         body = json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode()
         return self._transport.send(
@@ -139,6 +153,7 @@ class BackendTokenEndpoint:
             deadline=deadline,
             # A kept connection may break at this very moment, and a refresh is not repeated lightly.
             own_connection=True,
+            endpoint=endpoint,
         )
 
 

@@ -254,11 +254,12 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         secrecy=Secrecy.SECRET,
     ),
     Variable(
-        name="APP_COUNTS_DIR",
+        name="PROMETHEUS_MULTIPROC_DIR",
         part=Part.LOG,
         default="set by `serve`",
         meaning="the folder in which the workers of this server keep their counts, so that `/metrics` gives the sums "
-        "of all, whichever worker answers. Unset: each process gives its own",
+        "of all, whichever worker answers. Unset: each process gives its own. prometheus_client reads it when it is "
+        "imported",
         in_env_file=False,
     ),
     Variable(

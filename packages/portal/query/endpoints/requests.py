@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
 from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
-from portal.query.endpoints.urls import Address, Url, address
+from portal.query.endpoints.urls import Url, address
 from portal.strict_json import replace_surrogates
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
     from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.mutations import Method
+    from portal.query.endpoints.urls import Address
     from portal.query.rows import Decoder
 
 TResult = TypeVar("TResult")
@@ -69,9 +70,7 @@ class ListRequest(ReadRequest):
         base = self.address()
         asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
         query = {LIMIT_PARAM: str(rows), **asked}
-        return Address(
-            path=base.path, query=query if cursor is None else {**query, CURSOR_PARAM: replace_surrogates(cursor)}
-        )
+        return replace(base, query=query if cursor is None else {**query, CURSOR_PARAM: replace_surrogates(cursor)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

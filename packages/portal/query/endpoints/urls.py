@@ -32,10 +32,12 @@ class Address:
 
     :param path: below the backend's base address, with its leading slash.
     :param query: parameters that the path did not take, as text.
+    :param endpoint: the declared endpoint's key.
     """
 
     path: str
     query: Mapping[str, str]
+    endpoint: str = ""
 
 
 class _PathParams(Mapping[str, str]):
@@ -88,7 +90,7 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
         for name, value in params.items()
         if name not in seen.taken and value is not None
     }
-    return Address(path=path, query=query)
+    return Address(path=path, query=query, endpoint=endpoint)
 
 
 def _filled(template: str, params: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
+from portal.metrics import Counters, Label
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, lease_key, merge_pages
 from portal.query.reads.page_fetches import is_definite_no
@@ -32,6 +33,20 @@ Revalidated: TypeAlias = Literal["fetched", "skipped", "failed", "refused", "dro
 #: usable response, and the cached one stays · refused: the backend refused, and the cached one was deleted · dropped:
 #: too many were waiting.
 REVALIDATED: Final[tuple[Revalidated, ...]] = ("fetched", "skipped", "failed", "refused", "dropped")
+_counters: Final = Counters(
+    "portal_revalidations_total",
+    "Stale queries that were fetched again in the background, by endpoint and outcome.",
+    labels=[
+        Label(name="endpoint", says="the query's endpoint"),
+        Label(
+            name="outcome",
+            says="`fetched`: the cache has the newer data · `skipped`: another process fetches it, or the token ends"
+            " too soon · `failed`: no usable response · `refused`: the backend refused · `dropped`: too many were"
+            " waiting",
+            values=REVALIDATED,
+        ),
+    ],
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +65,11 @@ class Revalidation:
         """Key of its lease: the same for all who would fetch the same page."""
         call = self.plan.call
         return lease_key(self.partition, call.request.key, start=call.start, index=self.plan.kept)
+
+    @property
+    def endpoint(self) -> str:
+        """Of the query."""
+        return self.plan.call.request.key.endpoint
 
     @property
     def has_time(self) -> bool:
@@ -91,7 +111,7 @@ class Revalidations:
     def begin(self, revalidation: Revalidation) -> None:
         """Have another thread do it, unless the same one is waiting or under way; never waits."""
         if not revalidation.has_time:
-            self.count("skipped")
+            self.count("skipped", endpoint=revalidation.endpoint)
             return
         lease = revalidation.lease
         with self._lock:
@@ -99,10 +119,11 @@ class Revalidations:
                 return
             self._under_way.add(lease)
         if self._pool.submit(partial(self._run, revalidation)) is None:
-            self._end(lease, "dropped")
+            self._end(revalidation, "dropped")
 
-    def count(self, outcome: Revalidated) -> None:
+    def count(self, outcome: Revalidated, *, endpoint: str) -> None:
         """Count one that ended."""
+        _counters.count(endpoint, outcome)
         with self._lock:
             self._counts[outcome] += 1
 
@@ -118,9 +139,9 @@ class Revalidations:
         except Exception:
             logger.exception("a revalidation failed unexpectedly")
         finally:
-            self._end(revalidation.lease, outcome)
+            self._end(revalidation, outcome)
 
-    def _end(self, lease: str, outcome: Revalidated) -> None:
+    def _end(self, revalidation: Revalidation, outcome: Revalidated) -> None:
         with self._lock:
-            self._under_way.discard(lease)
-        self.count(outcome)
+            self._under_way.discard(revalidation.lease)
+        self.count(outcome, endpoint=revalidation.endpoint)

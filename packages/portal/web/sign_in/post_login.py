@@ -75,5 +75,6 @@ def _fetch_profile(request: PortalRequest, access_token: str) -> Any:
         bearer=access_token,
         deadline=request.api_deadline,
         request_id=request.request_id,
+        endpoint="user.get_me",
     )
     return response.data

@@ -16,7 +16,7 @@ import responses
 from django.conf import settings
 from django.test import Client, override_settings
 
-from portal.api.metrics import CallOutcome, RefreshOutcome
+from portal.api.metrics import CallOutcome, RefreshOutcome, call_counters
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
@@ -81,20 +81,23 @@ def test_metrics_answer_this_machine(address: str) -> None:
     for outcome in RefreshOutcome:
         assert f'portal_refresh_total{{app="energy",outcome="{outcome.value}"}}' in text
     for call_outcome in CallOutcome:
-        assert f'portal_calls_total{{app="energy",to="backend",outcome="{call_outcome.value}"}}' in text
+        assert (
+            f'portal_calls_total{{app="energy",endpoint="refresh",outcome="{call_outcome.value}",to="backend"}}' in text
+        )
 
 
 def test_metrics_count_calls_and_tell_which_circuits_are_open(backend: responses.RequestsMock) -> None:
     def value(name: str) -> int:
-        found = re.search(rf"^{re.escape(name)} (\d+)$", Client().get("/metrics").content.decode(), re.MULTILINE)
+        found = re.search(rf"^{re.escape(name)} (\d+)\.0$", Client().get("/metrics").content.decode(), re.MULTILINE)
         assert found, name
         return int(found[1])
 
-    counted = 'portal_calls_total{app="energy",to="backend",outcome="4xx"}'
+    counted = 'portal_calls_total{app="energy",endpoint="user.get_me",outcome="4xx",to="backend"}'
+    call_counters.add(0, "backend", "user.get_me", CallOutcome.CLIENT_ERROR)
     before = value(counted)
     backend.get(f"{settings.PORTAL.api_base_url}/me", status=404)
     with pytest.raises(ApiNotFoundError):
-        api_session().call(tokens=TokenStore(TokenPair()), method="GET", path="/me", bearer="t")
+        api_session().call(tokens=TokenStore(TokenPair()), method="GET", path="/me", bearer="t", endpoint="user.get_me")
     assert value(counted) == before + 1
 
     circuit = call_circuits.of('backend "quoted"\\')
@@ -118,22 +121,21 @@ def test_metrics_refuse_all_others(address: str, bearer: str | None) -> None:
 def test_metrics_tell_how_full_the_stores_are() -> None:
     text = Client(REMOTE_ADDR="127.0.0.1").get("/metrics").content.decode()
     for store in ("default", "refresh"):
-        assert f'portal_store_limit_bytes{{app="energy",store="{store}"}} {256 * 2**20}\n' in text
+        assert f'portal_store_limit_bytes{{app="energy",store="{store}"}} 2.68435456e+08\n' in text
         (used,) = (
             line
             for line in text.splitlines()
             if line.startswith(f'portal_store_used_bytes{{app="energy",store="{store}"}}')
         )
-        assert int(used.rpartition(" ")[2]) > 0
+        assert float(used.rpartition(" ")[2]) > 0
 
 
 def test_metrics_count_background_fetches() -> None:
-    process_runtime().revalidations.count("skipped")
+    process_runtime().revalidations.count("skipped", endpoint="energy.of_this_test")
     lines = Client().get("/metrics").content.decode().splitlines()
-    counted = process_runtime().revalidations.counts()
-    for outcome in ("fetched", "skipped", "failed", "refused", "dropped"):
-        assert f'portal_revalidations_total{{app="energy",outcome="{outcome}"}} {counted[outcome]}' in lines
-    assert counted["skipped"] >= 1
+    for outcome, number in {"fetched": 0, "skipped": 1, "failed": 0, "refused": 0, "dropped": 0}.items():
+        labels = f'app="energy",endpoint="energy.of_this_test",outcome="{outcome}"'
+        assert f"portal_revalidations_total{{{labels}}} {number}.0" in lines
 
 
 @pytest.mark.parametrize("hangs", [False, True])

@@ -1,0 +1,83 @@
+"""Each forwarded request counts once, under the name of its page and never under its path."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from portal.config.cookies import VAR_ACCESS_TOKEN
+from portal.testing import access_token
+from tests.support.counts import counted
+
+
+def requests(route: str, status: int, method: str = "GET") -> float:
+    return counted("portal_http_requests_total", route=route, method=method, status=str(status))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "route", "status"),
+    [
+        ("GET", "/healthz", "healthz", 200),
+        ("HEAD", "/healthz", "healthz", 200),
+        ("POST", "/healthz", "healthz", 405),
+        ("GET", "/robots.txt", "robots", 200),
+        ("GET", "/en/logout", "logout", 200),
+        ("GET", "/static/nothing.css", "unknown", 404),
+        ("GET", "/healthz/of/somebody", "unknown", 404),
+    ],
+)
+def test_a_page_counts_by_its_name(method: str, path: str, route: str, status: int) -> None:
+    before, timed = requests(route, status, method), counted("portal_http_request_duration_seconds_count", route=route)
+    assert Client().generic(method, path).status_code == status
+    assert requests(route, status, method) == before + 1
+    assert counted("portal_http_request_duration_seconds_count", route=route) == timed + 1
+
+
+def test_an_unknown_page_of_a_signed_in_user_has_no_name_of_its_own() -> None:
+    client, before = Client(), requests("unknown", 404)
+    client.cookies[VAR_ACCESS_TOKEN] = access_token("ada", "ENERGY_APP")
+    for number in range(3):
+        assert client.get(f"/en/secret-{number}", headers={"accept": "text/html"}).status_code == 404
+    assert requests("unknown", 404) == before + 3
+    text = client.get("/metrics").content.decode()
+    assert "secret" not in text
+    assert "ada" not in re.findall(r'"([^"]*)"', text)
+
+
+def test_methods_that_nobody_knows_share_one_value() -> None:
+    before = requests("healthz", 405, "other")
+    for method in ("BREW", "PROPFIND"):
+        assert Client().generic(method, "/healthz").status_code == 405
+    assert requests("healthz", 405, "other") == before + 2
+
+
+def test_each_request_counts_by_the_rule_that_decided() -> None:
+    def decided(rule: str) -> float:
+        return counted("portal_edge_decisions_total", rule=rule)
+
+    for path, rule in (
+        ("/", "1-normal-form"),
+        ("/en/energy/clients", "2-private"),
+        ("/en/logout", "5-forward"),
+        ("/healthz", "0-ungated"),
+    ):
+        before = decided(rule)
+        Client().get(path, headers={"accept": "text/html"})
+        assert decided(rule) == before + 1
+
+
+def test_a_host_that_is_not_ours_counts_too() -> None:
+    before = counted("portal_edge_decisions_total", rule="0-unknown-host")
+    assert Client(HTTP_HOST="evil.test").get("/en/logout").status_code == 400
+    assert counted("portal_edge_decisions_total", rule="0-unknown-host") == before + 1
+
+
+def test_a_page_of_a_rule_that_refuses_counts_as_refused() -> None:
+    client = Client()
+    client.cookies[VAR_ACCESS_TOKEN] = access_token("ada", "ENERGY_APP")
+    before = requests("refused", 403, "POST")
+    assert client.post("/en/finance", headers={"accept": "text/html"}).status_code == 403
+    assert requests("refused", 403, "POST") == before + 1
+    assert counted("portal_http_requests_in_progress") == 0

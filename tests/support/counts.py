@@ -1,0 +1,34 @@
+"""What was counted: by the portal's metrics in this process, and by an object of a test's own."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from portal.api.metrics import RefreshOutcome
+from portal.metrics import families
+
+
+def counted(name: str, /, **labels: str) -> float:
+    """The number of one metric in this process, 0 where it is not listed.
+
+    :param name: as it is written for Prometheus: of a histogram with `_count`, `_sum` or `_bucket`.
+    """
+    return families.REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+def is_listed(name: str, /, **labels: str) -> bool:
+    """Whether a scrape has the number, be it 0."""
+    return families.REGISTRY.get_sample_value(name, labels) is not None
+
+
+class RefreshCounts:
+    """The outcomes of one world's refreshes."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[RefreshOutcome] = Counter()
+
+    def count(self, outcome: RefreshOutcome, /) -> None:
+        self._counts[outcome] += 1
+
+    def snapshot(self) -> Counter[RefreshOutcome]:
+        return Counter(self._counts)
