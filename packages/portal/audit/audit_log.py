@@ -1,4 +1,4 @@
-"""Writes the lines of the audit log, on the logger `portal.audit`."""
+"""Writes the lines of the audit log, on the logger `portal.audit`, and counts them for `/metrics`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,39 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from portal.audit.events import FIELDS, AuditEvent, AuditFields, Outcome, Reason
 from portal.audit.lines import RECORD_ATTRIBUTE
+from portal.metrics import Counters, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOGGER_NAME: Final = "portal.audit"
+#: The value of the label `reason` of a success.
+_NO_REASON: Final = "none"
+_counters: Final = Counters(
+    "portal_audit_events_total",
+    "Sign-ins, sign-outs, refused refreshes, permissions and password resets, as the audit log has them.",
+    labels=[
+        Label(name="event", says="as in [the audit log](audit-log.md): `sign-in`, `sign-out` …"),
+        Label(name="outcome", says="`success`, `failure`, `throttled`, `unavailable`"),
+        Label(name="reason", says="why it was no success; `none` for a success"),
+    ],
+    limit=len(AuditEvent) * (1 + len(Reason)),
+)
+#: How a sign-in fails: listed with 0, since alerts look at them.
+_SIGN_IN_REASONS: Final = (
+    Reason.WRONG_CREDENTIALS,
+    Reason.TOKEN_UNUSABLE,
+    Reason.UNEXPECTED_ANSWER,
+    Reason.CANCELLED,
+    Reason.UNKNOWN_ATTEMPT,
+    Reason.CODE_REFUSED,
+    Reason.PROVIDER_ERROR,
+    Reason.ID_TOKEN_REFUSED,
+    Reason.TOO_MANY_FAILURES,
+    Reason.TOO_MANY_SIGN_INS,
+    Reason.BACKEND_UNAVAILABLE,
+    Reason.PROVIDER_UNAVAILABLE,
+)
 
 logger = logging.getLogger(LOGGER_NAME)
 
@@ -33,6 +61,17 @@ class AuditedRequest:
 audited_request: ContextVar[Callable[[], AuditedRequest] | None] = ContextVar("audited_request", default=None)
 
 
+def _count(event: AuditEvent, reason: Reason | None, number: int) -> None:
+    outcome = reason.outcome if reason else Outcome.SUCCESS
+    _counters.add(number, event.label, outcome.value, reason.label if reason else _NO_REASON)
+
+
+for _event in AuditEvent:
+    _count(_event, None, 0)
+for _reason in _SIGN_IN_REASONS:
+    _count(AuditEvent.SIGN_IN, _reason, 0)
+
+
 def write(event: AuditEvent, reason: Reason | None = None, /, **fields: Unpack[AuditFields]) -> None:
     """Write the one line of an event. A log that can't be written raises nothing here, and says so in the other log.
 
@@ -42,6 +81,7 @@ def write(event: AuditEvent, reason: Reason | None = None, /, **fields: Unpack[A
     :param reason: why the event was no success; None for a success.
     :param fields: what is known beside that; a value of None is left out, and takes the request's own `user` away.
     """
+    _count(event, reason, 1)
     line: dict[str, object] = {"event": event.label, "outcome": (reason.outcome if reason else Outcome.SUCCESS).value}
     if reason is not None:
         line["reason"] = reason.label
