@@ -1,6 +1,6 @@
 """Tools that one process has for itself: time, threads, and what to do while a server does not answer. No Django.
 
-    SingleFlight        single_flight.py    one call for all threads that ask for the same thing at once
+    SingleFlight        single_flight.py    one call for all threads that ask for the same thing at once; `finish_calls`
     Pool                thread_pool.py      a bounded number of threads for work beside a request
     CircuitBreaker      circuit_breaker.py  while a server does not answer, one caller a second asks it
     Deadline            deadline.py         a time limit that several steps share, and a part of it
@@ -14,5 +14,5 @@ from __future__ import annotations
 from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline, DeadlineShare
-from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight
+from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight, finish_calls
 from portal.process.thread_pool import Pool

@@ -193,12 +193,13 @@ class SingleFlight(Generic[T]):
 _all: weakref.WeakSet[SingleFlight[Any]] = weakref.WeakSet()
 
 
-def _wait_at_exit() -> None:
-    """Give refreshes in flight a moment: a new token whose call is cut off would be lost."""
-    end = time.monotonic() + WAIT_AT_EXIT_S
+def finish_calls(*, within_s: float) -> None:
+    """Wait for the calls that threads of this process are making: a new token whose call is cut off would be lost."""
+    end = time.monotonic() + within_s
     for single_flight in list(_all):
         for shared_call in single_flight.in_threads():
             shared_call.wait_until_finished(timeout_s=max(0.0, end - time.monotonic()))
 
 
-atexit.register(_wait_at_exit)
+# A worker of the production server is a child process, which Python 3.11 ends without these; it calls the function.
+atexit.register(finish_calls, within_s=WAIT_AT_EXIT_S)

@@ -3,9 +3,10 @@
 ::
 
     supervisor          the parent of one server's workers: prepares the server in a child process, then serves
-      workers           granian: serves a WSGI application, replaces its workers, ends connections that stall
+      workers           granian: serves a WSGI application, replaces its workers, loses no request when it stops
         content_types   drops parameters of `Content-Type` that Django can't read
         whole_bodies    gives each response that does not stream its `Content-Length`
+        draining        closes a listening socket so that no connection is lost
         lost_cookies    logs a `Cookie` header that granian has emptied
       static_files      which static files a server collects, and its private folder for them
     static_storage      makes one style sheet of those that import each other; hashed names, compressed

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 BACKEND = "sandbox_api"
 #: Every server that can be started or left out.
 SERVER_NAMES: Final = (BACKEND, *(project.app for project in PROJECTS))
+#: Seconds that open requests have when the group stops: the group kills its servers soon after.
+LOCAL_STOP_TIMEOUT_S: Final = 3
 #: Packages whose code every project runs.
 SHARED_PACKAGES: Final = ("portal", "sqlite_cache", "fork_safety")
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.
@@ -59,7 +61,8 @@ class LocalStack:
     def servers(self) -> list[Server]:
         """The servers, for a :class:`ServerGroup`."""
         environment = {**self.environment, "PORT_BASE": str(self.port_base)}
-        serving = ("runserver", "--noreload") if self.development else ("serve", "--port")
+        serve = ("serve", "--stop-timeout", str(LOCAL_STOP_TIMEOUT_S), "--port")
+        serving = ("runserver", "--noreload") if self.development else serve
         commands = {
             BACKEND: ("-m", "sandbox_api", "serve", "--port"),
             **{p.app: ("manage.py", "--app", p.app, *serving) for p in PROJECTS},

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from portal.server.parent_watch import end_with_process
 from portal.server.static_files import private_folders
-from portal.server.workers import serve_wsgi
+from portal.server.workers import WORKER_STOP_TIMEOUT_S, serve_wsgi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,6 +32,7 @@ class PreparedServer:
 
     :param target: the WSGI application, `module:attribute`.
     :param threads: for each worker.
+    :param stop_timeout_s: as :func:`portal.server.workers.serve_wsgi`.
     :param ends_with_parent: whether it stops as soon as the process that started it is gone.
     :param log_config: for :func:`logging.config.dictConfig`; None for granian's own.
     """
@@ -43,6 +44,7 @@ class PreparedServer:
     threads: int
     ends_with_parent: bool
     log_config: Mapping[str, Any] | None
+    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
 
 
 def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None], app: str) -> None:
@@ -71,6 +73,7 @@ def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None]
             port=server.port,
             workers=server.workers,
             threads=server.threads,
+            stop_timeout_s=server.stop_timeout_s,
             log_config=server.log_config,
         )
 

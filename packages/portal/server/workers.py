@@ -1,26 +1,40 @@
-"""granian with two changes: it replaces its workers for as long as it runs, and ends connections that take nothing."""
+"""granian with changes: it replaces its workers for as long as it runs, ends connections that take nothing, and loses no
+request when it stops.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import socket
 import time
+from contextlib import suppress
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
+from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
 from portal.server.content_types import with_plain_content_types
+from portal.server.draining import drain
 from portal.server.lost_cookies import naming_lost_cookies
 from portal.server.parent_watch import end_with_process
 from portal.server.whole_bodies import with_whole_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import FrameType
 
-#: Seconds that a worker has for its open requests when the server stops.
-WORKER_STOP_TIMEOUT_S = 3
+logger = logging.getLogger("portal.server")
+
+#: Seconds that workers have for their open requests when the server stops: the calls of a page, a token refresh that
+#: began at their end, and some for the rest.
+WORKER_STOP_TIMEOUT_S = int(REQUEST_BUDGET_S + REFRESH_DEADLINE_S) + 5
+#: What the parent sends to its workers for that.
+STOP_SIGNAL = signal.SIGUSR1
 #: Seconds after which a connection ends whose other side takes nothing of what was sent to it.
 STALLED_CONNECTION_S = 60
 #: Seconds. A worker that lived shorter is replaced after such a pause: a crash at start must not loop.
@@ -41,11 +55,43 @@ class PersistentServer(MPServer):
         worker_id: int, name: str | None, loader: Any, sockets: Any, *args: Any
     ) -> None:
         """Run a worker, in its own process, on a socket whose connections end when the other side stalls."""
+        from portal.process import finish_calls  # noqa: PLC0415  the parent has no use for it
+
         (spec, holder), shared = sockets
         # Where each worker has a socket of its own, granian's worker would make it.
         own = holder if spec is None else spec.build()
         end_stalled_connections(own.get_fd())
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            drain(own.get_fd())
+            signal.raise_signal(signal.SIGTERM)
+
+        # Until granian has its handler: the parent's would do nothing in a worker that has not loaded its application.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(STOP_SIGNAL, stop)
         MPServer._spawn_wsgi_worker(worker_id, name, loader, ((None, own), shared), *args)  # noqa: SLF001  granian lets nobody else give a worker its socket
+        # All requests are answered. A refresh may go on without its request, and its token would be lost.
+        finish_calls(within_s=REFRESH_DEADLINE_S)
+
+    def _stop_workers(self) -> None:
+        """Let each worker finish its open requests, as granian does, after it has emptied its listening socket."""
+        for worker in self.wrks:
+            worker.interrupt_by_parent = True
+            if worker.inner.pid is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(worker.inner.pid, STOP_SIGNAL)
+        end = time.monotonic() + (self.workers_kill_timeout or 0)
+        for worker in self.wrks:
+            # Not `is_alive`, which is wrong for a moment while granian's own thread waits for the same process.
+            if not wait([worker.inner.sentinel], max(0.0, end - time.monotonic())):
+                logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.inner.pid)
+                worker.kill()
+            worker.join()
+        self.wrks.clear()
+
+    def signal_handler_reload(self, *_: object) -> None:
+        """SIGHUP: say that it does nothing. Workers that granian forks anew would run the code that is loaded already."""
+        logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after the other")
 
     def _respawn_workers(
         self,
@@ -67,11 +113,19 @@ class PersistentServer(MPServer):
 
 
 def serve_wsgi(
-    *, target: str, host: str, port: int, workers: int, threads: int, log_config: Mapping[str, Any] | None = None
+    *,
+    target: str,
+    host: str,
+    port: int,
+    workers: int,
+    threads: int,
+    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S,
+    log_config: Mapping[str, Any] | None = None,
 ) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
 
     :param threads: for each worker; each handles one request at a time.
+    :param stop_timeout_s: what is still open so long after the signal is cut.
     :param log_config: for :func:`logging.config.dictConfig`, so that granian's lines have the same form as ours.
     """
     server = PersistentServer(
@@ -82,7 +136,7 @@ def serve_wsgi(
         workers=workers,
         blocking_threads=threads,
         respawn_failed_workers=True,
-        workers_kill_timeout=WORKER_STOP_TIMEOUT_S,
+        workers_kill_timeout=stop_timeout_s,
         log_level=LogLevels.error,
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,

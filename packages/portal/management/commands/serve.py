@@ -14,9 +14,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.current import portal_config
 from portal.config.environment import port_base
+from portal.config.projects import INSTANCE_PORT_STEP
 from portal.server.ports import why_not_free
 from portal.server.static_files import UNUSED_FILES
 from portal.server.supervisor import PreparedServer
+from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal.store import STORE_IS_AWAY
 
 if TYPE_CHECKING:
@@ -47,8 +49,21 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument("--port", type=int, default=None, help="default: this project's own port")
+        parser.add_argument(
+            "--instance",
+            type=int,
+            default=1,
+            help=f"number of this server among those of the project: the port is {INSTANCE_PORT_STEP} higher for each",
+        )
         parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
         parser.add_argument("--threads", type=int, default=8, help="threads of each worker (default: 8)")
+        parser.add_argument(
+            "--stop-timeout",
+            type=int,
+            default=WORKER_STOP_TIMEOUT_S,
+            metavar="SECONDS",
+            help=f"how long open requests may take when the server stops (default: {WORKER_STOP_TIMEOUT_S})",
+        )
         parser.add_argument(
             "--end-with-parent",
             action="store_true",
@@ -58,10 +73,14 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         config = portal_config()
         host = options["host"]
-        port = port_base() + config.project.port_offset if options["port"] is None else options["port"]
+        instance, stop_timeout_s = options["instance"], options["stop_timeout"]
+        own_port = config.project.instance_port(instance, port_base=port_base())
+        port = own_port if options["port"] is None else options["port"]
         workers, threads = options["workers"], options["threads"]
-        if not (0 < port < 65536 and workers > 0 and threads > 0):  # noqa: PLR2004  the range of a port
-            raise CommandError("--port should be from 1 to 65535, --workers and --threads above 0")
+        if not 0 < port < 65536:  # noqa: PLR2004  the range of a port
+            raise CommandError(f"--port should be from 1 to 65535, not {port}")
+        if min(workers, threads, instance, stop_timeout_s) <= 0:
+            raise CommandError("--workers, --threads, --instance and --stop-timeout should be above 0")
         if refusal := why_not_free(host, port):
             raise CommandError(refusal)
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
@@ -73,6 +92,7 @@ class Command(BaseCommand):
             port=port,
             workers=workers,
             threads=threads,
+            stop_timeout_s=stop_timeout_s,
             ends_with_parent=options["end_with_parent"],
             # Filters and loggers are Django's and ours, and a worker sets them when it imports Django. They may be
             # functions, which no process can hand to another. The parent process writes no line of the audit log, and

@@ -1,0 +1,67 @@
+"""Closes a listening TCP socket so that no connection is lost.
+
+Linux resets each connection that a process has not accepted yet when it closes the socket. The client has sent its
+request by then, and can't know that nobody has read it: a reverse proxy does not repeat a POST.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import struct
+import sys
+import time
+from typing import Final
+
+#: From `linux/socket.h`; Python has no name for it.
+_SO_ATTACH_FILTER: Final = 26
+#: A filter of the kernel (BPF): drop the first packet of a new connection, which alone has the flag SYN; keep all others.
+#: Each instruction is an operation, two jumps and an operand; the flags are octet 13 of a TCP header.
+_FILTER: Final = b"".join(
+    struct.pack("=HBBI", *instruction)
+    for instruction in (
+        (0x30, 0, 0, 13),  # load octet 13
+        (0x45, 0, 1, 0x02),  # has it the bit SYN? else skip one instruction
+        (0x06, 0, 0, 0),  # drop
+        (0x06, 0, 0, 0xFFFFFFFF),  # keep
+    )
+)
+_INSTRUCTION_BYTES: Final = 8
+#: Of a listening socket this field of `struct tcp_info` is the number of connections that wait to be accepted.
+_WAITING: Final = struct.Struct("=24xI")
+
+#: Seconds for a handshake that had begun, and for a thread that has accepted a connection, to end.
+SETTLE_S: Final = 0.005
+#: Longest wait until every connection is accepted, seconds.
+DRAIN_TIMEOUT_S: Final = 2.0
+
+
+def drain(listener: int) -> None:
+    """Take no new connection, and wait until those that are there have been accepted. The caller then closes the socket.
+
+    A client that connects in between gets no answer. It tries again after 1 s, as TCP does, and is refused, so a proxy
+    takes another server. Does nothing on other systems than Linux.
+
+    :param listener: the descriptor of a listening TCP socket; another thread accepts its connections.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    with socket.socket(fileno=os.dup(listener)) as same:
+        _drop_new_connections(same)
+        end = time.monotonic() + DRAIN_TIMEOUT_S
+        time.sleep(SETTLE_S)
+        while _waiting_connections(same) and time.monotonic() < end:
+            time.sleep(SETTLE_S)
+
+
+def _drop_new_connections(listener: socket.socket) -> None:
+    program = ctypes.create_string_buffer(_FILTER, len(_FILTER))
+    # `struct sock_fprog`: the number of instructions, and where they are.
+    value = struct.pack("@HP", len(_FILTER) // _INSTRUCTION_BYTES, ctypes.addressof(program))
+    listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, value)
+
+
+def _waiting_connections(listener: socket.socket) -> int:
+    (waiting,) = _WAITING.unpack(listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _WAITING.size))
+    return int(waiting)
