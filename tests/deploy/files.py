@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tests.support.harness import ROOT
 
 DEPLOY = ROOT / "deploy"
 NGINX_SITE = DEPLOY / "nginx" / "portal.conf"
 UNIT = DEPLOY / "systemd" / "portal@.service"
+#: Where the releases are on a server, and this checkout here.
+CURRENT = "/opt/portal/current"
 SHARED_VARIABLES = DEPLOY / "portal.env.example"
 PROJECT_VARIABLES = DEPLOY / "project.env.example"
 
@@ -23,11 +25,16 @@ def unit_settings() -> dict[str, list[str]]:
     return found
 
 
-def start_command(app: str, *, variables: Mapping[str, str]) -> list[str]:
-    """`ExecStart` of `portal@<app>`, with these variables put in, as systemd does."""
+def start_command(instance: str, *, variables: Mapping[str, str]) -> list[str]:
+    """`ExecStart` of `portal@<instance>`, with these variables put in, as systemd does, run from this checkout."""
     (line,) = unit_settings()["ExecStart"]
-    words = shlex.split(line.replace("%i", app))
+    words = shlex.split(line.replace("%i", instance).replace(CURRENT, str(ROOT)))
     return [re.sub(r"\$\{(\w+)\}", lambda name: variables[name[1]], word) for word in words]
+
+
+def python_words(command: Sequence[str]) -> tuple[str, ...]:
+    """The words after Python's that run this command in Python's place."""
+    return ("-c", "import os, sys; os.execv(sys.argv[1], sys.argv[1:])", *command)
 
 
 def unit_variables() -> dict[str, str]:

@@ -8,6 +8,7 @@ import pytest
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.deploy.files import (
+    CURRENT,
     DEPLOY,
     NGINX_SITE,
     PROJECT_VARIABLES,
@@ -64,8 +65,11 @@ def test_the_names_of_the_examples_are_those_of_the_site() -> None:
 
 def test_the_how_to_and_the_site_have_every_project_on_its_port_by_its_name() -> None:
     site = NGINX_SITE.read_text()
-    upstreams = re.findall(r"upstream portal_(\w+) \{\s+server 127\.0\.0\.1:(\d+);", site)
-    assert upstreams == [(p.app, str(DEFAULT_PORT_BASE + p.port_offset)) for p in PROJECTS]
+    server = r"\s+server 127\.0\.0\.1:(\d+) max_fails=0;"
+    upstreams = re.findall(rf"upstream portal_(\w+) \{{{server}{server}\s\}}", site)
+    assert upstreams == [
+        (p.app, *(str(p.instance_port(n, port_base=DEFAULT_PORT_BASE)) for n in (1, 2))) for p in PROJECTS
+    ]
     hosts = [(f"{'auth' if p.is_gateway else p.app}.example.com", f"portal_{p.app}") for p in PROJECTS]
     assert re.findall(r"^    (\S+) (portal_\w+);$", site, flags=re.MULTILINE) == hosts
     names = " ".join(host for host, _ in hosts)
@@ -73,8 +77,12 @@ def test_the_how_to_and_the_site_have_every_project_on_its_port_by_its_name() ->
     assert re.findall(r"project\.env\.example /etc/portal/(\w+)\.env$", PAGE, flags=re.MULTILINE) == [
         p.app for p in PROJECTS
     ]
-    (started,) = re.findall(r"^systemctl enable --now (.+)$", PAGE, flags=re.MULTILINE)
-    assert started.split() == [f"portal@{p.app}" for p in PROJECTS]
+    started = re.findall(r"^systemctl enable --now (.+)$", PAGE, flags=re.MULTILINE)
+    assert started == [f"portal@{p.app}-1 portal@{p.app}-2" for p in PROJECTS]
+    linked = re.findall(
+        r"^for n in 1 2; do ln -s (\w+)\.env /etc/portal/(\w+)-\$n\.env; done$", PAGE, flags=re.MULTILINE
+    )
+    assert linked == [(p.app, p.app) for p in PROJECTS]
 
 
 def test_the_how_to_links_every_file() -> None:
@@ -88,7 +96,7 @@ def test_the_how_to_links_every_file() -> None:
 def test_the_how_to_puts_things_where_the_unit_and_the_site_look_for_them() -> None:
     looked_for = {
         *(file.replace("%i", "energy") for file in unit_settings()["EnvironmentFile"]),
-        *unit_settings()["WorkingDirectory"],
+        CURRENT,
         f"/etc/systemd/system/{UNIT.name}",
         "/etc/nginx/sites-available/portal",
     }

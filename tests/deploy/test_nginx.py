@@ -70,7 +70,7 @@ class EchoHandler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def echoes() -> Iterator[dict[str, Echo]]:
-    """An echo for each project but finance, which is down."""
+    """An echo for each project, for both of its servers, but finance, which is down."""
     with contextlib.ExitStack() as stack:
         made = {}
         for app in NAME_BY_APP:
@@ -85,8 +85,11 @@ def echoes() -> Iterator[dict[str, Echo]]:
 
 @pytest.fixture(scope="module")
 def site(echoes: dict[str, Echo], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    offsets = {project.app: project.port_offset for project in PROJECTS}
-    ports = {DEFAULT_PORT_BASE + offsets[app]: echo.server_port for app, echo in echoes.items()}
+    ports = {
+        project.instance_port(instance, port_base=DEFAULT_PORT_BASE): echoes[project.app].server_port
+        for project in PROJECTS
+        for instance in (1, 2)
+    }
     with (
         running_site(tmp_path_factory.mktemp("nginx"), ports=ports, tls_port=free_port()) as running,
         names_lead_here(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from portal.management.commands.serve import Command
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
-from tests.deploy.files import UNIT, start_command, unit_settings, unit_variables
+from tests.deploy.files import CURRENT, UNIT, start_command, unit_settings, unit_variables
 from tests.support.harness import ROOT, require_tool
 
 #: Of 100, as `systemd-analyze security` counts: below 20 it says "OK" with a smile.
@@ -18,9 +19,9 @@ EXPOSURE = 20
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    """The unit as it would be on this machine: with a Python that is there."""
+    """The unit as it would be on this machine: with a release that is there."""
     written = UNIT.read_text()
-    here = written.replace("/opt/portal/.venv/bin/python", str(ROOT / ".venv" / "bin" / "python"))
+    here = written.replace(CURRENT, str(ROOT))
     assert here != written
     (tmp_path / UNIT.name).write_text(here)
     return tmp_path / UNIT.name
@@ -49,17 +50,15 @@ def test_each_line_is_a_setting_in_a_section() -> None:
 
 
 def test_it_starts_that_project_with_options_that_the_server_has() -> None:
-    python, program, *words = start_command("energy", variables=unit_variables())
-    assert (python, program) == ("/opt/portal/.venv/bin/python", "manage.py")
-    assert words[:3] == ["--app", "energy", "serve"]
-    parsed = Command().create_parser("manage.py", "serve").parse_args(words[3:])
-    assert (parsed.host, parsed.port) == ("127.0.0.1", None), "nginx alone reaches it, on the project's own port"
-    assert (parsed.workers, parsed.threads) == (4, 8)
+    program, name, *words = start_command("energy-2", variables=unit_variables())
+    assert (program, name) == (str(ROOT / "deploy" / "start-server"), "energy-2")
+    parsed = Command().create_parser("manage.py", "serve").parse_args(words)
+    assert (parsed.workers, parsed.threads) == (2, 8)
 
 
 def test_it_waits_longer_for_the_end_than_the_server_takes() -> None:
     settings = unit_settings()
-    assert int(settings["TimeoutStopSec"][0]) >= 2 * WORKER_STOP_TIMEOUT_S
+    assert int(settings["TimeoutStopSec"][0]) > WORKER_STOP_TIMEOUT_S
     assert settings["KillMode"] == ["mixed"], "the server ends its workers itself"
 
 
@@ -77,3 +76,20 @@ def test_no_env_file_in_the_checkout_can_switch_debug_on() -> None:
 
 def test_a_projects_own_variables_come_last() -> None:
     assert unit_settings()["EnvironmentFile"] == ["/etc/portal/portal.env", "/etc/portal/%i.env"]
+
+
+def test_the_times_that_the_how_to_gives_are_those_of_the_code() -> None:
+    page = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
+    (unit_stop_s,) = unit_settings()["TimeoutStopSec"]
+    assert f"`--stop-timeout` is {WORKER_STOP_TIMEOUT_S} s, `TimeoutStopSec` {unit_stop_s} s" in page
+    assert f"gives it {unit_stop_s} s after SIGTERM" in page
+    (pre_stop_s, grace_s) = re.search(r"`preStop` of (\d+) s of sleep, .*\n.*Seconds: (\d+)`", page).groups()
+    assert int(grace_s) == int(pre_stop_s) + int(unit_stop_s)
+
+
+def test_a_reload_is_refused_since_it_would_load_no_new_code() -> None:
+    assert "ExecReload" not in unit_settings()
+
+
+def test_a_restart_waits_until_the_server_answers() -> None:
+    assert (unit_settings()["Type"], unit_settings()["NotifyAccess"]) == (["notify"], ["main"])

@@ -23,7 +23,7 @@ from portal.config.projects import PROJECTS
 from portal.config.wire_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
 from portal.management import entry
 from portal.server.local_stack import DEMO_PASSWORD
-from portal.server.server_group import answers
+from portal.server.ports import answers
 from tests.functional.test_serve import until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack

@@ -12,8 +12,7 @@ import pytest
 import requests
 
 from portal.config.projects import PROJECT_BY_APP
-from portal.server.ports import port_is_free
-from portal.server.server_group import answers
+from portal.server.ports import answers, port_is_free
 from tests.support.checkout_copy import fresh_clone
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT

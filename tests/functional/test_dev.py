@@ -13,7 +13,7 @@ import requests
 
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.server.local_stack import BACKEND
-from portal.server.server_group import answers
+from portal.server.ports import answers
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.local_run import PATIENCE_S, Run
 from tests.support.ports import free_port_base

@@ -21,7 +21,7 @@ import jwt
 import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
-from portal.server.server_group import answers
+from portal.server.ports import answers
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.server_group import answers
+from portal.server.ports import answers
 from tests.functional.test_serve import children, environment, production_environment, until
 from tests.support.harness import ROOT
 from tests.support.ports import free_port_base

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from portal.config.projects import BACKEND_PORT_OFFSET
-from portal.server.ports import port_is_free
-from portal.server.server_group import answers
+from portal.server.ports import answers, port_is_free
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.linked_environment import bare_shell, link_environment
 from tests.support.local_run import Run

@@ -20,8 +20,7 @@ import brotli
 import pytest
 
 from portal.config.projects import PROJECTS
-from portal.server.ports import port_is_free
-from portal.server.server_group import answers
+from portal.server.ports import answers, port_is_free
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 

@@ -10,7 +10,7 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,7 +110,7 @@ def make_certificate(folder: Path, *, host: str = f"*.{DOMAIN}") -> tuple[Path, 
 def running_site(
     folder: Path,
     *,
-    ports: Mapping[int, int | Sequence[int]],
+    ports: Mapping[int, int | None],
     tls_port: int,
     http_port: int | None = None,
     domain: str = DOMAIN,
@@ -118,7 +118,7 @@ def running_site(
 ) -> Iterator[Site]:
     """Serve the site file; only its domain, its ports, and the paths of certificate and logs, are others.
 
-    :param ports: port of a project in the site file to the one where it listens now, or to those of its instances.
+    :param ports: port of a server in the site file to the one where it listens now; None for a server that is left out.
     :param authority: signs the certificate; None for a certificate that is its own authority.
     """
     nginx = require_tool("nginx")
@@ -147,9 +147,7 @@ def running_site(
         r"/var/log/nginx/portal\.access\.log": str(site.log),
         r"/var/www/letsencrypt": str(folder / "acme"),
         **{
-            rf"^( *server) 127\.0\.0\.1:{written}\b(.*;)": "\n".join(
-                rf"\1 127.0.0.1:{port}\2" for port in ([now] if isinstance(now, int) else now)
-            )
+            rf"^( *server) 127\.0\.0\.1:{written}\b(.*;)": "" if now is None else rf"\1 127.0.0.1:{now}\2"
             for written, now in ports.items()
         },
         re.escape(DOMAIN): domain,

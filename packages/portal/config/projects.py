@@ -12,6 +12,8 @@ from portal.config.platforms import PLATFORMS, Platform
 DEFAULT_PORT_BASE = 8000
 #: The backend's port lies this far above `PORT_BASE`.
 BACKEND_PORT_OFFSET = 100
+#: The first server of a project has its own port, each further one a port that is so much higher: above all of those.
+INSTANCE_PORT_STEP = 200
 GATEWAY_APP = "auth_app"
 
 
@@ -42,6 +44,13 @@ class Project:
     def url_variable(self) -> str:
         """Environment variable that names this project's origin."""
         return f"APP_PUBLIC_{'GATEWAY' if self.platform is None else self.app.upper()}_APP_URL"
+
+    def instance_port(self, instance: int, *, port_base: int) -> int:
+        """Port of one server of this project.
+
+        :param instance: 1 for the first, at the project's own port.
+        """
+        return port_base + self.port_offset + (instance - 1) * INSTANCE_PORT_STEP
 
     def local_url(self, *, port_base: int) -> str:
         """Origin on the developer's machine."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from portal.config.places import SOURCE_ROOT
-from portal.config.projects import DEFAULT_PORT_BASE
+from portal.config.projects import DEFAULT_PORT_BASE, INSTANCE_PORT_STEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,16 +49,20 @@ PLACES: Final = (
     Place("CODEOWNERS", " @<org>/<name>-team", after=r"^/.+ @\S+ @.*$"),
     Place(
         "deploy/nginx/portal.conf",
-        "upstream portal_<name> {\n    server 127.0.0.1:<port>;\n    keepalive 16;\n    keepalive_timeout 15s;\n}\n",
+        "upstream portal_<name> {\n"
+        "    server 127.0.0.1:<port> max_fails=0;\n"
+        "    server 127.0.0.1:<second> max_fails=0;\n"
+        "}\n",
         after=r"upstream portal_<before> \{\n(?: .*\n)*\}\n",
     ),
     Place("deploy/nginx/portal.conf", "    <name>.example.com portal_<name>;\n"),
     Place("deploy/nginx/portal.conf", " <name>.example.com", after=r"server_name auth\.[^;\n]*(?=;)"),
     Place(
         "docs/how-to/deploy.md",
-        "install -m 0640 -o root -g portal /opt/portal/deploy/project.env.example /etc/portal/<name>.env\n",
+        "install -m 0640 -o root -g portal /opt/portal/current/deploy/project.env.example /etc/portal/<name>.env\n",
     ),
-    Place("docs/how-to/deploy.md", " portal@<name>", after=r"systemctl enable --now.* portal@<before>(?= |\n)"),
+    Place("docs/how-to/deploy.md", "for n in 1 2; do ln -s <name>.env /etc/portal/<name>-$n.env; done\n"),
+    Place("docs/how-to/deploy.md", "systemctl enable --now portal@<name>-1 portal@<name>-2\n"),
     Place("docs/reference/contract.md", "| <name> | `apps/<name>` | `http://localhost:<port>` |\n"),
     Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
     Place(
@@ -136,14 +140,14 @@ def _edit(changes: Iterable[_Change]) -> Edits:
 def _pattern(place: Place, name: str) -> str:
     """What fits the text of a platform at a place, with any port, and not that of another one whose name is longer."""
     end = "" if place.text.endswith("\n") else r"(?![\w-])"
-    return re.escape(_text(place, name)).replace("<port>", r"\d+") + end
+    return re.escape(_text(place, name)).replace("<port>", r"\d+").replace("<second>", r"\d+") + end
 
 
 def _text(place: Place, name: str, *, port: int | None = None) -> str:
     organisation = re.search(r"@([\w-]+)/", _read("CODEOWNERS"))
     values = {"<name>": name, "<NAME>": name.upper(), "<org>": organisation[1] if organisation else "org"}
     if port:
-        values["<port>"] = str(port)
+        values |= {"<port>": str(port), "<second>": str(port + INSTANCE_PORT_STEP)}
     return re.sub("<\\w+>", lambda found: values.get(found[0], found[0]), place.text)
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 #: From `linux/socket.h`; Python has no name for it.
 _SO_ATTACH_FILTER: Final = 26
-#: A filter of the kernel (BPF): drop the first packet of a new connection, which alone has the flag SYN; keep all others.
+#: A filter of the kernel (BPF): drop the first packet of a connection, which alone has the flag SYN; keep the others.
 #: Each instruction is an operation, two jumps and an operand; the flags are octet 13 of a TCP header.
 _FILTER: Final = b"".join(
     struct.pack("=HBBI", *instruction)
@@ -38,7 +38,7 @@ DRAIN_TIMEOUT_S: Final = 2.0
 
 
 def drain(listener: int) -> None:
-    """Take no new connection, and wait until those that are there have been accepted. The caller then closes the socket.
+    """Take no new connection, and wait until those that are there are accepted. The caller then closes the socket.
 
     A client that connects in between gets no answer. It tries again after 1 s, as TCP does, and is refused, so a proxy
     takes another server. Does nothing on other systems than Linux.

@@ -1,8 +1,9 @@
-"""Whether a port can be listened on."""
+"""Whether a port can be listened on, and whether a server answers there."""
 
 from __future__ import annotations
 
 import errno
+import http.client
 import socket
 
 
@@ -30,3 +31,16 @@ def _listen_error(host: str, port: int) -> OSError | None:
         except OSError as error:
             return error
     return None
+
+
+def answers(port: int) -> bool:
+    """Whether `GET /healthz` on that local port is answered with 200."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    try:
+        connection.request("GET", "/healthz")
+        with connection.getresponse() as response:
+            return response.status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from portal.server.parent_watch import end_with_process
+from portal.server.readiness import tell_when_ready
 from portal.server.static_files import private_folders
 from portal.server.workers import WORKER_STOP_TIMEOUT_S, serve_wsgi
 
@@ -67,6 +68,7 @@ def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None]
         # The collector marks each object that it looks at, and would so copy the memory that the workers share.
         gc.collect()
         gc.freeze()
+        tell_when_ready(server.port)
         serve_wsgi(
             target=server.target,
             host=server.host,

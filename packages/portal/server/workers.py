@@ -1,5 +1,5 @@
-"""granian with changes: it replaces its workers for as long as it runs, ends connections that take nothing, and loses no
-request when it stops.
+"""granian with changes: it replaces its workers for as long as it runs, ends connections that take nothing, and loses
+no request when it stops.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ class PersistentServer(MPServer):
             # Not `is_alive`, which is wrong for a moment while granian's own thread waits for the same process.
             if not wait([worker.inner.sentinel], max(0.0, end - time.monotonic())):
                 logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.inner.pid)
-                worker.kill()
-            worker.join()
+                worker.inner.kill()
+            worker.inner.join()
         self.wrks.clear()
 
     def signal_handler_reload(self, *_: object) -> None:
-        """SIGHUP: say that it does nothing. Workers that granian forks anew would run the code that is loaded already."""
-        logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after the other")
+        """SIGHUP: say that it does nothing. New workers of granian's would run the code that is loaded already."""
+        logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another")
 
     def _respawn_workers(
         self,

@@ -18,8 +18,7 @@ from textwrap import indent
 
 import pytest
 
-from portal.server.ports import port_is_free
-from portal.server.server_group import answers
+from portal.server.ports import answers, port_is_free
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 

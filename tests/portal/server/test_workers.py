@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.server.server_group import answers
+from portal.server.ports import answers
 from tests.portal.server.long_application import PART, PARTS
 from tests.support.harness import ROOT
 from tests.support.ports import free_port

@@ -12,14 +12,14 @@ from tests.support.redis_sentinel import SENTINELS, SERVERS
 
 #: The names end with it: `test` is no domain of the internet (RFC 2606).
 DOMAIN = "portal.test"
-#: Ports of the second instance of each project, and so on, from those of the one before.
-INSTANCE_STEP = 10
+#: Instances of each project that the site file has.
+INSTANCES = (1, 2)
 HTTP_OFFSET, TLS_OFFSET = 80, 443
 #: The first of the ports of Redis and its Sentinels.
 REDIS_OFFSET = 120
 #: Distances of all ports from the first, beside those of `make run`.
 OFFSETS = (
-    *(INSTANCE_STEP + project.port_offset for project in PROJECTS),
+    *(project.instance_port(2, port_base=0) for project in PROJECTS),
     *(HTTP_OFFSET, TLS_OFFSET),
     *range(REDIS_OFFSET, REDIS_OFFSET + SERVERS + SENTINELS),
 )
@@ -50,7 +50,7 @@ class Addresses:
 
     def instance_port(self, app: str, number: int) -> int:
         """The port of an instance, 1 or more."""
-        return self.port_base + PROJECT_BY_APP[app].port_offset + INSTANCE_STEP * (number - 1)
+        return PROJECT_BY_APP[app].instance_port(number, port_base=self.port_base)
 
     def redis_ports(self) -> Callable[[], int]:
         """Gives another port at each call."""

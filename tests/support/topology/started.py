@@ -17,7 +17,7 @@ from tests.support.harness import ROOT, found_tool, prepare_sandbox
 from tests.support.nginx_server import running_site
 from tests.support.redis_sentinel import watched_redis
 from tests.support.topology import small_disk as disk
-from tests.support.topology.addresses import DOMAIN, Addresses
+from tests.support.topology.addresses import DOMAIN, INSTANCES, Addresses
 from tests.support.topology.topology import Topology
 from tests.support.topology.variables import backend, instance, instance_name
 
@@ -67,6 +67,7 @@ def running_topology(
     """All of it, running inside the block; nothing of it runs afterwards.
 
     :param folder: takes all files; the caller removes it.
+    :param instances: of each project, 1 or 2.
     :param redis: False for the embedded store.
     :param apps: the projects that are started; behind the names of the others there is nobody.
     :param small_disk: the folder of the embedded store has a file system of its own, of `small_disk.SIZE_MB`.
@@ -115,10 +116,11 @@ def running_topology(
             running_site(
                 folder,
                 ports={
-                    DEFAULT_PORT_BASE + project.port_offset: [
-                        addresses.instance_port(project.app, number) for number in range(1, instances + 1)
-                    ]
+                    project.instance_port(number, port_base=DEFAULT_PORT_BASE): (
+                        addresses.instance_port(project.app, number) if number <= instances else None
+                    )
                     for project in PROJECTS
+                    for number in INSTANCES
                 },
                 tls_port=addresses.tls_port,
                 http_port=addresses.http_port,

@@ -12,6 +12,7 @@ from tests.deploy.files import (
     PROJECT_VARIABLES,
     SHARED_VARIABLES,
     example_variables,
+    python_words,
     start_command,
     unit_settings,
     unit_variables,
@@ -56,11 +57,9 @@ def instance(
     }
     environment = clean_environment(**{"DEBUG": None, **written, **here})
     values = {name: value for name, value in environment.items() if value is not None}
-    _, *words = start_command(app, variables=values)
-    if "--port" not in words:
-        words += ["--port", str(port)]
-    command = (*words, "--end-with-parent")
-    return Server(name=instance_name(app, number), command=command, port=port, environment=environment)
+    name = instance_name(app, number)
+    command = python_words([*start_command(name, variables=values), "--end-with-parent"])
+    return Server(name=name, command=command, port=port, environment=environment)
 
 
 def backend(*, addresses: Addresses, state: Path, jwt_key: str, more: Mapping[str, str]) -> Server:

@@ -1,0 +1,67 @@
+"""A listening socket is closed when nobody waits at it any more, and nobody new comes."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+import threading
+
+import pytest
+
+from portal.server import draining
+from portal.server.draining import drain
+
+PATIENCE_S = 60
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="draining is Linux's")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_who_waits_is_taken_and_who_comes_later_is_not(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draining, "DRAIN_TIMEOUT_S", PATIENCE_S)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.socket(family))
+        try:
+            listener.bind((host, 0))
+        except OSError:
+            pytest.skip("no IPv6 on this machine")
+        listener.listen(16)
+        waiting = [stack.enter_context(connected(listener)) for _ in range(3)]
+
+        thread = threading.Thread(target=drain, args=(listener.fileno(),))
+        thread.start()
+        # Each try before that waits in the queue as well.
+        tries = 1
+        while not refuses(listener):
+            tries += 1
+        assert thread.is_alive(), "three connections wait"
+        for client in waiting:
+            server, _ = listener.accept()
+            stack.enter_context(server)
+            client.sendall(b"a request")
+            assert server.recv(100) == b"a request"
+        for _ in range(tries - 1):
+            listener.accept()[0].close()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+        assert refuses(listener)
+
+
+def test_an_idle_listener_is_drained_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        drain(listener.fileno())
+        assert refuses(listener)
+
+
+def connected(listener: socket.socket) -> socket.socket:
+    return socket.create_connection(listener.getsockname()[:2], timeout=PATIENCE_S)
+
+
+def refuses(listener: socket.socket) -> bool:
+    """Whether a new connection gets no answer."""
+    try:
+        with socket.create_connection(listener.getsockname()[:2], timeout=0.2):
+            return False
+    except TimeoutError:
+        return True
