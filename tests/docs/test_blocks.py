@@ -46,8 +46,16 @@ TRIED_ELSEWHERE: Final = {
     ("docs/how-to/install-the-wheel.md", "python3 -m venv"): "tests/deploy/test_wheel.py",
 }
 #: Blocks for root, on a server. Each of their commands is looked at, and none is run.
-FOR_ROOT: Final = {("docs/how-to/deploy.md", "make -C /opt/portal runtime")}
-ROOTS_PROGRAMS: Final = {"make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run"}
+FOR_ROOT: Final = {
+    ("docs/how-to/deploy.md", "git clone --branch v0.5.0"),
+    ("docs/how-to/deploy.md", "git clone --branch v0.6.0"),
+}
+ROOTS_PROGRAMS: Final = {
+    *("git", "make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run", "for"),
+    "/opt/portal/releases/v0.6.0/deploy/switch-release",
+}
+#: A release on a server, and a file in it.
+RELEASE_FILE: Final = re.compile(r"/opt/portal/(?:current|releases/v[\d.]+)/(\S+)")
 #: Commands that are looked up in `test_commands.py`, and not run here; with the reason.
 NOT_RUN: Final = {
     "make run": "servers, until Ctrl-C: tests/functional/test_run.py",
@@ -288,7 +296,7 @@ def test_a_block_for_root_names_programs_and_files_that_there_are(block: Block) 
     for line in command_lines(block.code):
         for command in line.split("&&"):
             assert command.split()[0] in ROOTS_PROGRAMS, command
-        for file in re.findall(r"/opt/portal/(\S+)", line):
+        for file in RELEASE_FILE.findall(line):
             assert (ROOT / file).exists(), file
     assert set(re.findall(r"EnvironmentFile=(\S+?)\w+\.env", block.code)) <= {"/etc/portal/"}
 
