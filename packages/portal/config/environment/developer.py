@@ -18,6 +18,7 @@ MARKER: Final = ".venv/.developer"
 #: Without `DEBUG` these are required, so every deployment sets all of them.
 SET_BY_DEPLOYMENTS: Final = (
     "SECRET_KEY",
+    "SECRET_KEY_FILE",
     "ALLOWED_HOSTS",
     "APP_PUBLIC_API_BASE_URL",
     "APP_PUBLIC_GATEWAY_APP_URL",

@@ -27,6 +27,7 @@ from portal.config.environment.values import (
     read_contacts,
     read_folder,
     read_seconds,
+    read_secret,
     read_switch,
     read_url,
     read_value,
@@ -149,11 +150,12 @@ def try_config(app: str) -> ConfigReading:
         api_ca_file=take("api_ca_file", lambda: _ca_file(env), None),
         sign_in_max_age_s=take("sign_in_max_age_s", lambda: _sign_in_max_age_s(env), limits.SIGN_IN_MAX_AGE_S),
         static_root=read_folder(env, "APP_STATIC_ROOT"),
-        metrics_token=env.str("APP_METRICS_TOKEN", ""),
+        metrics_token=take("metrics_token", lambda: read_secret(env, "APP_METRICS_TOKEN", "a token"), ""),
         debug_toolbar=take("debug_toolbar", lambda: _debug_toolbar(debug=debug), instead=False),
         log_format=take("log_format", lambda: _log_format(env), "text"),
         audit_log=take("audit_log", lambda: check_audit_log(env.str("APP_AUDIT_LOG", "") or STDERR), STDERR),
-        audit_key=env.str("APP_AUDIT_KEY", "").strip() or secret_key,
+        audit_key=take("audit_key", lambda: read_secret(env, "APP_AUDIT_KEY", "a long random text").strip(), "")
+        or secret_key,
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )
@@ -224,7 +226,7 @@ def _origin(env: environ.Env, project: Project, base: int, *, debug: bool, cooki
 
 
 def _secret_key(env: environ.Env, project: Project, *, debug: bool, state_dir: Path) -> str:
-    key = read_value(env.str, "SECRET_KEY", "a long random text", "")
+    key = read_secret(env, "SECRET_KEY", "a long random text")
     if key:
         return key
     if not debug:
@@ -246,7 +248,7 @@ def _allowed_hosts(env: environ.Env, *, debug: bool, cookie_domain: str) -> tupl
 
 
 def _cache_url(env: environ.Env, name: str) -> str:
-    url = read_value(env.str, name, "redis://… or unset", "").strip()
+    url = read_secret(env, name, "redis://… or unset").strip()
     return check_store_url(name, url) if url else ""
 
 
@@ -259,7 +261,7 @@ def _store_max_mb(env: environ.Env) -> int:
 
 
 def _verification(env: environ.Env) -> TokenVerification:
-    key = read_value(env.str, "APP_JWT_KEY", "a key", "")
+    key = read_secret(env, "APP_JWT_KEY", "a key")
     jwks_url = read_url(env, "APP_JWT_JWKS_URL", default="", whole=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
     if key and jwks_url:
         raise ConfigurationError("APP_JWT_KEY and APP_JWT_JWKS_URL exclude each other: one of them should be unset")
@@ -296,7 +298,7 @@ def _oidc(env: environ.Env) -> OidcProvider:
     return OidcProvider(
         issuer=read_url(env, "APP_OIDC_ISSUER", default=None, path=True),
         client_id=client_id,
-        client_secret=env.str("APP_OIDC_CLIENT_SECRET", ""),
+        client_secret=read_secret(env, "APP_OIDC_CLIENT_SECRET", "a secret"),
         scopes=tuple(scopes),
         mapping=_claim_mapping(env),
     )

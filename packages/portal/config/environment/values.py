@@ -37,6 +37,26 @@ def read_value(reader: Callable[..., T], name: str, should_be: str, default: T) 
         raise ConfigurationError(f"{name} should be {should_be}") from error
 
 
+def read_secret(env: environ.Env, name: str, should_be: str) -> str:
+    """A secret: the variable itself, or the text of the file that `<name>_FILE` names. Empty where neither is set.
+
+    A file is read by its owner alone; a variable stands in `/proc/<pid>/environ`, and in what a container engine shows
+    of a container. Line ends at the end of the file are not part of the secret.
+    """
+    file = os.environ.get(f"{name}_FILE", "").strip()
+    if not file:
+        return read_value(env.str, name, should_be, "")
+    if os.environ.get(name, "").strip():
+        raise ConfigurationError(f"{name} and {name}_FILE exclude each other: one of them should be unset")
+    try:
+        text = Path(file).read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{name}_FILE should be a text file that this process can read") from error
+    if not text.strip():
+        raise ConfigurationError(f"{name}_FILE should be a file with {should_be}, and it is empty")
+    return text
+
+
 def missing(name: str, should_be: str) -> ConfigurationError:
     """What a variable that is required without `DEBUG` says."""
     instead = "" if os.environ.get("DEBUG") else "; or DEBUG=on, on a developer's machine"

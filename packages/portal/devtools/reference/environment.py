@@ -21,6 +21,11 @@ of the environment wins over the file. `make run` and `./manage.py --app sandbox
 A new variable is declared in `packages/portal/config/environment/variables.py`, from which this page is made, and read in `reader.py` beside it.
 """
 _AFTER: Final = """\
+## Secrets in files
+
+{secret} may also be given as files, as secrets of Docker and Kubernetes are and credentials of systemd: `SECRET_KEY_FILE=/run/secrets/secret_key`. Line ends at the end of such
+a file do not count. A variable and its file together stop the start. A worker reads the file when it starts: a changed secret needs a restart.
+
 The sandbox backend has variables of its own: [packages/sandbox_api](../../packages/sandbox_api/README.md).
 
 ## Addresses of a Redis
@@ -41,7 +46,8 @@ go to the primary. An address with several servers stops the start, since Django
 def markdown() -> str:
     """The whole page."""
     parts = (_part(part) for part in VariablePart)
-    return "\n".join([_BEFORE, *parts, _AFTER])
+    secret = [variable for variable in VARIABLES if variable.secrecy is not Secrecy.OPEN]
+    return "\n".join([_BEFORE, *parts, _AFTER.replace("{secret}", _names(secret))])
 
 
 def _part(part: VariablePart) -> str:
