@@ -16,14 +16,16 @@ from __future__ import annotations
 from sqlite_cache.backend import SQLiteCache
 from sqlite_cache.errors import CacheBusyError, CacheFullError, CacheUnavailableError, SQLiteCacheError
 from sqlite_cache.pool import close_idle_connections
-from sqlite_cache.serializer import JSONSerializer
+from sqlite_cache.serializer import UNREADABLE, JSONSerializer, Unreadable
 
 __all__ = [
+    "UNREADABLE",
     "CacheBusyError",
     "CacheFullError",
     "CacheUnavailableError",
     "JSONSerializer",
     "SQLiteCache",
     "SQLiteCacheError",
+    "Unreadable",
     "close_idle_connections",
 ]

@@ -29,6 +29,10 @@ SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value, expires REAL)",
     "CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires) WHERE expires IS NOT NULL",
 )
+#: The file's format, in SQLite's `user_version`; 0 in files of before there was a number. A new column with a default
+#: is no new format, because every statement names its columns.
+FILE_FORMAT: Final = 1
+READABLE_FORMATS: Final = frozenset({0, FILE_FORMAT})
 #: Pause between two tries to get the lock file, seconds.
 LOCK_PAUSE_S: Final = 0.002
 #: SQLite cuts the journal to this size when it starts the journal again, bytes.
@@ -52,14 +56,20 @@ def open_database(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
     process's write: a statement fails at once, and :func:`is_busy` knows the error.
 
     :param busy_timeout_s: longest wait for another process that makes the file.
-    :raises CacheUnavailableError: that process takes longer, or the folder is not private.
+    :raises CacheUnavailableError: that process takes longer, the folder is not private, or the file has a format that
+        this code does not know. Such a file is left as it is: other processes use it.
     """
     if not path.exists():
         with _lock_file(path, wait_s=busy_timeout_s):
             if not path.exists():
                 _make_file(path, busy_timeout_s=busy_timeout_s)
     connection = _connect(path, busy_timeout_s=busy_timeout_s)
-    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        _check_format(connection, path)
+        connection.execute("PRAGMA busy_timeout = 0")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -140,6 +150,7 @@ def _make_file(path: Path, *, busy_timeout_s: float) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         for statement in SCHEMA:
             connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {FILE_FORMAT}")
     link = path.with_name(f"{name}.link")
     link.symlink_to(file.name)
     link.replace(path)
@@ -158,6 +169,14 @@ def _connect(path: Path, *, busy_timeout_s: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    if number not in READABLE_FORMATS:
+        raise CacheUnavailableError(
+            f"{path.name} has format {number}, and this release knows {FILE_FORMAT}: another release made it"
+        )
 
 
 def _is_sound(path: Path) -> bool:

@@ -7,7 +7,7 @@ Several tabs may sign in at the same time.
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +45,9 @@ class LoginAttempt:
     locale: str
 
 
+_NAMES: Final = tuple(one.name for one in fields(LoginAttempt))
+
+
 def new_login_attempt(*, wanted: str, locale: str) -> LoginAttempt:
     """An attempt with random values."""
     return LoginAttempt(
@@ -74,7 +77,9 @@ def find_login_attempt(request: HttpRequest) -> LoginAttempt | None:
     """The attempt that the callback's `state` names; None if this browser has none, or a forged or an old one."""
     state = request.GET.get("state", "")
     attempt = _read(request.COOKIES.get(_cookie_name(state), ""))
-    return attempt if attempt is not None and secrets.compare_digest(attempt.state, state) else None
+    # As bytes: `state` is what somebody wrote into an address, and may have any characters.
+    is_ours = attempt is not None and secrets.compare_digest(attempt.state.encode(), _encoded(state))
+    return attempt if is_ours else None
 
 
 def delete_attempt_cookie(response: HttpResponse, attempt: LoginAttempt) -> None:
@@ -94,9 +99,13 @@ def delete_stale_attempts(request: HttpRequest, response: HttpResponse, *, keep:
 
 def _read(cookie: str) -> LoginAttempt | None:
     try:
-        return LoginAttempt(**signing.loads(cookie, salt=_SALT, max_age=ATTEMPT_MAX_AGE_S))
-    except (signing.BadSignature, TypeError, ValueError):
+        stored = signing.loads(cookie, salt=_SALT, max_age=ATTEMPT_MAX_AGE_S)
+    except (signing.BadSignature, ValueError):
         return None
+    # Another release may have signed it: what that one knows beside these values is ignored.
+    values = {name: stored.get(name) for name in _NAMES} if isinstance(stored, dict) else {}
+    known = {name: value for name, value in values.items() if isinstance(value, str)}
+    return LoginAttempt(**known) if len(known) == len(_NAMES) else None
 
 
 def _signed_at(cookie: str) -> int:
@@ -109,7 +118,11 @@ def _prefix() -> str:
 
 
 def _cookie_name(state: str) -> str:
-    return _prefix() + sha256(state.encode("utf-8", "surrogatepass")).hexdigest()[:_NAME_CHARS]
+    return _prefix() + sha256(_encoded(state)).hexdigest()[:_NAME_CHARS]
+
+
+def _encoded(state: str) -> bytes:
+    return state.encode("utf-8", "surrogatepass")
 
 
 def _delete(response: HttpResponse, name: str) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.api import sign_in_lifetime
 from portal.api.refresh import UnreadableRecordError, record_name, seal, unseal
 from portal.config.current import portal_config
-from portal.store import MISSING, refresh_store
+from portal.store import MISSING, note_unknown, refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
     from portal.store import SharedStore
 
+#: The format of a record. Another release may add members, which this one keeps as they are.
+_FORMAT: Final = 1
 #: How long a logout token is known as used, seconds. It must be longer than `LOGOUT_TOKEN_AGE_S`.
 LOGOUT_TOKEN_KEPT_S: Final = 15 * 60
 #: How long the record of a used refresh token stays, seconds. Requests that still hold the token get the new one within
@@ -58,6 +60,7 @@ class ProviderSessions:
             "sub": _hashed("sub", claims.subject),
             "since": self.clock(),
             "hint": seal(id_token, under=token),
+            "format": _FORMAT,
         }
         self.store.set(_record_key(token), record, lifetime_s=self._lifetime(token))
 
@@ -88,8 +91,8 @@ class ProviderSessions:
         if not self.store.add(used, now, lifetime_s=LOGOUT_TOKEN_KEPT_S):
             found = self.store.get_many([used, end])
             # The time of the first use: the token does not end a sign-in that started later.
-            now = found.get(used, -math.inf)
-            if found.get(end, -math.inf) >= now:
+            now = _time_of(found.get(used))
+            if _time_of(found.get(end)) >= now:
                 return False
         self.store.set(end, now, lifetime_s=self.max_age_s)
         return True
@@ -101,7 +104,7 @@ class ProviderSessions:
             return False
         keys = [_end_key(record[name]) for name in ("sid", "sub") if record.get(name)]
         ends = self.store.get_many(keys).values()
-        return any(end >= record["since"] for end in ends)
+        return any(_time_of(end) >= record["since"] for end in ends)
 
     def id_token(self, pair: TokenPair) -> str | None:
         """The ID token with which this sign-in started."""
@@ -110,12 +113,21 @@ class ProviderSessions:
         return None if record is None or token is None else self._hint(record, token)
 
     def _record(self, token: str | None) -> dict[str, Any] | None:
-        record = MISSING if token is None else self.store.get(_record_key(token))
-        return None if record is MISSING else record
+        """The record; None also for one that can't be read. Then the provider ends the sign-in at its next refresh."""
+        value = MISSING if token is None else self.store.get(_record_key(token))
+        if value is MISSING:
+            return None
+        record: dict[str, Any] = value if isinstance(value, dict) else {}
+        texts = (record.get(name) for name in ("sid", "sub", "hint"))
+        is_known = record.get("format", _FORMAT) == _FORMAT and isinstance(record.get("since"), int | float)
+        if is_known and all(isinstance(text, str | None) for text in texts):
+            return record
+        note_unknown("the record of a provider's session")
+        return None
 
     def _hint(self, record: dict[str, Any], token: str) -> str | None:
         try:
-            return str(unseal(record["hint"], under=token))
+            return str(unseal(record.get("hint"), under=token))
         except UnreadableRecordError:
             return None
 
@@ -135,6 +147,11 @@ def session_token(pair: TokenPair) -> str | None:
 
 def _record_key(token: str) -> str:
     return f"{record_name(token)}:oidc"
+
+
+def _time_of(value: object) -> float:
+    """A time that the store has; before all others where it has none, or none that can be read."""
+    return float(value) if isinstance(value, int | float) else -math.inf
 
 
 def _end_key(hashed: str) -> str:

@@ -229,6 +229,9 @@ class QueryClient:
     def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
         page = result.pages[0].page if result.pages else None
         data, error = response_data(page.body, call.request.decode) if page else (None, None)
+        if error is not None and result.error is None and not result.fetched and not call.force:
+            # Cached, and not what is declared: another release declares something else. It counts as missing.
+            return self.query(call.request, force=True)
         return QueryResult(
             data=data,
             error=result.error or error,

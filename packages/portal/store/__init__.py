@@ -7,6 +7,7 @@
               └ redis_info      what a Redis tells about itself
       ├ redis_faults    why a Redis can't be used, in words
     readiness       whether both stores take writes, for `/readyz`
+    unknown_values  the line in the log about a value that this release can't read
     sentinel        Django's Redis cache on the primary that Sentinels name; the settings name it, nothing imports it
 
 Only `sentinel` and `redis_faults` import redis at once, and only who needs them imports them: a project on the embedded
@@ -20,3 +21,4 @@ from __future__ import annotations
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.readiness import check_readiness
 from portal.store.shared_store import MISSING, Missing, SharedStore, import_backends, query_store, refresh_store
+from portal.store.unknown_values import note_unknown

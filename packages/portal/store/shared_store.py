@@ -27,6 +27,7 @@ from portal.metrics import Readings
 from portal.process import store_circuits
 from portal.store.operation_metrics import STORE_LABEL, StoreFailure, store_failures, store_timings
 from portal.store.size import SizeWatch, read_size
+from portal.store.unknown_values import note_unknown
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class SharedStore:
 
     Lifetimes are in seconds, rounded up to whole ones, because Redis takes whole seconds; None is for ever. Each method
     raises :class:`~portal.errors.StoreUnavailableError` for every failure of the backend, and at once while the circuit
-    of its server is open. A value without a JSON form is a `TypeError`.
+    of its server is open. A value without a JSON form is a `TypeError`. What the store has and is no JSON is read as
+    `sqlite_cache.UNREADABLE`, which no reader takes for one of its values.
     """
 
     _backend: BaseCache | None
@@ -105,12 +107,21 @@ class SharedStore:
         self._do(methodcaller("delete_many", list(keys)))
 
     def incr(self, key: str, delta: int = 1) -> int | Missing:
-        """Add to the whole number at `key` and give the sum; `MISSING` where it has no value."""
+        """Add to the whole number at `key` and give the sum; `MISSING` where it has no value.
+
+        A value that is no whole number is deleted, and was missing.
+        """
 
         def add(backend: BaseCache) -> int | Missing:
             try:
                 return backend.incr(key, delta)
             except ValueError:
+                return MISSING
+            except Exception as error:
+                if not _is_no_number(error):
+                    raise
+                note_unknown("a counter")
+                backend.delete(key)
                 return MISSING
 
         return self._do(add)
@@ -195,6 +206,11 @@ def _failure(error: Exception) -> StoreFailure:
     if isinstance(error, OutOfMemoryError):
         return StoreFailure.FULL
     return StoreFailure.REFUSED if isinstance(error, ResponseError) else StoreFailure.NO_ANSWER
+
+
+def _is_no_number(error: Exception) -> bool:
+    """Whether a backend refused to add to a value because it is no whole number."""
+    return isinstance(error, TypeError) or ("not an integer" in str(error) and _failure(error) is StoreFailure.REFUSED)
 
 
 def _address(alias: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+
 import pytest
 from django.core import signing
 from django.http import HttpResponse
@@ -109,3 +111,48 @@ def test_only_the_latest_attempts_are_kept(request_with, monkeypatch):
     everything = HttpResponse()
     delete_stale_attempts(request_with(cookies), everything, keep=0)
     assert removed(everything) == {"oidc_nonsense", *order}
+
+
+def signed(attempt, value):
+    """The attempt's cookie, as a release would sign it that keeps something else."""
+    [name] = begun_as(attempt)
+    return {name: signing.dumps(value, salt="portal.oidc.attempt")}
+
+
+def begun_as(attempt):
+    response = HttpResponse()
+    set_attempt_cookie(response, attempt)
+    return list(response.cookies)
+
+
+def test_what_a_later_release_keeps_beside_it_is_ignored(request_with):
+    attempt, _ = begun()
+    cookies = signed(attempt, asdict(attempt) | {"prompt": "login"})
+    assert find_login_attempt(request_with(cookies, attempt.state)) == attempt
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"state": "s"}, ["state"]], ids=repr)
+def test_what_lacks_something_counts_as_none(request_with, value):
+    attempt, _ = begun()
+    assert find_login_attempt(request_with(signed(attempt, value), attempt.state)) is None
+
+
+@pytest.mark.parametrize("name", ["state", "nonce", "verifier", "wanted", "locale"])
+@pytest.mark.parametrize("value", [None, 5, ["x"]], ids=repr)
+def test_or_has_something_that_is_no_text(request_with, name, value):
+    attempt, _ = begun()
+    assert find_login_attempt(request_with(signed(attempt, asdict(attempt) | {name: value}), attempt.state)) is None
+
+
+def test_an_attempt_under_the_name_of_another_state_is_none(request_with):
+    attempt, cookies = begun()
+    for state in ("other", "\u00fc", "\ud800"):
+        [name] = begun_as(replace(attempt, state=state))
+        assert find_login_attempt(request_with({name: cookies.popitem()[1] if cookies else ""}, state)) is None
+        cookies = begun_cookies(attempt)
+
+
+def begun_cookies(attempt):
+    response = HttpResponse()
+    set_attempt_cookie(response, attempt)
+    return {name: morsel.value for name, morsel in response.cookies.items()}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from portal.api.refresh import record_name
 from portal.api.tokens import TokenPair
 from portal.errors import StoreUnavailableError
 from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
@@ -196,3 +197,55 @@ def test_the_store_names_nobody_and_holds_no_token(sessions, store):
     assert b":oidc" in content
     for secret in ("an-id-token", "refresh-1", "refresh-2", "access-1", '"ada"', '"s-1"', "j-unique"):
         assert secret.encode() not in content
+
+
+# --- what another release wrote, or damage left ---
+
+ODD = [
+    None,
+    "{",
+    5,
+    [],
+    {},
+    {"since": "long ago"},
+    {"since": 1.0, "sid": 5},
+    {"since": 1.0, "format": 2},
+    {"format": 1},
+]
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_a_record_that_cannot_be_read_is_none(store, sessions, value):
+    started = start(sessions)
+    store.set(f"{record_name('refresh-1')}:oidc", value, lifetime_s=60)
+    assert sessions.has_ended(started) is False
+    assert sessions.id_token(started) is None
+    sessions.move(old="refresh-1", pair=pair(2))
+    assert sessions.has_ended(pair(2)) is False
+    sessions.delete("refresh-1")
+
+
+def test_a_record_goes_on_with_what_a_later_release_added(store, sessions):
+    start(sessions)
+    key = f"{record_name('refresh-1')}:oidc"
+    store.set(key, store.get(key) | {"device": "a phone"}, lifetime_s=60)
+    sessions.move(old="refresh-1", pair=pair(2))
+    assert sessions.id_token(pair(2)) == "an-id-token"
+    assert store.get(f"{record_name('refresh-2')}:oidc")["device"] == "a phone"
+
+
+@pytest.mark.parametrize("value", [None, "{", [], {}, "soon"], ids=repr)
+def test_an_end_that_cannot_be_read_ends_nothing_and_can_be_said_again(store, sessions, value):
+    started = start(sessions, sid="s-1")
+    sessions.end(out(sid="s-1"))
+    for key in [key for key in names_in(store) if ":end:" in key or ":used:" in key]:
+        store.set(key, value, lifetime_s=60)
+    assert sessions.has_ended(started) is False
+    sessions.end(out(sid="s-1"))
+    sessions.end(out(sid="s-1", token_id="j-2"))
+    assert sessions.has_ended(started) is True
+
+
+def names_in(store) -> list[str]:
+    rows, _ = store.backend().database.run("SELECT key FROM entries")
+    return [name.split(":", 2)[2] for (name,) in rows]

@@ -33,6 +33,7 @@ from portal.query import create_query_client
 from portal.query.process_state import runtime_for
 from portal.query.retries import Retries
 from portal.store import MISSING
+from sqlite_cache import JSONSerializer
 from tests.support.client_endpoints import REGISTRY
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class FakeStore:
         keys = list(keys)
         self._trip("get_many")
         with self._lock:
-            return {key: json.loads(self.values[key]) for key in keys if key in self.values}
+            return {key: JSONSerializer.loads(self.values[key]) for key in keys if key in self.values}
 
     def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
         self._trip("add")
@@ -108,10 +109,12 @@ class FakeStore:
     def incr(self, key: str, delta: int = 1) -> Any:
         self._trip("incr")
         with self._lock:
-            if key not in self.values:
+            found = JSONSerializer.loads(self.values[key]) if key in self.values else MISSING
+            if type(found) is not int:  # as the real stores: what is no number was missing
+                self.values.pop(key, None)
                 return MISSING
-            self.values[key] = json.dumps(json.loads(self.values[key]) + delta)
-            return json.loads(self.values[key])
+            self.values[key] = json.dumps(found + delta)
+            return found + delta
 
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
         return key in self.values

@@ -17,31 +17,39 @@ signed-out  the tombstone: the sign-in was signed out; an access token has one u
 
 `started` and `outcome` name the token that they are about. What they say of an older token counts for nothing.
 
+Two releases that run at the same time read each other's records, since a record that counted as missing would have its
+token submitted twice. A later release may append members to a record, which this one ignores. A record of an unknown
+format, or a damaged one, is one whose outcome nobody knows: the token is never submitted, and the sign-in is lost
+(ADR 49).
+
 Two faults are not covered. A store that forgets (flushed, restored from an old copy) forgets locks and records. A
 process that is suspended in the middle of its call for longer than 15 s loses the lock.
 """
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api.refresh.sealing import UnreadableRecordError, family_secret, log_name, record_name, seal, unseal
+from portal.api.refresh.sealing import UnreadableRecordError, family_secret, record_name, seal, unseal
 from portal.api.refresh.token_family import ReplacedToken, TokenFamily
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_LOCK_S
 from portal.errors import StoreUnavailableError
-from portal.store import MISSING
+from portal.store import MISSING, Missing, note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from portal.store import SharedStore
 
-logger = logging.getLogger(__name__)
-
+#: The format of the rotation record and of `started`, behind their other members; records of before there was a number
+#: have format 1 and lack it. The names of the records, and so their labels in :mod:`.sealing`, belong to no format:
+#: under another name no release would find what an earlier one has written.
+TOKEN_RECORD_FORMAT: Final = 1
+#: The formats that this release reads. A new one is read by one release before the next one writes it.
+READABLE_FORMATS: Final = (1,)
 _ABOUT_A_FAMILY: Final = ("family", "signed-out", "outcome", "started")
 
 
@@ -66,6 +74,10 @@ class Started:
     first_at: float
     last_at: float | None
     tries: int
+
+
+#: Where a record can't be read: a submission so long ago that nobody waits for it, and no backend repeats its answer.
+_GIVEN_UP: Final = Started(first_at=0.0, last_at=None, tries=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,20 +113,29 @@ class TokenRecords:
         to_family = _key(refresh, "token")
         secret = family_secret(refresh)
         found = self._store.get_many([to_family, *_keys(secret)])
+        is_lost = False
         if to_family in found:
-            secret = _open(found[to_family], under=refresh)
-            found = self._store.get_many(_keys(secret)) | {to_family: True}
-        rotation, signed_out, outcome, started = (found.get(key) for key in _keys(secret))
-        family = None if rotation is None else _read_family(_open(rotation, under=secret))
+            of_family = _open(found[to_family], under=refresh)
+            if isinstance(of_family, str):
+                secret = of_family
+                found = self._store.get_many(_keys(secret)) | {to_family: True}
+            else:
+                is_lost = True
+        # Any value counts, also JSON's null: nothing here writes it, so it is a record that can't be read.
+        rotation, signed_out, outcome, started = (found.get(key, MISSING) for key in _keys(secret))
+        family = None if rotation is MISSING else _read_family(_open(rotation, under=secret))
+        is_lost = is_lost or (rotation is not MISSING and family is None)
+        if is_lost:
+            note_unknown("a record of a token refresh", counts_as="its sign-in is lost, its token is never submitted")
         latest_refresh = (family and family.latest_pair.refresh) or refresh
         return SignInRecord(
             secret=secret,
             latest_refresh=latest_refresh,
             family=family,
-            is_known=to_family in found or family is not None,
-            signed_out=signed_out is not None,
+            is_known=to_family in found or rotation is not MISSING,
+            signed_out=signed_out is not MISSING,
             outcome=_read_outcome(outcome, of=latest_refresh),
-            started=_read_started(started, of=latest_refresh),
+            started=_GIVEN_UP if is_lost else _read_started(started, of=latest_refresh),
         )
 
     # --- one submission ---
@@ -142,7 +163,14 @@ class TokenRecords:
 
     def mark_started(self, secret: str, *, owner: str, latest_refresh: str, started: Started) -> None:
         """Record that the token is about to be submitted, or was and its outcome is unknown. For the lock's owner."""
-        value = [record_name(latest_refresh), started.first_at, started.last_at, started.tries, owner]
+        value = [
+            record_name(latest_refresh),
+            started.first_at,
+            started.last_at,
+            started.tries,
+            owner,
+            TOKEN_RECORD_FORMAT,
+        ]
         self._store.set(_key(secret, "started"), value, lifetime_s=self._max_age_s)
 
     def finish(self, secret: str, *, owner: str, forgotten: Iterable[str] = ()) -> None:
@@ -168,7 +196,8 @@ class TokenRecords:
         :param submitted: tokens that were in use just now. The store may have forgotten how they lead to the family.
         """
         latest = family.latest_pair
-        rotation = seal([latest.access, latest.refresh, family.since, family.older], under=secret)
+        content = [latest.access, latest.refresh, family.since, family.older, TOKEN_RECORD_FORMAT]
+        rotation = seal(content, under=secret)
         later = {token for token in (latest.refresh, *submitted) if token and family_secret(token) != secret}
         to_family = {_key(token, "token"): seal(secret, under=token) for token in later}
         self._store.set_many({_key(secret, "family"): rotation, **to_family}, lifetime_s=lifetime_s)
@@ -209,28 +238,41 @@ def _keys(secret: str) -> list[str]:
 
 
 def _open(record: object, *, under: str) -> Any:
+    """The content of a sealed record; None for one that does not open. None has no sealed form here."""
     try:
         return unseal(record, under=under)
-    except UnreadableRecordError as error:
-        # The token was replaced, and its successor can't be read: to submit the token again would be a replay.
-        logger.exception("refresh %s: a record does not open", log_name(under))
-        raise StoreUnavailableError("a record of the refresh does not open") from error
+    except UnreadableRecordError:
+        return None
 
 
-def _read_family(content: Any) -> TokenFamily:
-    access, refresh, since, older, *_ = content
-    return TokenFamily(
-        latest_pair=TokenPair(access=access, refresh=refresh),
-        since=since,
-        older=tuple(ReplacedToken(name, until) for name, until, *_ in older),
-    )
+def _read_family(content: object) -> TokenFamily | None:
+    """The family of a rotation record; None for another format, or what is no rotation record."""
+    match content:
+        case [str() | None as access, str() | None as refresh, float() | int() as since, list() as older, *more]:
+            if more[:1] and more[0] not in READABLE_FORMATS:
+                return None
+        case _:
+            return None
+    names = [_read_replaced(one) for one in older]
+    replaced = tuple(one for one in names if one is not None)
+    if len(replaced) < len(names):
+        return None
+    return TokenFamily(latest_pair=TokenPair(access=access, refresh=refresh), since=since, older=replaced)
+
+
+def _read_replaced(value: object) -> ReplacedToken | None:
+    match value:
+        case [str() as name, int() | None as until, *_]:
+            return ReplacedToken(name, until)
+        case _:
+            return None
 
 
 def _read_outcome(value: object, *, of: str) -> FailedOutcome | None:
     match value:
-        case None:
+        case Missing():
             return None
-        case [word, name, *_]:
+        case [str() as word, str() as name, *_]:
             about = name == record_name(of)
             failed = word == FailedOutcome.FAILED.value
             return (FailedOutcome.FAILED if failed else FailedOutcome.LATER) if about else None
@@ -248,10 +290,16 @@ def _owner_of(started: object) -> object:
 
 
 def _read_started(value: object, *, of: str) -> Started | None:
+    """What is known of the submissions of a token; None where there were none.
+
+    What can't be read may be about this token.
+    """
     match value:
-        case [name, float() | int() as first_at, float() | int() | None as last_at, int() as tries, *_] if (
-            name == record_name(of)
-        ):
-            return Started(first_at=first_at, last_at=last_at, tries=tries)
-        case _:
+        case Missing():
             return None
+        case [str() as name, float() | int() as first_at, float() | int() | None as last_at, int() as tries, _, *more]:
+            if not more or more[0] in READABLE_FORMATS:
+                about = name == record_name(of)
+                return Started(first_at=first_at, last_at=last_at, tries=tries) if about else None
+    note_unknown("a record of a token's submission", counts_as="its sign-in is lost, its token is never submitted")
+    return _GIVEN_UP

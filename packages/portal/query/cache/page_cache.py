@@ -16,11 +16,12 @@ from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
 from portal.query.cache.fetch_marks import FetchMarks
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
-from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, parse_page
+from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, chained_pages, parse_page
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
 from portal.query.endpoints import canonical_json
 from portal.query.partition import generation_key, namespace_generation_key
+from portal.store import note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -249,7 +250,12 @@ class PageCache:
         stamp = self._stamp(log, generations, found)
         if stamp is None:
             return NO_ENTRY
-        pages = _chain([place.page_in(found) for place in places], start=start, stamp=stamp)
+        values = [place.page_in(found) for place in places]
+        is_list = key.paginated
+        pages = chained_pages(values, start=start, stamp=stamp, is_list=is_list, most_records=MAX_RECORDS)
+        odd = values[len(pages)] if len(pages) < len(values) else None
+        if odd is not None and parse_page(odd, is_list=is_list) is None:
+            note_unknown("a cached page")
         entry = CacheEntry(stamp=stamp, pages=pages)
         oldest = min([page.shows_until for page in pages], default=stamp.position)
         return entry if oldest == stamp.position else _with_records(log, entry, after=oldest, until=stamp.position)
@@ -295,22 +301,3 @@ def _with_records(log: WriteLog, entry: CacheEntry, *, after: int, until: int) -
     records, gap = log.records(after=after, until=until)
     usable = next((index for index, page in enumerate(entry.pages) if page.shows_until < gap), len(entry.pages))
     return replace(entry, pages=entry.pages[:usable], records=tuple(records))
-
-
-def _chain(values: Sequence[Any], *, start: str | None, stamp: VersionStamp) -> tuple[Page, ...]:
-    """The stored pages up to the first that is missing, cleared, or does not begin where the one before it ends."""
-    pages: list[Page] = []
-    cursor = start
-    for value in values:
-        page = parse_page(value)
-        if page is None or page.stamp is None or page.cursor != cursor:
-            break
-        if page.stamp.generation != stamp.generation:
-            break
-        if not page.stamp.position <= stamp.position <= page.shows_until + MAX_RECORDS:
-            break
-        pages.append(page)
-        if len(pages) == len(values) or not page.has_next:
-            break
-        cursor = page.next_cursor
-    return tuple(pages)

@@ -4,6 +4,9 @@ A query without parameters has a key of its own for each of its pages. All varia
 and lists from a cursor on) share `MAX_VARIANT_PAGES` places. A variant that gets the place of another one replaces it.
 So a user who searches for one word after another fills a small part of the store, and nobody has to count or to tidy up
 (ADR 10).
+
+The format of pages is a part of each key, so a release never reads a page of another format (ADR 49). Leases are
+shared: while one release fetches a page again, another one shows its own for that moment.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from portal.query.cache.pages import PAGE_FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +64,7 @@ def page_keys(
     :param start: cursor of the query's first page; None for the beginning.
     :param places: that all variants of a user share.
     """
-    prefix = partition.pages
+    prefix = f"{partition.pages}:{PAGE_FORMAT}"
     if start is None and not key.params:
         return [PageKey(f"{prefix}:{key.digest}::{index}", "") for index in indexes]
     # Which queries get the same place depends on the user, and stays so: what happened to a user can be repeated.

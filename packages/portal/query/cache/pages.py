@@ -18,12 +18,16 @@ from portal.errors import ApiMalformedError
 
 JsonRow: TypeAlias = dict[str, Any]
 
+#: The type of a row: JSON's objects are plain dicts.
+_OBJECT: Final = frozenset({dict})
 #: Types of values that tell rows apart.
 _ID_TYPES: Final = frozenset({str, int, float})
 #: Tuples: a union would be made again for each page.
 _NUMBER: Final = (int, float)
 _OPTIONAL_NUMBER: Final = (int, float, NoneType)
-#: Members of a stored page.
+#: The format of a stored page. It is a part of the page's key, so releases with different formats never read each
+#: other's pages: to them these are missing. Raise it with every change of :meth:`Page.stored` (ADR 49).
+PAGE_FORMAT: Final = 2
 _STORED_MEMBERS: Final = 7
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
@@ -121,12 +125,17 @@ class Page:
         ]
 
 
-def parse_page(value: object) -> Page | None:
-    """A page as the store has it; None for a value that is not one."""
+def parse_page(value: object, *, is_list: bool = False) -> Page | None:
+    """A page as the store has it; None for a value that is not one.
+
+    :param is_list: whether its body must be a page of a list.
+    """
     if not isinstance(value, list) or len(value) != _STORED_MEMBERS:
         return None
     position, generation, at, cursor, body, came_at, certain_until = value
     if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, _NUMBER):
+        return None
+    if is_list and not _is_list_body(body):
         return None
     if not isinstance(came_at, _OPTIONAL_NUMBER) or not (certain_until is None or isinstance(certain_until, int)):
         return None
@@ -134,14 +143,45 @@ def parse_page(value: object) -> Page | None:
     return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, certain_until=certain_until)
 
 
+def chained_pages(
+    values: Sequence[Any], *, start: str | None, stamp: VersionStamp, is_list: bool, most_records: int
+) -> tuple[Page, ...]:
+    """The stored pages up to the first that is missing, cleared, or does not begin where the one before it ends.
+
+    :param values: as the store has them.
+    :param start: cursor of the first one.
+    :param stamp: of now.
+    :param most_records: a page that lacks more is a miss.
+    """
+    pages: list[Page] = []
+    cursor = start
+    for value in values:
+        page = parse_page(value, is_list=is_list)
+        if page is None or page.stamp is None or page.cursor != cursor:
+            break
+        if page.stamp.generation != stamp.generation:
+            break
+        if not page.stamp.position <= stamp.position <= page.shows_until + most_records:
+            break
+        pages.append(page)
+        if len(pages) == len(values) or not page.has_next:
+            break
+        cursor = page.next_cursor
+    return tuple(pages)
+
+
 def check_list_body(body: object, *, endpoint: str) -> None:
     """Refuse a response that is not a page of a list.
 
     :raises ApiMalformedError: it has no list of objects under `items`.
     """
-    items = body.get(ITEMS_FIELD) if isinstance(body, Mapping) else None
-    if not isinstance(items, list) or not all(isinstance(row, dict) for row in items):
+    if not _is_list_body(body):
         raise ApiMalformedError(f"{endpoint}: the answer is no page of a list")
+
+
+def _is_list_body(body: object) -> bool:
+    items = body.get(ITEMS_FIELD) if isinstance(body, Mapping) else None
+    return isinstance(items, list) and _OBJECT.issuperset(map(type, items))
 
 
 def unique_rows(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
+from portal.store import note_unknown
 
 if TYPE_CHECKING:
     from portal.store import SharedStore
@@ -39,9 +40,13 @@ class SentKeys:
         digest = hashlib.sha256(f"{principal}:{idempotency_key}".encode(errors="surrogatepass")).hexdigest()
         place = f"sent:{principal}:{int(digest[:8], 16) % _PLACES}"
         try:
-            if self.store.get_many([place]).get(place) == digest:
+            known = self.store.get_many([place]).get(place, "")
+            if known == digest:
                 return True
             self.store.set(place, digest, lifetime_s=_LIFETIME_S)
+            if not isinstance(known, str):
+                note_unknown("the key of a form", counts_as="the form may have been sent before")
+                return True
         except StoreUnavailableError as error:
             logger.warning("a key was not noted: %s", error)
             return True

@@ -16,8 +16,8 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.query.cache.write_records import WriteRecord, parse_record
-from portal.store import Missing
+from portal.query.cache.write_records import ALL_INVALIDATED, WriteRecord, parse_record
+from portal.store import Missing, note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,14 @@ class WriteLog:
         base = _FIRST_BASE + self.random_below((_LAST_BASE - _FIRST_BASE) // _LOG_SPAN) * _LOG_SPAN
         if self.store.add(self.key, base, lifetime_s=LOG_LIFETIME_S):
             return base
-        return self.position_in(self.store.get_many([self.key]))
+        found = self.store.get_many([self.key])
+        position = self.position_in(found)
+        if position is None and found:
+            # Nobody can add to it, so nobody could see a write.
+            note_unknown("the position of a write log")
+            self.reset()
+            return base if self.store.add(self.key, base, lifetime_s=LOG_LIFETIME_S) else None
+        return position
 
     def position_in(self, found: Mapping[str, Any]) -> int | None:
         """The position among values that were read from the store; None where it is missing or can't be right."""
@@ -85,7 +92,7 @@ class WriteLog:
         keys = {f"{prefix}{position}": position for position in range(after + 1, until + 1)}
         found = self.store.get_many(keys)
         gap = max((position for key, position in keys.items() if key not in found), default=0)
-        return [(position, parse_record(found[key])) for key, position in keys.items() if key in found], gap
+        return [(position, _record(found[key])) for key, position in keys.items() if key in found], gap
 
     def newest_records(self, *, until: int) -> tuple[list[tuple[int, WriteRecord]], int]:
         """The newest records up to `until`, at most 64, as :meth:`records` gives them.
@@ -121,3 +128,12 @@ class WriteLog:
             return [None]
         records, gap = self.records(after=since, until=until - 1)
         return [*(record for _, record in records), *([None] if gap else [])]
+
+
+def _record(value: object) -> WriteRecord:
+    """The record as stored. What can't be read may have changed anything."""
+    record = parse_record(value)
+    if record is None:
+        note_unknown("a record of a write", counts_as="its endpoint is fetched again")
+        return ALL_INVALIDATED
+    return record

@@ -17,6 +17,12 @@ from portal.query.endpoints import LIST_HELPERS, canonical_json
 Kind: TypeAlias = str
 #: Of a patch that is the new response of a one-shot query.
 ANSWER: Final = "answer"
+#: The one kind of patch without a row.
+_REMOVE: Final = "remove"
+#: The format of a stored record, its first member. Releases with different formats run at the same time, and a write by
+#: one of them must show in the pages of the other: a record of an unknown format invalidates all of its endpoint
+#: (ADR 49). Format 1 has no number.
+WRITE_RECORD_FORMAT: Final = 2
 #: In the order in which they are applied.
 KINDS: Final[tuple[Kind, ...]] = (*(helper.kind for helper in LIST_HELPERS), ANSWER)
 
@@ -123,12 +129,13 @@ class WriteRecord:
 
         It still names the rows: a third write that overlaps with this one, and ends later, has to know them.
         """
-        removals = tuple(patch for patch in self.patches if patch.kind == "remove")
+        removals = tuple(patch for patch in self.patches if patch.kind == _REMOVE)
         return replace(self, patches=removals, invalidated=(*self.invalidated, ALL_QUERIES))
 
     def stored(self) -> list[Any]:
         """The record as JSON for the store."""
         return [
+            WRITE_RECORD_FORMAT,
             self.by,
             [[patch.kind, patch.row_id, patch.row] for patch in self.patches],
             [[None if part.params is None else dict(part.params), part.exact] for part in self.invalidated],
@@ -142,20 +149,53 @@ class WriteRecord:
 ALL_INVALIDATED: Final = WriteRecord(invalidated=(ALL_QUERIES,), changed_ids=None)
 
 
-def parse_record(value: Any) -> WriteRecord:
-    """A record as the store has it. A value that can't be read invalidates everything."""
-    try:
-        by, patches, invalidated, changed_ids, began_at, done_at = value
-        return WriteRecord(
-            by=str(by),
-            patches=tuple(Patch(kind=kind, row_id=name, row=row) for kind, name, row in patches if kind in KINDS),
-            invalidated=tuple(InvalidatedQueries(params=params, exact=exact) for params, exact in invalidated),
-            changed_ids=None if changed_ids is None else frozenset(changed_ids),
-            began_at=None if began_at is None else float(began_at),
-            done_at=None if done_at is None else float(done_at),
-        )
-    except (TypeError, ValueError):
-        return ALL_INVALIDATED
+def parse_record(value: object) -> WriteRecord | None:
+    """A record as the store has it; None for a value that is not one, or has an unknown format or kind of patch."""
+    if isinstance(value, list) and value[:1] == [WRITE_RECORD_FORMAT]:
+        value = value[1:]  # format 1 has no number
+    match value:
+        case [
+            str() as by,
+            list() as patches,
+            list() as invalidated,
+            list() | None as changed_ids,
+            float() | int() | None as began_at,
+            float() | int() | None as done_at,
+        ]:
+            parts = [_parse_invalidated(part) for part in invalidated]
+            changes = [_parse_patch(patch) for patch in patches]
+        case _:
+            return None
+    known = [patch for patch in changes if patch is not None]
+    named = [part for part in parts if part is not None]
+    if len(known) < len(changes) or len(named) < len(parts):
+        return None
+    if not all(isinstance(name, str) for name in changed_ids or ()):
+        return None
+    return WriteRecord(
+        by=by,
+        patches=tuple(known),
+        invalidated=tuple(named),
+        changed_ids=None if changed_ids is None else frozenset(changed_ids),
+        began_at=began_at,
+        done_at=done_at,
+    )
+
+
+def _parse_patch(value: object) -> Patch | None:
+    match value:
+        case [str() as kind, str() as name, dict() | None as row] if kind in KINDS:
+            return Patch(kind=kind, row_id=name, row=row) if (row is None) == (kind == _REMOVE) else None
+        case _:
+            return None
+
+
+def _parse_invalidated(value: object) -> InvalidatedQueries | None:
+    match value:
+        case [dict() | None as params, bool() as exact]:
+            return InvalidatedQueries(params=params, exact=exact)
+        case _:
+            return None
 
 
 def _may_share_a_row(one: frozenset[str] | None, other: frozenset[str] | None) -> bool:

@@ -11,6 +11,8 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from portal.store import note_unknown
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -57,7 +59,12 @@ class Generations:
             return number
         # Another process was first. If its number is lost again at once, ours fits no stored page.
         other = self.store.get_many([key]).get(key)
-        return other if isinstance(other, int) else number
+        if isinstance(other, int):
+            return other
+        if other is not None:
+            note_unknown("a generation of cached data")
+            self.store.set(key, number, lifetime_s=GENERATION_LIFETIME_S)
+        return number
 
 
 def generation_key(endpoint: str | None) -> str:

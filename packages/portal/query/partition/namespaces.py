@@ -41,6 +41,7 @@ from portal.query.partition.token_bindings import (
     principal_of,
     short_hash,
 )
+from portal.store import note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +182,10 @@ class Namespaces:
             fresh = self._new_name()
             if self._store.add(key, [fresh], lifetime_s=NAMESPACE_LIFETIME_S):
                 return fresh
-            name = parse_namespace(self._store.get_many([key]).get(key))
+            stored = self._store.get_many([key]).get(key)
+            name = parse_namespace(stored)
+            if name is None and stored is not None:
+                note_unknown("a namespace of cached data")
         return self._replace_namespace(key) if name is None else name
 
     def _replace_namespace(self, key: str) -> str:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _HASH_CHARS: Final = 40
-#: Members of a stored namespace: its name.
-_NAMESPACE_MEMBERS: Final = 1
+#: Members of a stored binding. All releases that run at the same time share namespaces and bindings, because a purge
+#: or a write by one of them concerns the pages of the others. So a later release may append members, and no more
+#: (ADR 49): what is behind those that a release knows, it ignores.
 _BINDING_MEMBERS: Final = 4
 _BINDING_PREFIX: Final = "binding:"
 
@@ -90,9 +91,9 @@ class TokenBinding:
 
 def parse_binding(key: str, value: object) -> TokenBinding | None:
     """The binding that the store has under `key`; None for a value that is not a binding."""
-    if not isinstance(value, list) or len(value) != _BINDING_MEMBERS:
+    if not isinstance(value, list) or len(value) < _BINDING_MEMBERS:
         return None
-    principal, namespace, expires_at, view = value
+    principal, namespace, expires_at, view = value[:_BINDING_MEMBERS]
     if not isinstance(principal, str) or not isinstance(namespace, str) or not isinstance(view, str):
         return None
     if expires_at is not None and not isinstance(expires_at, int | float):
@@ -103,7 +104,7 @@ def parse_binding(key: str, value: object) -> TokenBinding | None:
 
 def parse_namespace(value: object) -> str | None:
     """The name of a namespace as the store has it; None for a value that is not one."""
-    if not isinstance(value, list) or len(value) != _NAMESPACE_MEMBERS or not isinstance(value[0], str):
+    if not isinstance(value, list) or not value or not isinstance(value[0], str):
         return None
     return value[0]
 

@@ -16,7 +16,7 @@ import weakref
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from django.contrib.messages.storage.base import BaseStorage
+from django.contrib.messages.storage.base import BaseStorage, Message
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.core.signing import get_cookie_signer
 from django.utils.functional import cached_property
@@ -25,7 +25,6 @@ from portal.config.current import portal_config
 from portal.web.frame import account_tag_now
 
 if TYPE_CHECKING:
-    from django.contrib.messages.storage.base import Message
     from django.core.signing import TimestampSigner
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
@@ -69,9 +68,17 @@ class AppCookieStorage(CookieStorage):
         return super()._encode_parts(parts, encode_empty)  # type: ignore[misc]  # the stubs leave it out
 
     def _decode(self, data: str) -> list[Message | str] | None:
-        """The messages that are for the account that is signed in now."""
-        found: list[Any] = super()._decode(data) or [None]  # type: ignore[misc]  # the stubs leave it out
-        owner, *messages = found
+        """The messages that are for the account that is signed in now.
+
+        Another release may have written something else: what is no message is dropped.
+        """
+        try:
+            found: Any = super()._decode(data) or [None]  # type: ignore[misc]  # the stubs leave it out
+            owner, *others = found
+        except (LookupError, TypeError, ValueError):
+            self.used = True
+            return None
+        messages = [one for one in others if isinstance(one, Message) or one == self.not_finished]
         account = self._account()
         if owner is None or owner == account:
             return messages

@@ -85,9 +85,23 @@ class ShownToasts:
         shown: dict[object, Toast] = {}
         for message in get_messages(self._request):
             text, level = str(message.message), message.level_tag
-            tags = json.loads(message.extra_tags) if message.extra_tags.startswith("{") else {}
-            undo = Undo(action=tags["action"], fields=tags["fields"]) if "action" in tags else None
-            toast = Toast(text=text, level_tag=level, undo=undo, created=tags.get("created", ""))
+            undo, created = _read_tags(message.extra_tags)
+            toast = Toast(text=text, level_tag=level, undo=undo, created=created)
             # Each has a token of its own to undo the deed; the last one is that of the row's present version.
             shown[text, level, undo and undo.action, toast.created] = toast
         yield from shown.values()
+
+
+def _read_tags(tags: object) -> tuple[Undo | None, str]:
+    """What a message offers to undo, and the id of what was created; neither, if another release wrote it otherwise."""
+    try:
+        found = json.loads(tags) if isinstance(tags, str) and tags.startswith("{") else None
+    except ValueError:
+        found = None
+    match found:
+        case {"action": str() as action, "fields": dict() as fields}:
+            return Undo(action=action, fields=fields), ""
+        case {"created": str() as created}:
+            return None, created
+        case _:
+            return None, ""

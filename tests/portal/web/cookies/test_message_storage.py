@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.messages.storage import default_storage
 from django.contrib.messages.storage.base import BaseStorage
+from django.core.signing import get_cookie_signer
 from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 
@@ -238,3 +239,25 @@ def test_a_browser_that_brings_too_many_messages_keeps_the_latest() -> None:
     shown = browser.show()
     assert shown[-1].startswith("59 ")
     assert 1 < len(shown) < 60
+
+
+ODD = [
+    5,
+    {},
+    "text",
+    [None, 5],
+    [None, "text", ["a", "b"]],
+    [None, ["__json_message"]],
+    [None, ["__json_message", 0, 20]],
+]
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_what_another_release_signed_is_dropped_and_the_page_goes_on(value: Any) -> None:
+    browser = Browser()
+    browser.add("saved")
+    [name] = browser.cookies
+    browser.cookies[name] = get_cookie_signer(salt="django.contrib.messages").sign_object(value)
+    assert browser.show() == []
+    browser.add("saved")
+    assert browser.show() == ["saved"]

@@ -114,3 +114,23 @@ def test_two_rows_of_one_name_that_were_created_are_both_named() -> None:
     for row_id in ("cli_1", "cli_2", "cli_2"):
         created_toast(request, "Ada was created.", row_id=row_id)
     assert [toast.created for toast in ShownToasts(request)] == ["cli_1", "cli_2"]
+
+
+TAGS = [
+    "{",
+    "{}",
+    "{not json}",
+    '{"action": "/en/x"}',
+    '{"action": 5, "fields": {}}',
+    '{"action": "/en/x", "fields": []}',
+    '{"created": 7}',
+    '{"swapped": {"with": "another release"}}',
+]
+
+
+@pytest.mark.parametrize("tags", TAGS)
+def test_a_message_of_another_release_shows_its_text_alone(tags: str) -> None:
+    request = request_of("ada")
+    messages.success(request, "Done.", extra_tags=tags)
+    [toast] = ShownToasts(request)
+    assert (str(toast), toast.undo, toast.created) == ("Done.", None, "")

@@ -14,7 +14,7 @@ from django.core import signing
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.errors import ApiPreconditionFailedError
+from portal.errors import ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import see_other
@@ -93,16 +93,13 @@ class UndoPage(DeclaredPage):
         :raises portal.errors.ApiError: the backend did not take them.
         """
         row_id: str = values["row_id"]
-        try:
-            undone = signing.loads(request.POST.get(UNDO_FIELD, ""), salt=_salt(pages), max_age=UNDO_LASTS_S)
-        except signing.BadSignature:
-            undone = None
-        if undone is None or undone["id"] != row_id:
+        undone = self._undone(request, pages, row_id)
+        if undone is None:
             messages.error(request, _("This can’t be undone any more."))
             return see_other(pages.detail, row_id)
+        body, version = undone
         undo: Any = self.mutation(request, idempotency_key=submission_key(request))
-        body = self.query.data.partial(**undone["values"])
-        result = undo.mutate(body=body, params=RowParams(id=row_id), if_match=undone["version"])
+        result = undo.mutate(body=body, params=RowParams(id=row_id), if_match=version)
         if isinstance(result.error, ApiPreconditionFailedError):
             self.query(request, id=row_id).refetch()
             messages.error(request, _("Somebody has changed this since, so nothing was undone."))
@@ -110,3 +107,21 @@ class UndoPage(DeclaredPage):
             result.unwrap()
             messages.success(request, _("Undone."))
         return see_other(pages.detail, row_id)
+
+    def _undone(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[Any, int | str] | None:
+        """The former values as a body, and the version over which they are written; None if nothing can be undone.
+
+        Another release may have signed them, whose row has other fields.
+        """
+        try:
+            signed = signing.loads(request.POST.get(UNDO_FIELD, ""), salt=_salt(pages), max_age=UNDO_LASTS_S)
+        except (signing.BadSignature, ValueError):
+            return None
+        match signed:
+            case {"id": str() as signed_id, "version": int() | str() as version, "values": dict() as values}:
+                try:
+                    return (self.query.data.partial(**values), version) if signed_id == row_id else None
+                except UsageError:
+                    return None
+            case _:
+                return None

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from django.core import signing
 from django.test import Client as Browser
 from django.test import override_settings
 
@@ -168,6 +169,32 @@ def test_an_undo_that_this_app_did_not_sign_writes_nothing(backend: Backend, bro
     assert browser.post(f"{HERE}/undo", {"undo": token}).status_code == 303
     assert "undone any more" in page_of(browser)
     assert changes(backend) == []
+
+
+UNDO_SALT = "portal.undo.client-undo"
+OF_ANOTHER_RELEASE: list[Any] = [
+    5,
+    [],
+    {},
+    {"id": "c1"},
+    {"id": "c1", "version": 3, "values": {"town": "Oslo"}},
+    {"id": "c1", "version": 3, "values": []},
+    {"id": "c1", "version": None, "values": {"city": "Oslo"}},
+    {"id": 1, "version": 3, "values": {"city": "Oslo"}},
+]
+
+
+@pytest.mark.parametrize("signed", OF_ANOTHER_RELEASE, ids=repr)
+def test_an_undo_that_another_release_signed_otherwise_writes_nothing(
+    backend: Backend, browser: Browser, signed: Any
+) -> None:
+    backend.answers("PATCH", f"{PATH}/c1", json=ADA | {"city": "Bergen", "version": 4})
+    own = forms_of(press(browser, f"{HERE}/move"))[f"{HERE}/undo"]["undo"]
+    assert signing.loads(own, salt=UNDO_SALT) == {"id": "c1", "version": 4, "values": {"city": "Oslo"}}
+    token = signing.dumps(signed, salt=UNDO_SALT, compress=True)
+    assert browser.post(f"{HERE}/undo", {"undo": token}).status_code == 303
+    assert "undone any more" in page_of(browser)
+    assert len(changes(backend)) == 1
 
 
 def test_the_undo_of_one_row_changes_no_other(backend: Backend, browser: Browser) -> None:
