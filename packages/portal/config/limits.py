@@ -62,6 +62,9 @@ REFRESH_DEADLINE_S: Final = 10.0
 REFRESH_LOCK_S: Final = 15
 #: A lock that took longer than this to get is given back unused: it could end before the call does, seconds.
 REFRESH_LATEST_START_S: Final = 3.0
+#: How long refreshes wait for a store that fails, from the beginning of its outage: as long as Sentinels need to name
+#: another primary, and no longer than a request waits for a refresh (`REFRESH_WAIT_S`), seconds.
+REFRESH_STORE_WAIT_S: Final = 5.0
 #: How long the outcomes "failed" and "later" of a refresh are remembered, seconds.
 REFRESH_FAILED_MEMORY_S: Final = 30
 REFRESH_UNREACHABLE_MEMORY_S: Final = 1

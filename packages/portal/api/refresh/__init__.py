@@ -6,6 +6,8 @@
       revocation        tombstones on a sign-in that was signed out
         attempt         one attempt in a thread: records, lock, token endpoint, records
           audited_ends      the audit log's lines about sign-ins that end
+          saver             offers an outcome to a store that fails
+            store_outage    how long attempts wait for such a store
           results           Refreshed, SignInEnded, RetryLater; SignedOut
           token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
           token_records     what the shared store holds about a sign-in

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.audited_ends import audit_end, audit_refusal
 from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
+from portal.api.refresh.saver import SAVE_PAUSE_S, OutcomeSaver
 from portal.api.refresh.sealing import log_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.refresh.token_family import rotate
@@ -41,10 +42,9 @@ from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.process import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult
+    from portal.api.refresh.store_outage import StoreOutage
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.tokens import TokenPair
@@ -55,9 +55,6 @@ logger = logging.getLogger(__name__)
 #: Pause before the records are read again while another process refreshes, seconds: doubles from the first to the last.
 FIRST_PAUSE_S: Final = 0.02
 LAST_PAUSE_S: Final = 0.2
-#: How long an outcome is offered to a store that fails, and the pause between two offers, seconds.
-SAVE_FOR_S: Final = 600.0
-SAVE_PAUSE_S: Final = 0.25
 #: Wait for the outcome of a submission that another process started, seconds: longer than one offer takes.
 OTHERS_OUTCOME_WAIT_S: Final = SAVE_PAUSE_S + STORE_TIMEOUT_S + 0.25
 
@@ -76,18 +73,20 @@ class RefreshAttempt:
     request_id: str | None
     token_endpoint: TokenEndpoint
     records: TokenRecords
+    outage: StoreOutage
     clock: Clock
     counters: CountsRefreshes
     max_age_s: int
-    _shared_call: SharedCall[RefreshResult] = field(init=False)
-    _published: bool = field(default=False, init=False)
+    _saver: OutcomeSaver = field(init=False)
 
     def run(self, shared_call: SharedCall[RefreshResult]) -> RefreshResult:
         """Newer tokens, or why there are none. `shared_call` gets the result early where work remains after it."""
-        self._shared_call = shared_call
+        self._saver = OutcomeSaver(shared_call, outage=self.outage, clock=self.clock, counters=self.counters)
         result = self._get_result()
-        if not self._published:
+        if not self._saver.published:
             self.counters.count(result.outcome)
+        if result.outcome is RefreshOutcome.STORE_DOWN and isinstance(result, RetryLater):
+            logger.warning("refresh %s: not tried: %s", log_name(self.submitted), result.cause)
         audit_end(result)
         return result
 
@@ -96,19 +95,21 @@ class RefreshAttempt:
         waited = False
         pause = FIRST_PAUSE_S
         wait = Deadline(REFRESH_WAIT_S, clock=self.clock.monotonic)
-        try:
-            while True:
+        while True:
+            later = RetryLater(outcome=RefreshOutcome.BUSY)
+            try:
                 record = self.records.get(self.submitted)
                 result = self._result_of(record, waited=waited) or self._try_to_submit(record.secret)
-                if result is not None:
-                    return result
-                if wait.passed:
-                    return RetryLater(outcome=RefreshOutcome.BUSY)
-                waited = True
-                self.clock.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311  spreads processes, guards nothing
-                pause = min(pause * 2, LAST_PAUSE_S)
-        except StoreUnavailableError as error:
-            return _not_tried(self.submitted, error)
+            except StoreUnavailableError as error:
+                later = _store_down(error)
+                result = None if self.outage.may_pass() else later
+            if result is not None:
+                return result
+            if wait.passed:
+                return later
+            waited = True
+            self.clock.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311  spreads processes, guards nothing
+            pause = min(pause * 2, LAST_PAUSE_S)
 
     # --- without the token endpoint ---
 
@@ -137,7 +138,10 @@ class RefreshAttempt:
     # --- the call ---
 
     def _try_to_submit(self, secret: str) -> RefreshResult | None:
-        """Submit the latest token; None where another process is doing so, or has just done it."""
+        """Submit the latest token; None where another process is doing so, or has just done it.
+
+        :raises StoreUnavailableError: nothing was submitted, and nothing is left behind in the store.
+        """
         asked_at, owner = self.clock.monotonic(), secrets.token_hex(8)
         try:
             if not self.records.acquire_lock(secret, owner=owner):
@@ -145,13 +149,15 @@ class RefreshAttempt:
             record = self._record_to_submit()
         except StoreUnavailableError as error:
             # The lock is, or may be, this process's. Nobody should wait for it to expire.
-            result = _not_tried(self.submitted, error)
+            result = _store_down(error)
 
             def release() -> RefreshResult:
                 self.records.release_lock(secret, owner=owner)
                 return result
 
-            return self._save(self.submitted, release, result)
+            if (saved := self._saver.save(self.submitted, release, result)) is None:
+                raise
+            return saved
         if record is not None and self.clock.monotonic() - asked_at <= REFRESH_LATEST_START_S:
             return self._submit(record, owner)
         try:
@@ -175,7 +181,7 @@ class RefreshAttempt:
                 return None
         return record
 
-    def _submit(self, record: SignInRecord, owner: str) -> RefreshResult:
+    def _submit(self, record: SignInRecord, owner: str) -> RefreshResult | None:
         """Submit the latest token, or record that nobody ever will; then release the lock."""
         token, earlier = record.latest_refresh, record.started
         started = Started(first_at=self.clock.now(), last_at=self.clock.monotonic(), tries=1)
@@ -186,12 +192,15 @@ class RefreshAttempt:
                 return self._save_failure(record, owner, replace(earlier, last_at=None), lost)
         try:
             self.records.mark_started(record.secret, owner=owner, latest_refresh=token, started=started)
+            self.outage.over()
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             response = self.token_endpoint.submit(refresh=token, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError as error:
             # Nothing was sent: only an earlier submission can be unknown. The store may hold `started` all the same.
             before = None if earlier is None else replace(earlier, last_at=None)
-            return self._save_failure(record, owner, before, _not_tried(token, error))
+            if (saved := self._save_failure(record, owner, before, _store_down(error))) is None:
+                raise
+            return saved
         if isinstance(response, TokensIssued):
             return self._save_tokens(record, owner, response.pair)
         unknown, result = self._failure(record, started, response)
@@ -221,7 +230,7 @@ class RefreshAttempt:
 
     # --- into the records ---
 
-    def _save_tokens(self, record: SignInRecord, owner: str, pair: TokenPair) -> RefreshResult:
+    def _save_tokens(self, record: SignInRecord, owner: str, pair: TokenPair) -> RefreshResult | None:
         """Record the new pair for all; it is the result, unless the sign-in was signed out meanwhile."""
         secret, refreshed = record.secret, Refreshed(pair=pair, outcome=RefreshOutcome.REFRESHED)
 
@@ -244,11 +253,11 @@ class RefreshAttempt:
             self.records.finish(secret, owner=owner, forgotten=forgotten)
             return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret) if signed_out else refreshed
 
-        result = self._save(record.latest_refresh, save, refreshed)
+        result = self._saver.save(record.latest_refresh, save, refreshed)
         if not isinstance(result, SignInEnded):
             logger.info("refresh %s: refreshed", log_name(record.latest_refresh))
             return result
-        self._publish(result)
+        self._saver.publish(result)
         if pair.refresh is not None:
             deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
             self.token_endpoint.revoke(
@@ -258,7 +267,7 @@ class RefreshAttempt:
 
     def _save_failure(
         self, record: SignInRecord, owner: str, unknown: Started | None, result: SignInEnded | RetryLater
-    ) -> RefreshResult:
+    ) -> RefreshResult | None:
         """Record why there are no tokens, and release the lock.
 
         :param unknown: the submissions whose outcome is still unknown; None where there are none.
@@ -281,41 +290,12 @@ class RefreshAttempt:
                 self.records.release_lock(secret, owner=owner)
             return result
 
-        return self._save(token, save, result)
-
-    def _save(self, token: str, save: Callable[[], RefreshResult], result: RefreshResult) -> RefreshResult:
-        """Offer the store what must not be lost until it takes it. Meanwhile this process's requests get `result`."""
-        time_left = Deadline(SAVE_FOR_S, clock=self.clock.monotonic)
-        while True:
-            try:
-                return save()
-            except StoreUnavailableError as error:
-                logger.log(
-                    logging.DEBUG if self._published else logging.WARNING,
-                    "refresh %s: %s, not saved yet: %s",
-                    log_name(token),
-                    result.outcome.value,
-                    error,
-                )
-                self._publish(result, keep_joinable=True)
-            if time_left.passed:
-                logger.error("refresh %s: the store never took the outcome", log_name(token))
-                return result
-            self.clock.sleep(SAVE_PAUSE_S)
-
-    def _publish(self, result: RefreshResult, *, keep_joinable: bool = False) -> None:
-        """Give the result to the waiting requests while this attempt goes on. Only the first result counts."""
-        if not self._published:
-            self._published = True
-            self._shared_call.set_result(result, keep_joinable=keep_joinable)
-            self.counters.count(result.outcome)
+        return self._saver.save(token, save, result)
 
     def _lifetime(self, pair: TokenPair) -> int:
         # At least the grace period, even if the new token has expired by this clock: the old one is spent all the same.
-        lifetime = sign_in_lifetime(pair.refresh, now=self.clock.now(), default_s=self.max_age_s)
-        return max(ROTATION_GRACE_S, lifetime)
+        return max(ROTATION_GRACE_S, sign_in_lifetime(pair.refresh, now=self.clock.now(), default_s=self.max_age_s))
 
 
-def _not_tried(token: str, error: StoreUnavailableError) -> RetryLater:
-    logger.warning("refresh %s: not tried: %s", log_name(token), error)
+def _store_down(error: StoreUnavailableError) -> RetryLater:
     return RetryLater(outcome=RefreshOutcome.STORE_DOWN, cause=error)

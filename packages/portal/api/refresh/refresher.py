@@ -18,6 +18,7 @@ from portal.api.refresh.audited_ends import audit_refusal
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded
 from portal.api.refresh.revocation import Revocation
 from portal.api.refresh.sealing import log_name, record_name, sign_in_id
+from portal.api.refresh.store_outage import StoreOutage
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.tokens import SignInStatus, TokenStatus, is_expired
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
@@ -63,6 +64,7 @@ class TokenRefresher:
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters
+        self._outage = StoreOutage(clock=self._clock)
         self._single_flight: SingleFlight[RefreshResult] = SingleFlight()
 
     def ensure_fresh(
@@ -106,6 +108,7 @@ class TokenRefresher:
             request_id=request_id,
             token_endpoint=self._token_endpoint,
             records=self._records,
+            outage=self._outage,
             clock=self._clock,
             counters=self._counters,
             max_age_s=self._max_age_s,

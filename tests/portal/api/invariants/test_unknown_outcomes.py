@@ -231,11 +231,7 @@ def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(
         begin(*args, **options)
         raise StoreUnavailableError("store 'refresh': for a moment")
 
-    records.mark_started = fails_once
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(process.request(pair))
-    process.settle()
-    world.time.advance(world.backend.repeatable_s)
+    records.mark_started, process.while_waiting = fails_once, lambda: world.time.advance(world.backend.repeatable_s)
     tokens = process.request(pair)
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
