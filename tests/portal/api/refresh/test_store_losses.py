@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sqlite3
+import time
 
 import pytest
 
@@ -115,7 +117,8 @@ def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer
     backend.database.pool._connect = lambda: open_database(embedded_store, busy_timeout_s=0.05)
     blocker = sqlite3.connect(embedded_store, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
-    process.while_waiting = lambda: world.time.advance(limits.REFRESH_STORE_WAIT_S)
+    # The store waits in real time.
+    process.refresher._clock = dataclasses.replace(process.refresher._clock, monotonic=time.monotonic)
     tokens = process.request(world.backend.sign_in())
     try:
         with pytest.raises(ApiUnavailableError):
