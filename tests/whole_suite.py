@@ -29,6 +29,8 @@ PROGRAMS = (
     ("node",),
     ("npm",),
     ("systemd-analyze",),
+    ("prometheus",),
+    ("promtool",),
 )
 #: Minutes, on two processors with nothing else to do: what is said before the first run on a machine.
 MEASURED_MINUTES = 15

@@ -42,9 +42,22 @@ By the standard names of Prometheus' client libraries, read from `/proc` (Linux)
 
 def markdown() -> str:
     """The whole page."""
+    return "\n".join([_BEFORE, *map(_row, _declared()), "", _PROCESSES, *_processes(), ""])
+
+
+def metric_names() -> set[str]:
+    """The names that a query may use: a histogram has three."""
+    return {
+        f"{family.name}{suffix}"
+        for family in _declared()
+        for suffix in (("_bucket", "_count", "_sum") if isinstance(family, Timings) else ("",))
+    }
+
+
+def _declared() -> list[Family]:
     for module in _TOPS:
         import_module(module)
-    return "\n".join([_BEFORE, *map(_row, all_families()), "", _PROCESSES, *_processes(), ""])
+    return all_families()
 
 
 def _row(family: Family) -> str:
