@@ -11,7 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 
 #: These have make targets of their own: they take minutes, or are asked for one page.
-ON_THEIR_OWN = {"profile", "hung", "storm", "storm_edits", "storm_query", "outage", "refresh_store"}
+ON_THEIR_OWN = {"profile", "hung", "storm", "storm_edits", "storm_query", "outage", "refresh_store", "trace"}
 
 
 def main(arguments: list[str]) -> int:

@@ -37,6 +37,10 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
     :param settings: as for :func:`import_project`.
     """
     import_project(settings=settings)
+    if portal_config().traces_to:
+        from portal.trace_export import start_tracing  # noqa: PLC0415  nothing of OpenTelemetry is loaded without it
+
+        start_tracing(portal_config())
     application = get_wsgi_application()
     fetch_keys(portal_config())
     begin_worker()

@@ -26,6 +26,7 @@ import urllib3
 from requests.hooks import default_hooks
 from requests.structures import CaseInsensitiveDict
 
+from portal import tracing
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.connections import CallState, DeadlineAdapter
 from portal.api.responses import RawResponse
@@ -187,8 +188,10 @@ class Transport:
         remaining = max(0.001, state.deadline.remaining())
         timeout = (min(self._connect_timeout_s, remaining), min(self._read_timeout_s, remaining))
         begun: int | None = None
+        path, _, _ = prepared.path_url.partition("?")
         try:
-            with state:
+            with state, tracing.call_span(method=prepared.method or "", to=self._to, path=path) as span:
+                prepared.headers.update(span.headers())
                 response = adapter.send(prepared, stream=True, timeout=timeout, verify=True, proxies={})
                 begun = response.status_code
                 try:
@@ -196,6 +199,7 @@ class Transport:
                     content: bytes = response.raw.read(MAX_ANSWER_BYTES + 1, decode_content=True)
                 finally:
                     response.close()
+                    span.set("http.response.status_code", begun)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             if state.was_given_up:
                 raise CircuitOpenError(was_sent=True) from None

@@ -71,6 +71,7 @@ class PortalConfig:
     :param log_format: one of `portal.config.log_lines.LOG_FORMATS`.
     :param audit_log: `stderr`, `off`, or the absolute path of a file.
     :param audit_key: the key under which the names that people enter are hashed for the audit log.
+    :param traces_to: address of the OpenTelemetry collector; empty for no traces.
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
@@ -102,6 +103,7 @@ class PortalConfig:
     log_format: str
     audit_log: str
     audit_key: str = field(repr=False)
+    traces_to: str = field(default="", repr=False, kw_only=True)
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False
     security_contacts: tuple[str, ...] = ()

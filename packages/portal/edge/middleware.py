@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from django.http import HttpRequest
 from django.utils import translation
 
+from portal import tracing
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Redirect, Reject
@@ -130,6 +131,7 @@ class ProxyMiddleware:
         if decision is None:
             decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
         decision_counters.count(decision.rule)
+        tracing.note(tracing.EDGE_RULE, decision.rule)
         if decision.ends_sign_in:
             store.clear()
         if isinstance(decision, Forward):

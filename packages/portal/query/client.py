@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 
+from portal import tracing
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.backend_calls import BackendCaller
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
@@ -120,8 +121,10 @@ class QueryClient:
         """
         calls = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
         began = time.perf_counter()
-        with self._purges:
+        with tracing.span("queries", str(len(calls))) as span, self._purges:
             results = self._reads.read_all(calls)
+            for call, result in zip(calls, results, strict=True):
+                span.part("query", call.request.key.endpoint, outcome=result.cache_status)
         for call, result in zip(calls, results, strict=True):
             self._log.add_read(call, result, began=began)
         return [
@@ -139,8 +142,9 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call, began = ReadCall(request=spec.query), time.perf_counter()
-        with self._purges:
+        with tracing.span("query", spec.query.key.endpoint) as span, self._purges:
             started = self._reads.start(call)
+            span.set(tracing.OUTCOME, "started" if isinstance(started, bool) else started.cache_status)
         if isinstance(started, bool):
             return started
         self._log.add_read(call, started, began=began)
@@ -159,7 +163,7 @@ class QueryClient:
         """
         began = time.perf_counter()
         try:
-            with self._purges:
+            with tracing.span("mutation", write.endpoint), self._purges:
                 data = self._writes.run(write)
         except ApiError as error:
             self._log.add_write(write, error, began=began)
@@ -221,8 +225,9 @@ class QueryClient:
 
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
-        with self._purges:
+        with tracing.span("query", call.request.key.endpoint) as span, self._purges:
             result = self._reads.read(call)
+            span.set(tracing.OUTCOME, result.cache_status)
         self._log.add_read(call, result, began=began)
         return result
 
@@ -282,15 +287,13 @@ def create_query_client(
 
     :param tokens: the user's tokens, because data always belongs to someone.
     :param store: where responses are cached; by default the configured store.
-    :param deadline: the time of all its calls together, as a request has one. A command gives none: then each call has
-        10 s, with its further tries.
+    :param deadline: the time of all its calls together. A command gives none: each call has 10 s, with further tries.
     :param request_id: sent with each call.
     :param user_agent: the browser's own, sent with each call.
     :param client_address: the browser's IP address, sent with each call.
     :param runtime: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
-    :param reload: whether the user reloads a page: the first read of each query asks the backend first, however fresh
-        the cached response is. Older data is shown beside an error.
+    :param reload: whether the user reloads a page: the first read of each query asks the backend in any case.
     """
     if runtime is None:
         runtime = process_runtime() if store is None else runtime_for(store)

@@ -1,4 +1,5 @@
-"""Two fields of every log line that is written during a request: the request's id, and the user's account tag.
+"""The fields of every log line that is written during a request: the request's id, and the user's account tag; where
+the process makes traces, the ids of the trace and of the span too.
 
 `request_id` is the response's `X-Request-Id`. `user` is the account tag (:mod:`.frame.account_tag`): a truncated hash
 of the access token's subject, never a name, an address or a token. Without keys a token is decoded and not verified,
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from portal.audit import AuditedRequest, kept_address, kept_user_agent
 from portal.config.current import portal_config
+from portal.tracing import trace_fields
 from portal.web.client_address import client_address
 from portal.web.frame import account_tag_of
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 def log_fields(request: PortalRequest) -> dict[str, object]:
     """The fields of a request. Called for each line that is written: most requests write none."""
-    return {"request_id": request.request_id, "user": account_tag_of(getattr(request, "edge_user", None))}
+    user = account_tag_of(getattr(request, "edge_user", None))
+    return {"request_id": request.request_id, "user": user, **trace_fields()}
 
 
 def audit_fields(request: PortalRequest) -> AuditedRequest:

@@ -12,6 +12,7 @@ import re
 import time
 import weakref
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
 from django.utils import timezone
@@ -21,9 +22,12 @@ from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
 from portal.audit import audited_request
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
+from portal.config.locales import LOCALES
 from portal.config.log_lines import log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
+from portal.tracing import REQUEST_ID as REQUEST_ID_ATTRIBUTE
+from portal.tracing import is_on, request_span
 from portal.web.cookies import (
     clear_sign_in,
     follow_new_tokens,
@@ -56,6 +60,10 @@ if TYPE_CHECKING:
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
+#: Requests of programs and of a page's parts have no trace. These are whole paths, or what they begin with.
+UNTRACED = ("/static/", "/healthz", "/readyz", "/metrics")
+#: Another method is whatever the caller likes (RFC 9110, section 9.1): no name of a span has it.
+KNOWN_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 #: Mistakes in code or settings: no page helps.
 MISTAKES = (UsageError, ConfigurationError)
 
@@ -90,12 +98,34 @@ class ApiAccessMiddleware:
         audited_request.set(partial(audit_fields, request))
         has_zone = activate_own_zone(request.COOKIES)
         try:
-            response = self._commit(request, self.get_response(request))
+            response = self._answer_traced(request) if is_on() else self._answer(request)
             count_request(request, response, seconds=time.perf_counter() - began)
             return response
         finally:
             if has_zone:
                 timezone.deactivate()
+
+    def _answer(self, request: PortalRequest) -> HttpResponseBase:
+        return self._commit(request, self.get_response(request))
+
+    def _answer_traced(self, request: PortalRequest) -> HttpResponseBase:
+        path = request.path_info
+        if path.startswith(UNTRACED):
+            return self._answer(request)
+        method = request.method if request.method in KNOWN_METHODS else "_OTHER"
+        # Who is no trusted proxy does not choose what is traced.
+        traceparent = request.META.get("HTTP_TRACEPARENT") if self.config.behind_proxy else None
+        with request_span(method=method or "_OTHER", path=path, traceparent=traceparent) as span:
+            span.set(REQUEST_ID_ATTRIBUTE, request.request_id)
+            response = self._answer(request)
+            span.set("http.response.status_code", response.status_code)
+            route = _route_of(request)
+            if route:
+                span.set("http.route", route)
+                span.rename(f"{method} {route}")
+            if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                span.fail(str(response.status_code))
+        return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """The page of an error of :mod:`portal.errors`; any other error is Django's to report.
@@ -149,6 +179,13 @@ class ApiAccessMiddleware:
             write_tokens(response, pair, config=self.config)
             follow_new_tokens(request, response, pair, config=self.config)
             name_sign_in(request, response, pair, is_new=signed_in, config=self.config)
+
+
+def _route_of(request: PortalRequest) -> str:
+    """The pattern of the address, the same in all languages: `/<locale>/energy/clients/<row_id>`; empty for none."""
+    route: str = getattr(request.resolver_match, "route", "")
+    first, slash, rest = route.partition("/")
+    return f"/<locale>/{rest}" if slash and first in LOCALES else f"/{route}" if route else ""
 
 
 def read_request_id(sent: str | None) -> str:

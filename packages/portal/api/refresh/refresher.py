@@ -11,7 +11,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from portal import audit
+from portal import audit, tracing
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.audited_ends import audit_refusal
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.tokens import TokenPair, TokenStore
+    from portal.process import SharedCall
     from portal.store import SharedStore
 
 logger = logging.getLogger(__name__)
@@ -232,7 +233,7 @@ class TokenRefresher:
         """Join the token's attempt in this process, or start this one; its result, and whether this one started."""
         shared_call, leads = self._single_flight.join(record_name(attempt.submitted))
         if leads:
-            self._single_flight.run_in_thread(shared_call, partial(attempt.run, shared_call), name="portal-refresh")
+            self._single_flight.run_in_thread(shared_call, partial(_run, attempt, shared_call), name="portal-refresh")
         waits = not leads and not shared_call.done
         wait_s = deadline.remaining() if leads else min(deadline.remaining(), REFRESH_WAIT_S)
         try:
@@ -263,6 +264,14 @@ class TokenRefresher:
             tokens.end(rejected=replaced, lost=result.outcome is RefreshOutcome.LOST)
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
         raise _later(result.outcome) from result.cause
+
+
+def _run(attempt: RefreshAttempt, shared_call: SharedCall[RefreshResult]) -> RefreshResult:
+    """Make the attempt, in the trace of the request that began it."""
+    with tracing.span("refresh", "attempt") as span:
+        result = attempt.run(shared_call)
+        span.set(tracing.OUTCOME, result.outcome.value)
+    return result
 
 
 def _later(outcome: RefreshOutcome) -> ApiUnavailableError:

@@ -6,13 +6,13 @@
     reader              every variable -> PortalConfig, or ConfigurationError with one line
       values            one variable as a text, a number, a switch, an address
       developer         the `.env` file, and DEBUG on a developer's machine
-      audit             APP_AUDIT_LOG: where the audit log goes
+      log_targets       where the audit log and traces go
       store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels
       state_dir         APP_STATE_DIR: the private folder, and the secrets in it
 """
 
-from portal.config.environment.audit import OFF, STDERR
 from portal.config.environment.developer import complete_environment
+from portal.config.environment.log_targets import OFF, STDERR
 from portal.config.environment.reader import port_base, read_config, try_config
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
 from portal.config.environment.variable_types import Secrecy, Variable, VariablePart

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import environ
 
 from portal.config import limits
-from portal.config.environment.audit import STDERR, check_audit_log
 from portal.config.environment.developer import complete_environment
+from portal.config.environment.log_targets import STDERR, check_audit_log, check_traces
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
 from portal.config.environment.values import (
@@ -110,6 +110,8 @@ def try_config(app: str) -> ConfigReading:
     base = take("origins", lambda: port_base(env), DEFAULT_PORT_BASE)
     debug = take("debug", lambda: read_switch("DEBUG"), instead=False)
     state_dir = _state_dir(env)
+    own_key = partial(_secret_key, env, project, debug=debug, state_dir=state_dir)
+    secret_key = take("secret_key", own_key, secrets.token_urlsafe())  # no process serves with a random one
     cookie_domain = take("cookie_domain", lambda: _cookie_domain(env), "")
     cache_url = take("cache_url", lambda: _cache_url(env, "CACHE_URL"), "")
     origins = {
@@ -117,9 +119,6 @@ def try_config(app: str) -> ConfigReading:
         for each in PROJECTS
     }
     local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}" if debug else None
-    # No process serves with the random one, and no other one could guess it.
-    generated = secrets.token_urlsafe()
-    secret_key = take("secret_key", lambda: _secret_key(env, project, debug=debug, state_dir=state_dir), generated)
     config = PortalConfig(
         project=project,
         debug=debug,
@@ -156,6 +155,9 @@ def try_config(app: str) -> ConfigReading:
         audit_log=take("audit_log", lambda: check_audit_log(env.str("APP_AUDIT_LOG", "") or STDERR), STDERR),
         audit_key=take("audit_key", lambda: read_secret(env, "APP_AUDIT_KEY", "a long random text").strip(), "")
         or secret_key,
+        traces_to=take(
+            "traces_to", lambda: check_traces(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_EXPORTER"), ""
+        ),
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )

@@ -246,6 +246,22 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         read_by="the gateway",
     ),
     Variable(
+        name="OTEL_EXPORTER_OTLP_ENDPOINT",
+        part=Part.LOG,
+        default="unset: no traces",
+        meaning="the address to which [traces](../how-to/trace-a-request.md) are sent, by OTLP over HTTP, with the "
+        "requirements of `requirements/tracing.txt`. OpenTelemetry's other variables (`OTEL_TRACES_SAMPLER`, "
+        "`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_RESOURCE_ATTRIBUTES` and so on) are read by its own library",
+        example="http://127.0.0.1:4318",
+    ),
+    Variable(
+        name="OTEL_TRACES_EXPORTER",
+        part=Part.LOG,
+        default="`otlp`",
+        meaning="`none`: no traces, whatever the address says",
+        example="none",
+    ),
+    Variable(
         name="APP_METRICS_TOKEN",
         part=Part.LOG,
         default="unset",

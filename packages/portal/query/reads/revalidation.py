@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from portal import tracing
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
 from portal.metrics import Counters, Label
@@ -134,8 +135,12 @@ class Revalidations:
 
     def _run(self, revalidation: Revalidation) -> None:
         outcome: Revalidated = "failed"
+        endpoint = revalidation.plan.call.request.key.endpoint
         try:
-            outcome = revalidation.run()
+            with tracing.span("query", endpoint) as span:
+                span.set(tracing.OUTCOME, "background")
+                outcome = revalidation.run()
+                span.set("portal.revalidation", outcome)
         except Exception:
             logger.exception("a revalidation failed unexpectedly")
         finally:

@@ -1,0 +1,187 @@
+"""Traces of real servers, as a collector gets them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.projects import BACKEND_PORT_OFFSET
+from tests.support.backend_proxy import BackendProxy, backend_proxy
+from tests.support.harness import RunningStack, running_stack
+from tests.support.http_browser import HttpBrowser
+from tests.support.otlp_receiver import ReceivedSpan, Receiver, otlp_receiver
+from tests.support.ports import free_port, free_port_base
+
+EMAIL, PASSWORD = "energy@example.com", "demo"
+SEARCHED = "quizzical-search"
+
+
+@dataclass
+class World:
+    stack: RunningStack
+    receiver: Receiver
+    backend: BackendProxy
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    base = free_port_base()
+    with (
+        otlp_receiver() as receiver,
+        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
+        running_stack(
+            tmp_path_factory.mktemp("traced"),
+            without=("operations", "finance"),
+            port_base=base,
+            APP_PUBLIC_API_BASE_URL=backend.url,
+            OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
+            OTEL_BSP_SCHEDULE_DELAY="200",
+            APP_LOG_FORMAT="json",
+        ) as stack,
+    ):
+        yield World(stack, receiver, backend)
+
+
+@pytest.fixture(scope="module")
+def browser(world: World) -> Iterator[HttpBrowser]:
+    with HttpBrowser() as made:
+        made.sign_in(world.stack.url("auth_app"), email=EMAIL, password=PASSWORD)
+        yield made
+
+
+def page(world: World, browser: HttpBrowser, path: str, **headers: str) -> list[ReceivedSpan]:
+    answer = browser.get(world.stack.url("energy", path), follow=False, **headers)
+    return world.receiver.trace_of(answer.headers["X-Request-Id"])
+
+
+def named(spans: list[ReceivedSpan], name: str) -> ReceivedSpan:
+    (found,) = [span for span in spans if span.name == name]
+    return found
+
+
+def test_a_page_is_one_tree_of_its_queries_and_their_calls(world: World, browser: HttpBrowser) -> None:
+    spans = page(world, browser, f"/en/energy/clients?q={SEARCHED}")
+    by_id = {span.span_id: span for span in spans}
+    (root,) = [span for span in spans if span.parent_id not in by_id]
+    assert root.name == "GET /<locale>/energy/clients"
+    assert root.service == "energy"
+    assert root.attributes["http.route"] == "/<locale>/energy/clients"
+    assert root.attributes["http.response.status_code"] == 200
+    assert root.attributes["portal.edge.rule"]
+    query = named(spans, "query energy.get_clients")
+    assert query.attributes == {"portal.endpoint": "energy.get_clients", "portal.outcome": "miss"}
+    assert any(span.name == "jinja2.render" for span in spans)
+    calls = {str(span.attributes["url.path"]): span for span in spans if span.name == "GET backend"}
+    assert {"/me", "/energy/clients"} <= set(calls)
+    assert calls["/energy/clients"].parent_id == query.span_id
+    assert calls["/energy/clients"].attributes == {
+        "http.request.method": "GET",
+        "peer.service": "backend",
+        "url.path": "/energy/clients",
+        "http.response.status_code": 200,
+    }
+    assert all(root.start_ns <= span.start_ns <= span.end_ns for span in spans)
+
+
+def test_the_same_page_again_is_a_hit_without_a_call(world: World, browser: HttpBrowser) -> None:
+    page(world, browser, "/en/energy/clients?q=again")
+    spans = page(world, browser, "/en/energy/clients?q=again")
+    assert named(spans, "query energy.get_clients").attributes["portal.outcome"] == "hit"
+    assert [span for span in spans if span.name == "GET backend"] == []
+
+
+def test_a_redirect_of_the_edge_names_its_rule(world: World) -> None:
+    with HttpBrowser() as stranger:
+        (span,) = page(world, stranger, "/en/energy/clients")
+    assert (span.name, span.attributes["http.response.status_code"]) == ("GET", 302)
+    assert span.attributes["portal.edge.rule"]
+
+
+def test_a_refresh_is_a_part_of_the_page_that_needed_it(world: World, browser: HttpBrowser) -> None:
+    browser.http.cookies.set(VAR_ACCESS_TOKEN, None, domain="localhost.local", path="/")
+    spans = page(world, browser, "/en/energy/clients?q=refreshed")
+    refresh = named(spans, "refresh attempt")
+    assert refresh.attributes["portal.outcome"] == "refreshed"
+    assert named(spans, "POST backend").parent_id == refresh.span_id
+
+
+def test_a_backend_that_fails_is_an_error_of_its_call_and_of_the_page(world: World, browser: HttpBrowser) -> None:
+    world.backend.failing.add("/energy/meters")
+    try:
+        spans = page(world, browser, "/en/energy/meters?q=failing")
+    finally:
+        world.backend.failing.clear()
+    assert spans[0].is_error
+    assert named(spans, "query energy.get_meters").attributes["portal.outcome"] == "error"
+    statuses = {
+        span.attributes["http.response.status_code"]
+        for span in spans
+        if span.attributes.get("url.path") == "/energy/meters"
+    }
+    assert statuses == {503}
+
+
+def test_the_backend_gets_the_trace_and_so_do_log_lines(world: World, browser: HttpBrowser) -> None:
+    seen: list[str | None] = []
+    world.backend.traceparents = seen
+    spans = page(world, browser, "/en/energy/clients?q=handed-on")
+    trace_id = spans[0].trace_id
+    calls = {span.span_id for span in spans if span.name == "GET backend"}
+    assert calls
+    assert {value.rpartition("-")[0] for value in seen if value} == {f"00-{trace_id}-{call}" for call in calls}
+    lines = [line for line in world.stack.log.read_text().splitlines() if f'"trace_id": "{trace_id}"' in line]
+    assert any("/energy/clients" in line for line in lines)
+
+
+def test_a_browser_does_not_choose_the_trace(world: World, browser: HttpBrowser) -> None:
+    chosen = "0af7651916cd43dd8448eb211c80319c"
+    spans = page(world, browser, "/en/energy/clients?q=chosen", traceparent=f"00-{chosen}-b7ad6b7169203331-01")
+    assert spans[0].trace_id != chosen
+
+
+def test_probes_and_static_files_have_no_trace(world: World, browser: HttpBrowser) -> None:
+    ids = [
+        browser.get(world.stack.url("energy", path)).headers["X-Request-Id"]
+        for path in ("/healthz", "/readyz", "/metrics", "/static/nothing.css")
+    ]
+    page(world, browser, "/en/energy/clients")
+    assert not {span.attributes.get("portal.request_id") for span in world.receiver.spans} & set(ids)
+
+
+def test_nothing_of_a_person_or_of_a_row_is_in_any_span(world: World, browser: HttpBrowser) -> None:
+    answer = browser.get(world.stack.url("energy", f"/en/energy/clients?q={SEARCHED}&sort=name"))
+    rows = browser.get(world.stack.url("energy", "/en/energy/clients"))
+    values = set(re.findall(r"[\w.+-]+@[\w.-]+", rows.text))
+    assert len(values) > 5
+    world.receiver.trace_of(answer.headers["X-Request-Id"])
+    secrets = {str(browser.cookie(name)) for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)}
+    secrets |= {token.rpartition(".")[2] for token in secrets}
+    secrets |= {EMAIL, SEARCHED, "sort=name", "127.0.0.1", "python-requests"} | values
+    raw = world.receiver.raw
+    assert b"energy.get_clients" in raw
+    assert [secret for secret in secrets if secret.encode() in raw] == []
+
+
+def test_a_collector_that_is_away_breaks_and_delays_nothing(tmp_path) -> None:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    with (
+        running_stack(
+            tmp_path,
+            without=("energy", "operations", "finance"),
+            OTEL_EXPORTER_OTLP_ENDPOINT=nobody,
+            OTEL_BSP_SCHEDULE_DELAY="50",
+            OTEL_BSP_MAX_QUEUE_SIZE="64",
+            OTEL_BSP_MAX_EXPORT_BATCH_SIZE="16",
+        ) as stack,
+        HttpBrowser() as visitor,
+    ):
+        assert visitor.sign_in(stack.url("auth_app"), email=EMAIL, password=PASSWORD).status_code == 303
+        for _ in range(40):
+            answer = visitor.get(stack.url("auth_app", "/en/profile"))
+            assert answer.status_code == 200
+            # More spans than the queue takes: it drops them, and no page waits the 10 s of a call to the collector.
+            assert answer.elapsed.total_seconds() < 10

@@ -1,0 +1,138 @@
+"""A collector of traces: takes OTLP over HTTP, and keeps the spans that came."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+
+PATIENCE_S = 60
+
+
+@dataclass(frozen=True)
+class ReceivedSpan:
+    trace_id: str
+    span_id: str
+    parent_id: str
+    service: str
+    name: str
+    attributes: dict[str, object]
+    is_error: bool
+    start_ns: int
+    end_ns: int
+
+    @property
+    def duration_ms(self) -> float:
+        return (self.end_ns - self.start_ns) / 1e6
+
+
+@dataclass
+class Receiver:
+    """`raw` is all that came, as it came."""
+
+    url: str = ""
+    raw: bytes = b""
+    spans: list[ReceivedSpan] = field(default_factory=list)
+
+    def take(self, body: bytes) -> None:
+        request = ExportTraceServiceRequest.FromString(body)
+        for resource in request.resource_spans:
+            of_resource = {each.key: each.value.string_value for each in resource.resource.attributes}
+            for scope in resource.scope_spans:
+                for span in scope.spans:
+                    self.spans.append(
+                        ReceivedSpan(
+                            trace_id=span.trace_id.hex(),
+                            span_id=span.span_id.hex(),
+                            parent_id=span.parent_span_id.hex(),
+                            service=of_resource["service.name"],
+                            name=span.name,
+                            attributes={each.key: _value(each.value) for each in span.attributes},
+                            is_error=span.status.code == 2,
+                            start_ns=span.start_time_unix_nano,
+                            end_ns=span.end_time_unix_nano,
+                        )
+                    )
+        self.raw += body
+
+    def trace_of(self, request_id: str) -> list[ReceivedSpan]:
+        """The spans of the trace of a request, once its root has come."""
+        root = self.wait_for(lambda span: span.attributes.get("portal.request_id") == request_id)
+        return sorted((span for span in self.spans if span.trace_id == root.trace_id), key=lambda span: span.start_ns)
+
+    def wait_for(self, wanted: Callable[[ReceivedSpan], bool]) -> ReceivedSpan:
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            for span in list(self.spans):
+                if wanted(span):
+                    return span
+            time.sleep(0.05)
+        raise AssertionError(f"no such span among {[span.name for span in self.spans]}")
+
+
+def tree(spans: list[ReceivedSpan]) -> str:
+    """The spans as lines, each below its parent, with its duration and what it says of itself."""
+    known = {span.span_id for span in spans}
+    lines: list[str] = []
+
+    def add(span: ReceivedSpan, depth: int) -> None:
+        shown = ("portal.outcome", "portal.edge.rule", "url.path", "http.response.status_code", "jinja2.template_name")
+        told = " ".join(str(span.attributes[name]) for name in shown if name in span.attributes)
+        lines.append(f"{span.duration_ms:7.1f} ms  {'  ' * depth}{span.name}" + (f"  [{told}]" if told else ""))
+        for child in spans:
+            if child.parent_id == span.span_id:
+                add(child, depth + 1)
+
+    for span in spans:
+        if span.parent_id not in known:
+            add(span, 0)
+    return "\n".join(lines)
+
+
+def _value(value: object) -> object:
+    kind = value.WhichOneof("value")  # type: ignore[attr-defined]  # of protobuf, made at run time
+    return getattr(value, kind) if kind else None
+
+
+@contextlib.contextmanager
+def otlp_receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
+            with lock:
+                receiver.take(body)
+            answer = ExportTraceServiceResponse().SerializeToString()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/x-protobuf")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    receiver.url = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
