@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime test check audit outdated sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test check audit outdated sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -20,6 +20,7 @@ topology: .venv/.dev  ## the topology of production on this machine: nginx over 
 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
+tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
 
 test: .venv/.dev  ## the whole test suite
 	@$(BIN)/python -m tests.whole_suite
@@ -111,6 +112,11 @@ endif
 .venv/.runtime: .venv/.python requirements/base.txt
 	@echo "installing what the servers need"
 	@$(PIP) install --require-hashes -r requirements/base.txt
+	@touch $@
+
+.venv/.tracing: .venv/.runtime requirements/tracing.txt
+	@echo "installing OpenTelemetry"
+	@$(PIP) install --require-hashes -r requirements/tracing.txt
 	@touch $@
 
 # On a developer's machine, commands run in DEBUG unless they are told otherwise (docs/adr/0030-debug-without-a-word.md).

@@ -1,7 +1,7 @@
 """One trace: what the energy app does for its clients page, as a collector gets it. Prints the tree of its spans.
 
-The servers are those of `make run`, each in its own process, with the embedded store. The page is asked for three times:
-after a sign-in, once more from the cache, and without an access token, as when it has expired.
+The servers are those of `make run`, with the embedded store. The page is asked for three times: after a sign-in, once
+more from the cache, and without an access token, as when it has expired.
 
     ./manage.py bench trace
 """

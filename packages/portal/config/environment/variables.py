@@ -251,7 +251,8 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         default="unset: no traces",
         meaning="the address to which [traces](../how-to/trace-a-request.md) are sent, by OTLP over HTTP, with the "
         "requirements of `requirements/tracing.txt`. OpenTelemetry's other variables (`OTEL_TRACES_SAMPLER`, "
-        "`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_RESOURCE_ATTRIBUTES` and so on) are read by its own library",
+        "`OTEL_TRACES_SAMPLER_ARG`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_RESOURCE_ATTRIBUTES` …) are read by its own "
+        "library",
         example="http://127.0.0.1:4318",
     ),
     Variable(
