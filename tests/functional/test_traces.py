@@ -77,7 +77,10 @@ def test_a_page_is_one_tree_of_its_queries_and_their_calls(world: World, browser
     assert any(span.name == "jinja2.render" for span in spans)
     calls = {str(span.attributes["url.path"]): span for span in spans if span.name == "GET backend"}
     assert {"/me", "/energy/clients"} <= set(calls)
-    assert calls["/energy/clients"].parent_id == query.span_id
+    assert by_id[calls["/me"].parent_id].name == "query user.get_me"
+    # The queries of a list run side by side.
+    assert by_id[query.parent_id].name == "queries 2"
+    assert calls["/energy/clients"].parent_id == query.parent_id
     assert calls["/energy/clients"].attributes == {
         "http.request.method": "GET",
         "peer.service": "backend",
