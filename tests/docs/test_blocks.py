@@ -47,9 +47,9 @@ TRIED_ELSEWHERE: Final = {
 }
 #: Blocks for root, on a server. Each of their commands is looked at, and none is run.
 FOR_ROOT: Final = {
-<<<<<<< HEAD
     ("docs/how-to/deploy.md", "git clone --branch v0.5.0"),
     ("docs/how-to/deploy.md", "git clone --branch v0.6.0"),
+    ("docs/how-to/trace-a-request.md", "make -C /opt/portal/current tracing"),
 }
 ROOTS_PROGRAMS: Final = {
     *("git", "make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run", "for"),
@@ -57,12 +57,6 @@ ROOTS_PROGRAMS: Final = {
 }
 #: A release on a server, and a file in it.
 RELEASE_FILE: Final = re.compile(r"/opt/portal/(?:current|releases/v[\d.]+)/(\S+)")
-=======
-    ("docs/how-to/deploy.md", "make -C /opt/portal runtime"),
-    ("docs/how-to/trace-a-request.md", "make -C /opt/portal tracing"),
-}
-ROOTS_PROGRAMS: Final = {"make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run"}
->>>>>>> 9f014c5 (Say how to trace a request, and what it costs)
 #: Commands that are looked up in `test_commands.py`, and not run here; with the reason.
 NOT_RUN: Final = {
     "make run": "servers, until Ctrl-C: tests/functional/test_run.py",

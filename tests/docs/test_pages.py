@@ -48,11 +48,7 @@ def test_every_command_is_documented_and_none_else() -> None:
     documented_targets = re.findall(r"^\| `make ([a-zA-Z-]+)", page, flags=re.MULTILINE)
     assert sorted(documented_targets) == sorted(target.replace("%", "APP") for target in targets)
     commands = [path.stem for path in Path(commands_folder.__path__[0]).glob("[a-z]*.py")]
-<<<<<<< HEAD
     documented = re.findall(r"^\| `\./manage\.py (?:--app \w+ )?([a-z]\w*)", page, flags=re.MULTILINE)
-=======
-    documented = re.findall(r"^\| `\./manage\.py (?:--app (?:energy|auth_app) )?(\w+)", page, flags=re.MULTILINE)
->>>>>>> 9f014c5 (Say how to trace a request, and what it costs)
     assert sorted(documented) == sorted([*commands, *PROGRAMS])
     alone = re.findall(r"^\| `\./manage\.py (\w+)", page, flags=re.MULTILINE)
     assert sorted(alone) == sorted(WORKSPACE_COMMANDS)

@@ -125,8 +125,7 @@ class QueryClient:
             results = self._reads.read_all(calls)
             for call, result in zip(calls, results, strict=True):
                 span.part("query", call.request.key.endpoint, outcome=result.cache_status)
-        for call, result in zip(calls, results, strict=True):
-            self._log.add_read(call, result, began=began)
+                self._log.add_read(call, result, began=began)
         return [
             self._paginated(call.request, call, result)
             if isinstance(call.request, ListRequest)
@@ -288,9 +287,7 @@ def create_query_client(
     :param tokens: the user's tokens, because data always belongs to someone.
     :param store: where responses are cached; by default the configured store.
     :param deadline: the time of all its calls together. A command gives none: each call has 10 s, with further tries.
-    :param request_id: sent with each call.
-    :param user_agent: the browser's own, sent with each call.
-    :param client_address: the browser's IP address, sent with each call.
+    :param request_id: sent with each call; so are the browser's `user_agent` and its IP address, `client_address`.
     :param runtime: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
     :param reload: whether the user reloads a page: the first read of each query asks the backend in any case.

@@ -37,7 +37,7 @@ def check_audit_log(value: str) -> str:
     return value
 
 
-def check_traces(env: environ.Env, endpoint: str, exporter: str) -> str:
+def read_otlp(env: environ.Env, endpoint: str, exporter: str) -> str:
     """The collector's address; empty for no traces. OpenTelemetry's own library reads it too.
 
     :param endpoint: the variable with the address.

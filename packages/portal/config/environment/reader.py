@@ -19,7 +19,7 @@ import environ
 
 from portal.config import limits
 from portal.config.environment.developer import complete_environment
-from portal.config.environment.log_targets import STDERR, check_audit_log, check_traces
+from portal.config.environment.log_targets import STDERR, check_audit_log, read_otlp
 from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
 from portal.config.environment.values import (
@@ -155,9 +155,7 @@ def try_config(app: str) -> ConfigReading:
         audit_log=take("audit_log", lambda: check_audit_log(env.str("APP_AUDIT_LOG", "") or STDERR), STDERR),
         audit_key=take("audit_key", lambda: read_secret(env, "APP_AUDIT_KEY", "a long random text").strip(), "")
         or secret_key,
-        traces_to=take(
-            "traces_to", lambda: check_traces(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_EXPORTER"), ""
-        ),
+        traces_to=take("traces_to", lambda: read_otlp(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_EXPORTER"), ""),
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )

@@ -104,6 +104,7 @@ that somebody may not open: `/metrics` counts those.
 If the file can't be written, because the disk is full, say, then the line goes to stderr instead, and the log has a line of level `ERROR` from
 `portal.audit_file`. The sign-in goes on. A file that is moved away is made anew, so logrotate needs no `copytruncate` and no signal:
 
+<!-- not run: a file of logrotate, which is not needed on a machine that runs the tests -->
 ```text
 /var/log/portal/audit.jsonl {
     monthly
@@ -127,6 +128,7 @@ one group that is not the portal's own administrators: they are in it.
 
 The lines of an account, by the subject of its tokens (the sandbox's and most backends' `id` of the account):
 
+<!-- not run: `audit.jsonl` is a log of yours; it needs jq -->
 ```text
 user=$(printf %s acc_1 | sha256sum | cut -c1-16)
 jq -c --arg user "$user" 'select(.user == $user or .target_user == $user)' audit.jsonl
@@ -148,7 +150,7 @@ From stderr of systemd, in place of the file: `journalctl -u 'portal@*' -o cat |
 The `entered_name` of an account stands in each line of its successful sign-ins, beside `user`: so a failed try is found without the name. To find
 the tries for a name that never signed in, an operator of the gateway makes the hash:
 
-```text
+```sh
 printf %s energy@example.com | ./manage.py --app auth_app audit_name
 ```
 """
