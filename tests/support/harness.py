@@ -41,7 +41,7 @@ def require_tool(*names: str) -> str:
 
 def clean_environment(**variables: str | None) -> dict[str, str | None]:
     """Variables for a child process in which nothing of this test process's own settings remains."""
-    foreign = [name for name in os.environ if name.startswith(("APP_", "SANDBOX_"))]
+    foreign = [name for name in os.environ if name.startswith(("APP_", "SANDBOX_", "PROMETHEUS_"))]
     gone = [
         *foreign,
         "DJANGO_SETTINGS_MODULE",

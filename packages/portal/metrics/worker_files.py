@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 #: The library's own variable; it reads it when it is imported.
 FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 #: Room that a slot gets at once, in bytes, by kind of metric. On a full disk a memory-mapped file that grows ends its
-#: process (SIGBUS). All label values of the largest app need less than a third (tests/portal/metrics).
-FILE_BYTES: Final = {"counter": 1 << 20, "histogram": 1 << 20, "gauge_livesum": 1 << 16}
+#: process (SIGBUS). As many label values as the limits allow have room (tests/portal/metrics/test_room_for_all.py).
+FILE_BYTES: Final = {"counter": 1 << 20, "histogram": 1 << 21, "gauge_livesum": 1 << 16}
 _LOCK_SUFFIX: Final = ".slot"
 
 

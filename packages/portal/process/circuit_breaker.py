@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 OPEN_S: Final = 1.0
 
 #: Addresses come from the configuration. Tests have more of them than a server.
-_MAX_CIRCUITS: Final = 500
+_MAX_CIRCUITS: Final = 200
 _CIRCUIT: Final = Label(
     name="circuit", says="what is called, and its address: `backend https://api.example.com`, `store …`"
 )

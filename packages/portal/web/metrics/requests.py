@@ -26,7 +26,7 @@ _ROUTE: Final = Label(
     " · `static`: a static file · `unknown`: no such page",
 )
 #: Pages times methods times statuses: far more than an app has, and few enough for its file.
-_MAX_COUNTERS: Final = 1000
+_MAX_COUNTERS: Final = 600
 request_counters: Final = Counters(
     "portal_http_requests_total",
     "Requests that the edge forwarded, by page, method and status.",
@@ -41,7 +41,6 @@ request_timings: Final = Timings(
     "portal_http_request_duration_seconds",
     "Time of a request that the edge forwarded, until its response or the head of a streamed one was made.",
     labels=[_ROUTE],
-    limit=200,
 )
 
 
