@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
+from portal.config.environment import VARIABLES, Secrecy
 from tests.support.harness import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -15,6 +16,11 @@ UNIT = DEPLOY / "systemd" / "portal@.service"
 CURRENT = "/opt/portal/current"
 SHARED_VARIABLES = DEPLOY / "portal.env.example"
 PROJECT_VARIABLES = DEPLOY / "project.env.example"
+DOCKERFILE = ROOT / "Dockerfile"
+COMPOSE = DEPLOY / "compose"
+KUBERNETES = DEPLOY / "kubernetes"
+#: What the image itself reads, in its command.
+OF_THE_IMAGE = {"APP", "WORKERS", "THREADS"}
 
 
 def unit_settings() -> dict[str, list[str]]:
@@ -46,3 +52,9 @@ def unit_variables() -> dict[str, str]:
 def example_variables(text: str) -> dict[str, str]:
     """What an environment file sets; what stands in comments is not set."""
     return dict(re.findall(r"^([A-Z_]+)=(.*)$", text, flags=re.MULTILINE))
+
+
+def known_variables() -> set[str]:
+    """The variables of a container: of the portal, those in files too, and of the image."""
+    files = {f"{each.name}_FILE" for each in VARIABLES if each.secrecy is not Secrecy.OPEN}
+    return {each.name for each in VARIABLES} | files | OF_THE_IMAGE

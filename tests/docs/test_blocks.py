@@ -44,6 +44,10 @@ TRIED_ELSEWHERE: Final = {
     ("docs/explanation/templates.md", '{% extends "portal/list'): "tests/docs/test_templates.py",
     ("docs/how-to/deploy.md", "user portal on"): "tests/portal/store/test_redis_as_it_is_run.py",
     ("docs/how-to/install-the-wheel.md", "python3 -m venv"): "tests/deploy/test_wheel.py",
+    ("docs/how-to/deploy-with-containers.md", "docker build"): "tests/deploy/test_container_how_tos.py",
+    ("docs/how-to/deploy-with-containers.md", "deploy/compose/make-secrets"): "tests/deploy/test_container_how_tos.py",
+    ("docs/how-to/deploy-on-kubernetes.md", "cp -r"): "tests/deploy/test_container_how_tos.py",
+    ("docs/how-to/deploy-on-kubernetes.md", "kubectl kustomize"): "tests/deploy/test_container_how_tos.py",
 }
 #: Blocks for root, on a server. Each of their commands is looked at, and none is run.
 FOR_ROOT: Final = {

@@ -19,7 +19,12 @@ _SUFFIX: Final = "-tpl"
 
 def platform_folders(name: str) -> list[str]:
     """Their paths, from the repository's root."""
-    return [f"apps/{name}", f"packages/portal/services/{name}", f"tests/apps/{name}"]
+    return [
+        f"apps/{name}",
+        f"packages/portal/services/{name}",
+        f"tests/apps/{name}",
+        f"deploy/kubernetes/base/{name}",
+    ]
 
 
 def write_folders(name: str, root: Path) -> None:

@@ -24,6 +24,7 @@ _HOSTS: Final = {
     "gateway": "the gateway",
     "id": "the OpenID provider",
     "redis": "the Redis",
+    "registry": "the registry of images",
     "www": "the public web site",
 }
 #: First segments of paths that every app has a page for.

@@ -63,6 +63,56 @@ PLACES: Final = (
     ),
     Place("docs/how-to/deploy.md", "for n in 1 2; do ln -s <name>.env /etc/portal/<name>-$n.env; done\n"),
     Place("docs/how-to/deploy.md", "systemctl enable --now portal@<name>-1 portal@<name>-2\n"),
+    Place("deploy/kubernetes/base/kustomization.yaml", "  - <name>\n"),
+    Place("deploy/kubernetes/overlays/example/ingress.yaml", "        - <name>.example.com\n"),
+    Place(
+        "deploy/kubernetes/overlays/example/ingress.yaml",
+        "    - host: <name>.example.com\n"
+        "      http:\n"
+        "        paths:\n"
+        "          - path: /\n"
+        "            pathType: Prefix\n"
+        "            backend:\n"
+        "              service:\n"
+        "                name: portal-<name>\n"
+        "                port:\n"
+        "                  name: http\n",
+    ),
+    Place(
+        "deploy/kubernetes/overlays/example/kustomization.yaml",
+        "      - secret_key_<name>=secrets/secret_key_<name>\n",
+    ),
+    Place(
+        "deploy/kubernetes/overlays/example/kustomization.yaml",
+        "  - target:\n"
+        "      kind: Deployment\n"
+        "      name: portal-<name>\n"
+        "    patch: |-\n"
+        "      - op: add\n"
+        "        path: /spec/template/spec/containers/0/env/-\n"
+        "        value:\n"
+        "          name: ALLOWED_HOSTS\n"
+        "          value: <name>.example.com\n",
+    ),
+    Place("deploy/compose/compose.yaml", "      <name>:\n        condition: service_healthy\n"),
+    Place(
+        "deploy/compose/compose.yaml",
+        "  <name>:\n"
+        "    <<: *app\n"
+        "    environment:\n"
+        "      <<: *settings\n"
+        '      APP: "<name>"\n'
+        "      ALLOWED_HOSTS: <name>.example.com\n"
+        "    secrets:\n"
+        "      - source: secret_key_<name>\n"
+        "        target: secret_key\n"
+        "      - cache_url\n"
+        "      - jwt_key\n"
+        "      - metrics_token\n"
+        "\n",
+    ),
+    Place("deploy/compose/compose.yaml", "  secret_key_<name>:\n    file: ./secrets/secret_key_<name>\n"),
+    Place("deploy/compose/make-secrets", " <name>", after=r"^for app in auth_app[^;\n]*(?=;)"),
     Place("docs/reference/contract.md", "| <name> | `apps/<name>` | `http://localhost:<port>` |\n"),
     Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
     Place(

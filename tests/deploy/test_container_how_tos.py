@@ -1,0 +1,64 @@
+"""The commands of the how-tos for containers name files, arguments and objects that there are. No engine runs them here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+
+import pytest
+import yaml
+
+import portal
+from portal.config.limits import STORE_TIMEOUT_S
+from portal.config.projects import PROJECTS
+from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from tests.deploy.files import COMPOSE, DOCKERFILE, KUBERNETES
+from tests.support.doc_blocks import Block, blocks_of, command_lines
+from tests.support.harness import ROOT
+
+PAGES = [ROOT / "docs" / "how-to" / f"deploy-{name}.md" for name in ("with-containers", "on-kubernetes")]
+BLOCKS: list[Block] = [block for page in PAGES for block in blocks_of(page) if block.language == "sh"]
+COMMANDS = [line for block in BLOCKS for line in command_lines(block.code)]
+#: What step 2 of the page on Kubernetes copies, and to where.
+EXAMPLE, COPY = "deploy/kubernetes/overlays/example", "deploy/kubernetes/overlays/production"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_one_that_a_shell_understands_and_its_files_are_there(command: str) -> None:
+    assert subprocess.run(["bash", "-n"], input=command, text=True, check=False).returncode == 0
+    words = shlex.split(command)
+    assert words[0] in {"docker", "kubectl", "cp", "deploy/compose/make-secrets"}
+    for file in re.findall(r"(?<!\S)deploy/\S+", command.replace(COPY, EXAMPLE)):
+        assert (ROOT / file).exists(), file
+
+
+def test_the_image_is_built_with_arguments_that_it_has() -> None:
+    (build,) = [command for command in COMMANDS if command.startswith("docker build")]
+    known = set(re.findall(r"^ARG (\w+)", DOCKERFILE.read_text(), flags=re.MULTILINE))
+    assert set(re.findall(r"--build-arg (\w+)=", build)) <= known
+    table = set(re.findall(r"`([A-Z_]+)`", re.search(r"\| argument \|(?:.*\n)+?\n", PAGES[0].read_text())[0]))
+    assert table == known
+    assert f"VERSION={portal.__version__}" in build
+    assert f"/portal:{portal.__version__}" in build
+
+
+def test_the_deployment_that_is_named_is_one_of_them() -> None:
+    names = set(re.findall(r"deployment/([\w-]+)", PAGES[1].read_text()))
+    assert names
+    assert names <= {f"portal-{project.app.replace('_', '-')}" for project in PROJECTS}
+    namespace = yaml.safe_load((KUBERNETES / "overlays" / "example" / "namespace.yaml").read_text())
+    assert set(re.findall(r"kubectl -n (\S+)", PAGES[1].read_text())) == {namespace["metadata"]["name"]}
+
+
+def test_the_times_that_are_told_are_those_of_the_server() -> None:
+    for page in PAGES:
+        assert f"at the latest after {WORKER_STOP_TIMEOUT_S} s" in page.read_text() or (
+            f"at most {WORKER_STOP_TIMEOUT_S} s for open requests" in page.read_text()
+        )
+    assert STORE_TIMEOUT_S < 5, "a probe waits for 5 s, and a store that hangs is told before"
+
+
+def test_every_file_of_compose_is_linked() -> None:
+    text = PAGES[0].read_text()
+    assert [path.name for path in COMPOSE.iterdir() if path.is_file() and f"/compose/{path.name})" not in text] == []

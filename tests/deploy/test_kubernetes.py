@@ -1,0 +1,229 @@
+"""The manifests for Kubernetes: built by kustomize, valid by the API's schemas, and in step with image, apps and server."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+import portal
+from portal.config.environment import VARIABLES, Secrecy
+from portal.config.projects import PROJECTS
+from portal.edge import UNGATED_PATHS
+from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from tests.deploy.files import DOCKERFILE, KUBERNETES, NGINX_SITE, known_variables
+from tests.support.harness import ROOT, require_tool
+
+Manifest = dict[str, Any]
+#: The oldest release whose API has all that is asked for: `preStop` with `sleep`.
+OLDEST = "1.30"
+APPS = {project.app: f"portal-{project.app.replace('_', '-')}" for project in PROJECTS}
+
+each_app = pytest.mark.parametrize("app", APPS)
+
+
+def secret_files(overlay: Path) -> list[str]:
+    """The files that an overlay expects, and no repository has."""
+    kustomization = yaml.safe_load((overlay / "kustomization.yaml").read_text())
+    return [file.partition("=")[2] for each in kustomization["secretGenerator"] for file in each["files"]]
+
+
+@pytest.fixture(scope="module")
+def manifests(tmp_path_factory: pytest.TempPathFactory) -> list[Manifest]:
+    """What `kubectl apply -k` would send."""
+    kubectl = require_tool("kubectl")
+    version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True, check=False).stdout
+    if "Kustomize Version: v5" not in version:
+        pytest.skip("needs kubectl 1.27 or newer, with kustomize 5: Debian has it from 13 on")
+    folder = Path(shutil.copytree(KUBERNETES, tmp_path_factory.mktemp("kubernetes") / "kubernetes"))
+    overlay = folder / "overlays" / "example"
+    for file in secret_files(overlay):
+        (overlay / file).parent.mkdir(exist_ok=True)
+        (overlay / file).write_text("made up for a test\n")
+    built = subprocess.run([kubectl, "kustomize", overlay], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    assert built.stderr == "", "kustomize warns"
+    return list(yaml.safe_load_all(built.stdout))
+
+
+def of_kind(manifests: Iterable[Manifest], kind: str) -> dict[str, Manifest]:
+    return {each["metadata"]["name"]: each for each in manifests if each["kind"] == kind}
+
+
+def pod_of(manifests: list[Manifest], app: str) -> Manifest:
+    return of_kind(manifests, "Deployment")[APPS[app]]["spec"]["template"]
+
+
+def container_of(manifests: list[Manifest], app: str) -> Manifest:
+    (container,) = pod_of(manifests, app)["spec"]["containers"]
+    return container
+
+
+@pytest.mark.parametrize("version", [OLDEST, None], ids=["oldest", "newest"])
+def test_each_manifest_is_valid_by_the_schemas_of_the_api_and_has_no_unknown_field(manifests, version) -> None:
+    version = version or kubernetes_validate.latest_version()
+    for manifest in manifests:
+        kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_a_misspelt_field_is_found(manifests) -> None:
+    (service, *_) = of_kind(manifests, "Service").values()
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(service | {"specs": {}}, OLDEST, strict=True)
+
+
+def test_each_app_has_its_deployment_service_autoscaler_and_budget(manifests) -> None:
+    for kind in ("Deployment", "Service", "HorizontalPodAutoscaler", "PodDisruptionBudget"):
+        assert set(of_kind(manifests, kind)) == set(APPS.values()), kind
+
+
+@each_app
+def test_what_selects_an_apps_pods_selects_those_and_no_others(manifests, app: str) -> None:
+    name = APPS[app]
+    deployment = of_kind(manifests, "Deployment")[name]["spec"]
+    selectors = [
+        deployment["selector"]["matchLabels"],
+        of_kind(manifests, "Service")[name]["spec"]["selector"],
+        of_kind(manifests, "PodDisruptionBudget")[name]["spec"]["selector"]["matchLabels"],
+        *(each["labelSelector"]["matchLabels"] for each in deployment["template"]["spec"]["topologySpreadConstraints"]),
+    ]
+    for selector in selectors:
+        selected = [
+            other for other in APPS if selector.items() <= pod_of(manifests, other)["metadata"]["labels"].items()
+        ]
+        assert selected == [app]
+    target = of_kind(manifests, "HorizontalPodAutoscaler")[name]["spec"]["scaleTargetRef"]
+    assert (target["kind"], target["name"]) == ("Deployment", name)
+
+
+def test_the_policies_close_the_namespace_and_open_the_apps(manifests) -> None:
+    policies = {name: each["spec"] for name, each in of_kind(manifests, "NetworkPolicy").items()}
+    closed = policies["portal-nothing"]
+    assert closed == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    for name in ("portal-asked", "portal-asks"):
+        selector = policies[name]["podSelector"]["matchLabels"]
+        assert all(selector.items() <= pod_of(manifests, app)["metadata"]["labels"].items() for app in APPS)
+    (dns,) = policies["portal-names"]["egress"]
+    assert dns["to"][0]["podSelector"] == {"matchLabels": {"k8s-app": "kube-dns"}}
+    assert [port["port"] for port in policies["portal-asked"]["ingress"][0]["ports"]] == ["http"]
+
+
+@each_app
+def test_a_release_never_has_fewer_pods_than_before_and_two_are_the_least(manifests, app: str) -> None:
+    deployment = of_kind(manifests, "Deployment")[APPS[app]]["spec"]
+    assert deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert "replicas" not in deployment, "applying it would undo what the autoscaler decided"
+    assert of_kind(manifests, "HorizontalPodAutoscaler")[APPS[app]]["spec"]["minReplicas"] == 2
+    assert of_kind(manifests, "PodDisruptionBudget")[APPS[app]]["spec"]["maxUnavailable"] == 1
+
+
+@each_app
+def test_a_pod_has_no_rights_and_writes_to_tmp_alone(manifests, app: str) -> None:
+    pod, container = pod_of(manifests, app)["spec"], container_of(manifests, app)
+    (user,) = re.findall(r"^USER (\d+):\d+$", DOCKERFILE.read_text(), flags=re.MULTILINE)
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["runAsUser"] == int(user)
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["serviceAccountName"] in of_kind(manifests, "ServiceAccount")
+    assert [each["mountPath"] for each in container["volumeMounts"] if not each.get("readOnly")] == ["/tmp"]
+    (namespace,) = of_kind(manifests, "Namespace").values()
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+@each_app
+def test_each_probe_asks_a_path_that_there_is_on_the_port_of_the_image(manifests, app: str) -> None:
+    container = container_of(manifests, app)
+    (port,) = container["ports"]
+    assert f"--port {port['containerPort']}" in DOCKERFILE.read_text()
+    probes = {name: container[f"{name}Probe"]["httpGet"] for name in ("startup", "liveness", "readiness")}
+    assert {each["port"] for each in probes.values()} == {port["name"]}
+    assert {name: each["path"] for name, each in probes.items()} == {
+        "startup": "/healthz",
+        "liveness": "/healthz",
+        "readiness": "/readyz",
+    }
+    assert {each["path"] for each in probes.values()} <= set(UNGATED_PATHS)
+    (served,) = of_kind(manifests, "Service")[APPS[app]]["spec"]["ports"]
+    assert served["targetPort"] == port["name"]
+
+
+@each_app
+def test_a_pod_that_ends_has_the_time_for_its_sleep_and_its_open_requests(manifests, app: str) -> None:
+    sleep = container_of(manifests, app)["lifecycle"]["preStop"]["sleep"]["seconds"]
+    assert sleep >= 5
+    assert pod_of(manifests, app)["spec"]["terminationGracePeriodSeconds"] >= sleep + WORKER_STOP_TIMEOUT_S + 5
+
+
+@each_app
+def test_the_variables_of_a_pod_are_known_and_none_is_missing(manifests, app: str) -> None:
+    container = container_of(manifests, app)
+    (settings,) = of_kind(manifests, "ConfigMap").values()
+    assert container["envFrom"] == [{"configMapRef": {"name": settings["metadata"]["name"]}}]
+    own = {each["name"]: each["value"] for each in container["env"]}
+    given = settings["data"] | own
+    assert set(given) <= known_variables()
+    assert settings["data"].keys() & own.keys() == set()
+    assert [each.name for each in VARIABLES if each.secrecy is not Secrecy.OPEN and each.name in given] == []
+    needed = {each.name for each in VARIABLES if "required otherwise" in each.default}
+    assert needed <= {name.removesuffix("_FILE") for name in given}
+    assert given["APP"] == app
+    assert given["ALLOWED_HOSTS"] == ("auth" if app == "auth_app" else app) + ".example.com"
+
+
+@each_app
+def test_a_pod_sees_the_files_of_its_secrets_and_no_other_apps_key(manifests, app: str) -> None:
+    container, pod = container_of(manifests, app), pod_of(manifests, app)["spec"]
+    (secret,) = of_kind(manifests, "Secret").values()
+    volumes = {each["name"]: each["secret"] for each in pod["volumes"] if "secret" in each}
+    files = {}
+    for mount in container["volumeMounts"]:
+        if volume := volumes.get(mount["name"]):
+            assert volume["secretName"] == secret["metadata"]["name"]
+            files |= {f"{mount['mountPath']}/{item['path']}": item["key"] for item in volume["items"]}
+    assert {each["value"] for each in container["env"] if each["name"].endswith("_FILE")} == set(files)
+    assert set(files.values()) <= set(secret["data"])
+    assert [key for key in files.values() if key.startswith("secret_key_")] == [f"secret_key_{app}"]
+
+
+def test_each_name_of_the_site_leads_to_its_app_by_tls(manifests) -> None:
+    (ingress,) = of_kind(manifests, "Ingress").values()
+    names = re.search(r"server_name (auth\.[^;]+);", NGINX_SITE.read_text())[1].split()
+    assert [name for each in ingress["spec"]["tls"] for name in each["hosts"]] == names
+    leads = {
+        rule["host"]: path["backend"]["service"]["name"]
+        for rule in ingress["spec"]["rules"]
+        for path in rule["http"]["paths"]
+    }
+    assert leads == dict(zip(names, APPS.values(), strict=True))
+    services = of_kind(manifests, "Service")
+    for rule in ingress["spec"]["rules"]:
+        (path,) = rule["http"]["paths"]
+        ports = services[path["backend"]["service"]["name"]]["spec"]["ports"]
+        assert path["backend"]["service"]["port"]["name"] in {port["name"] for port in ports}
+
+
+def test_git_ignores_the_secrets_and_has_none() -> None:
+    overlay = KUBERNETES / "overlays" / "example"
+    files = [str((overlay / file).relative_to(ROOT)) for file in secret_files(overlay)]
+    assert files
+    ignored = subprocess.run(["git", "check-ignore", *files], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ignored.stdout.split() == files
+
+
+def test_the_example_runs_this_release(manifests) -> None:
+    assert {container_of(manifests, app)["image"] for app in APPS} == {
+        f"registry.example.com/portal:{portal.__version__}"
+    }
