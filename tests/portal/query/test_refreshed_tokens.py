@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import create_query_client
-from portal.query.partition.namespaces import Namespaces
+from portal.query.cache.page_cache import PAGE_LIFETIME_S
+from portal.query.partition.namespaces import BINDING_LIFETIME_S, USED_TOKEN_KEPT_S, Namespaces
 from tests.portal.query.fakes import FakeStore, Process, World, make_token
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
@@ -118,3 +122,40 @@ def test_an_opaque_token_works_without_being_shared(world: World, process: Proce
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
     world.backend.inside = lambda *_: tokens.rotate(TokenPair(access="opaque too", refresh="s"), replaced="r")
     assert ids(ClientQueries.use_get_clients_query(client, {"q": "5"})) == ["c5"]
+
+
+@pytest.mark.parametrize(
+    ("exp_in", "kept_s"),
+    [
+        (300, 300 + EXPIRY_LEEWAY_S + USED_TOKEN_KEPT_S),
+        (-100, USED_TOKEN_KEPT_S),
+        (10 * BINDING_LIFETIME_S, BINDING_LIFETIME_S),
+        (None, BINDING_LIFETIME_S),
+    ],
+)
+def test_the_binding_of_a_refreshed_token_ends_soon_after_the_token(
+    world: World,
+    process: Process,
+    ada: TokenStore,
+    *,
+    monkeypatch: pytest.MonkeyPatch,
+    exp_in: int | None,
+    kept_s: float,
+) -> None:
+    kept: dict[str, float | None] = {}
+    set_many = world.store.set_many
+
+    def noting(values: Mapping[str, object], *, lifetime_s: float | None) -> None:
+        kept.update(dict.fromkeys(values, lifetime_s))
+        set_many(values, lifetime_s=lifetime_s)
+
+    monkeypatch.setattr(world.store, "set_many", noting)
+    ClientQueries.use_get_clients_query(process.request(ada))
+    first = set(kept)
+    new = make_token("ada", exp=None if exp_in is None else world.clock.now + exp_in)
+    namespaces = Namespaces(store=world.store, clock=world.clock)
+    assert namespaces.rebind(old=str(ada.current.access), new=new) is not None
+    [name] = set(kept) - first
+    assert kept[name] == pytest.approx(kept_s)
+    assert {kept[key] for key in first if key.startswith("binding:")} == {BINDING_LIFETIME_S}
+    assert USED_TOKEN_KEPT_S > PAGE_LIFETIME_S

@@ -27,6 +27,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from portal.api import expires_at
+from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 from portal.identity import get_user_from_token, permission_strings
 from portal.query.partition.generations import Generations, namespace_generation_key
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 #: Longer than an access token lives. A token without an end is bound again after a day. Seconds.
 BINDING_LIFETIME_S: Final = 24 * 60 * 60
+#: How long the binding of a refreshed token outlives the token, seconds: longer than any page that it has fetched.
+USED_TOKEN_KEPT_S: Final = 20 * 60
 NAMESPACE_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Bindings that a process keeps in memory.
 _MAX_BINDINGS: Final = 4096
@@ -202,9 +205,20 @@ class Namespaces:
         # In one operation. A write that ends before it finds no binding, and every cached page is older than the
         # generation. A write that ends after it finds the binding.
         numbers = {namespace_generation_key(partition.namespace): self.generations.new()} if begin_generation else {}
-        self._store.set_many({**numbers, partition.binding: binding.stored()}, lifetime_s=BINDING_LIFETIME_S)
+        lifetime_s = BINDING_LIFETIME_S if begin_generation else self._refreshed_binding_lifetime(binding)
+        self._store.set_many({**numbers, partition.binding: binding.stored()}, lifetime_s=lifetime_s)
         self._remember(partition.binding, binding)
         return partition
+
+    def _refreshed_binding_lifetime(self, binding: TokenBinding) -> float:
+        """How long the binding of a refreshed token stays: until no page is left that was fetched with the token.
+
+        Each refresh makes a binding. If each lasted a day, they would be most of what a user takes of the store.
+        """
+        if binding.expires_at is None:
+            return BINDING_LIFETIME_S
+        left = binding.expires_at - self._clock() + EXPIRY_LEEWAY_S
+        return min(BINDING_LIFETIME_S, max(0.0, left) + USED_TOKEN_KEPT_S)
 
     def _remember(self, name: str, binding: TokenBinding) -> None:
         with self._lock:
