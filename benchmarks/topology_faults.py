@@ -1,0 +1,240 @@
+"""What users see while a part of the topology fails, and when all is well again without anybody's help.
+
+Users visit pages through nginx and send forms; their access tokens live for seconds. One part after another fails: the
+backend is stopped, or hangs; Redis is stopped, hangs, or loses its primary; workers are killed; two clocks are 60 s off;
+the disk of the embedded store is full. Each fault has users of its own, who are looked at for a while after it.
+
+`./manage.py bench topology_faults [--only backend] [--seconds 20] [--after 30]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks._front_door import Doors, Visitor, quantile
+from benchmarks._visits import Crowd, signed_in
+from tests.support.ports import free_port_base
+from tests.support.topology import OFFSETS, running_topology
+from tests.support.topology.small_disk import may_mount
+from tests.support.topology.topology import FAKETIME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.topology import Topology
+
+USERS, RATE = 20, 25
+ACCESS_LIFETIME_S = 15
+BEFORE_S = 5.0
+#: Sound for so long means recovered, seconds.
+SOUND_S = 5.0
+CLOCKS_APART_S = 60
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that fails.
+
+    :param seconds: for how long.
+    :param during: the block in which it does.
+    :param embedded: whether it concerns the embedded store.
+    :param lacking: what this machine lacks for it; empty if nothing.
+    """
+
+    name: str
+    seconds: float
+    during: Callable[[Topology], contextlib.AbstractContextManager[None]]
+    embedded: bool = False
+    lacking: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One line of the table.
+
+    :param statuses: from the beginning of the fault to the end of the observation.
+    :param bad_until_s: after the end of the fault, when the last request failed; None if none did after it.
+    """
+
+    fault: Fault
+    statuses: Counter[int | None]
+    latencies_s: list[float]
+    signed_out: int
+    lost: int
+    doubled: int
+    unconfirmed: int
+    bad_until_s: float | None
+    recovered: bool
+
+
+@contextlib.contextmanager
+def _worker_killed(topology: Topology) -> Iterator[None]:
+    for name in ("energy-1", "operations-2"):
+        topology.kill_worker(name)
+    yield
+
+
+@contextlib.contextmanager
+def _primary_lost(topology: Topology) -> Iterator[None]:
+    topology.fail_over()
+    yield
+
+
+@contextlib.contextmanager
+def _clocks_apart(topology: Topology) -> Iterator[None]:
+    # One of each pair, so that every user meets both clocks.
+    with (
+        topology.clock_shifted("energy-1", CLOCKS_APART_S),
+        topology.clock_shifted("operations-2", -CLOCKS_APART_S),
+    ):
+        yield
+
+
+FAULTS = [
+    Fault("backend stopped", 20, lambda topology: topology.backend_stopped()),
+    Fault("backend hung", 15, lambda topology: topology.backend_hung()),
+    Fault("Redis stopped", 20, lambda topology: topology.redis_stopped()),
+    Fault("Redis hung", 15, lambda topology: topology.redis_hung()),
+    Fault("Redis's primary killed", 10, _primary_lost),
+    Fault("two workers killed", 10, _worker_killed),
+    Fault(
+        "clocks of two servers 60 s off",
+        30,
+        _clocks_apart,
+        lacking="" if FAKETIME.exists() else "Debian's package libfaketime",
+    ),
+    Fault(
+        "disk of the embedded store full",
+        20,
+        lambda topology: topology.disk_full(),
+        embedded=True,
+        lacking="" if may_mount() else "the right to mount a file system",
+    ),
+]
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(prog="topology_faults")
+    parser.add_argument("--only", nargs="+", help="parts of the names of faults")
+    parser.add_argument("--seconds", type=float, help="of each fault, in place of its own")
+    parser.add_argument("--after", type=float, default=30, help="seconds for which users are looked at after it")
+    parser.add_argument("--keep-log", type=Path, help="a folder that gets the logs of all servers")
+    options = parser.parse_args()
+    chosen = [fault for fault in FAULTS if not options.only or any(part in fault.name for part in options.only)]
+    for fault in chosen:
+        if fault.lacking:
+            print(f"skipped: {fault.name}: this machine lacks {fault.lacking}", file=sys.stderr)
+    seen: list[Seen] = []
+    for embedded in (False, True):
+        faults = [fault for fault in chosen if fault.embedded is embedded and not fault.lacking]
+        if not faults:
+            continue
+        # Other people for each fault, so that none brings the last one's traces along.
+        emails = [f"user{number}@example.com" for number in range(USERS * len(faults))]
+        with (
+            tempfile.TemporaryDirectory(prefix="topology-faults-") as folder,
+            running_topology(
+                Path(folder),
+                port_base=free_port_base(*OFFSETS),
+                accounts=tuple(emails),
+                redis=not embedded,
+                small_disk=embedded,
+                sandbox={"SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(ACCESS_LIFETIME_S)},
+                say=lambda text: print(text, file=sys.stderr, flush=True),
+            ) as topology,
+        ):
+            for number, fault in enumerate(faults):
+                people = emails[number * USERS : (number + 1) * USERS]
+                print(f"{fault.name} …", file=sys.stderr, flush=True)
+                seen.append(
+                    _watch(topology, fault, people, seconds=options.seconds or fault.seconds, after=options.after)
+                )
+                print(_table(seen[-1:]), file=sys.stderr, flush=True)
+            if options.keep_log is not None:
+                options.keep_log.mkdir(exist_ok=True)
+                kept = options.keep_log / ("embedded.log" if embedded else "redis.log")
+                kept.write_bytes(topology.log.read_bytes())
+    print(_table(seen))
+    if not all(line.recovered and not (line.signed_out or line.lost or line.doubled) for line in seen):
+        sys.exit(1)
+
+
+def _watch(topology: Topology, fault: Fault, emails: list[str], *, seconds: float, after: float) -> Seen:
+    doors = Doors.of(topology)
+    crowd = Crowd(doors, signed_in(doors, emails), RATE)
+    crowd.start()
+    time.sleep(BEFORE_S)
+    began = crowd.elapsed_s
+    with fault.during(topology):
+        time.sleep(max(0.0, began + seconds - crowd.elapsed_s))
+        ending = crowd.elapsed_s
+    ended = crowd.elapsed_s
+    time.sleep(after)
+    observed = crowd.elapsed_s
+    crowd.end()
+    requests = [entry for visitor in crowd.visitors for entry in visitor.latencies_s if entry[0] + entry[1] >= began]
+    bad = [at + took for at, took, status in requests if status is None or status >= 500]
+    late = [at for at in bad if at > ending]
+    lost, doubled, _ = crowd.writes.check(topology.backend.port, emails[0])
+    return Seen(
+        fault=fault,
+        statuses=Counter(status for _, _, status in requests),
+        latencies_s=[took for _, took, _ in requests],
+        signed_out=sum(map(_is_out, crowd.visitors)),
+        lost=lost,
+        doubled=doubled,
+        unconfirmed=len(crowd.writes.unknown),
+        bad_until_s=max(late) - ended if late else None,
+        recovered=not any(at > observed - SOUND_S for at in bad),
+    )
+
+
+def _is_out(visitor: Visitor) -> bool:
+    return visitor.signed_out > 0 or not visitor.is_signed_in
+
+
+def _table(lines: list[Seen]) -> str:
+    """In the form of docs/reference/measured.md."""
+    heads = (
+        "fault",
+        "answers",
+        "p50",
+        "p95",
+        "longest",
+        "users signed out",
+        "confirmed writes lost, doubled",
+        "forms not confirmed",
+        "last failure after its end",
+        "recovered alone",
+    )
+    rows = [heads, ("---",) * len(heads)]
+    for line in lines:
+        answers = ", ".join(f"{status or 'none'}: {number}" for status, number in line.statuses.most_common())
+        rows.append(
+            (
+                line.fault.name,
+                answers,
+                f"{1000 * quantile(line.latencies_s, 0.5):.0f} ms",
+                f"{quantile(line.latencies_s, 0.95):.1f} s",
+                f"{max(line.latencies_s, default=0):.1f} s",
+                str(line.signed_out),
+                f"{line.lost}, {line.doubled}",
+                str(line.unconfirmed),
+                "none" if line.bad_until_s is None else f"{max(0.0, line.bad_until_s):.1f} s",
+                "yes" if line.recovered else "no",
+            )
+        )
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+if __name__ == "__main__":
+    main()
