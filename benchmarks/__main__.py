@@ -6,12 +6,16 @@ The exit status is 1 where one of them missed a target; the others run all the s
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from itertools import takewhile
 from pathlib import Path
 
 #: These have make targets of their own: they take minutes, or are asked for one page.
-ON_THEIR_OWN = {"profile", "hung", "storm", "storm_edits", "storm_query", "outage", "refresh_store", "trace"}
+ON_THEIR_OWN = {
+    *("profile", "hung", "storm", "storm_edits", "storm_query", "outage", "refresh_store", "trace"),
+    *("topology_load", "topology_faults", "topology_fuzz", "topology_memory"),
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -22,6 +26,8 @@ def main(arguments: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
         return 2
+    # What a benchmark has started ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     failed = False
     for name in names or [name for name in known if name not in ON_THEIR_OWN]:
         module = importlib.import_module(f"benchmarks.{name}")

@@ -75,7 +75,9 @@ class Tab:
             host = self._doors.hosts[app]
             kept = _Https(host, self._doors.port, context=self._context, timeout=self._timeout_s)
             self._kept[app] = kept
-        headers = {"Accept": accept, "Cookie": jar.header()}
+        headers = {"Accept": accept}
+        if cookies := jar.header():
+            headers["Cookie"] = cookies
         body = None
         if form is not None:
             body = urlencode(form)

@@ -18,8 +18,7 @@ from tests.support.topology import small_disk
 from tests.support.topology.addresses import Addresses
 from tests.support.topology.variables import BACKEND, stop_time_s
 
-#: Debian's package libfaketime.
-FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+SHIFTED_CLOCK = Path(__file__).with_name("shifted_clock")
 RESTARTED_WITHIN_S = 120
 
 
@@ -83,12 +82,8 @@ class Topology:
     def clock_shifted(self, name: str, seconds: int) -> Iterator[None]:
         """Inside the block, the time of day of an instance differs by so many seconds."""
         server = self.instances[name]
-        shift = {
-            "LD_PRELOAD": str(FAKETIME),
-            "FAKETIME": f"{seconds:+d}",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "FAKETIME_NO_CACHE": "1",
-        }
+        path = os.pathsep.join(filter(None, [str(SHIFTED_CLOCK), os.environ.get("PYTHONPATH")]))
+        shift = {"CLOCK_SHIFT_S": str(seconds), "PYTHONPATH": path}
         self.restart(name, server=dataclasses.replace(server, environment={**server.environment, **shift}))
         try:
             yield
