@@ -26,8 +26,8 @@ logger = logging.getLogger(__name__)
 #: An open circuit refuses all callers for this long, then admits a probe; seconds.
 OPEN_S: Final = 1.0
 
-#: Addresses come from the configuration. Tests have more of them than a server.
-_MAX_CIRCUITS: Final = 200
+#: Addresses come from the configuration, so there are few.
+_MAX_CIRCUITS: Final = 50
 _CIRCUIT: Final = Label(
     name="circuit", says="what is called, and its address: `backend https://api.example.com`, `store …`"
 )

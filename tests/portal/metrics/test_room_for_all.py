@@ -48,4 +48,4 @@ def test_as_many_values_as_there_may_be_fit_into_the_files(tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", FILL], env=environment, check=True, cwd=ROOT)
     assert {file.name: file.stat().st_size for file in folder.glob("*.db")} == sizes
     used = {file.name: int.from_bytes(file.read_bytes()[:4], "little") for file in folder.glob("*.db")}
-    assert all(used[name] > sizes[name] / 4 for name in used), "the test fills them"
+    assert all(used[name] > sizes[name] / 10 for name in used), "the test fills them"
