@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test check audit outdated sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -47,8 +47,8 @@ check: .venv/.dev  ## format, lint, import contracts, types, each app's own chec
 audit: .venv/.dev  ## known vulnerabilities of the pinned packages; fails also if a package could not be audited
 	@$(BIN)/python -m tests.supply_chain audit --strict
 
-outdated: .venv/.dev  ## pinned packages of which there is a newer version
-	@$(BIN)/python -m tests.supply_chain outdated
+newer: .venv/.dev  ## pinned packages of which there is a newer version
+	@$(BIN)/python -m tests.supply_chain newer
 
 SBOM ?= .state/sbom.json
 sbom: .venv/.dev  ## the list of all packages that a server installs, as CycloneDX, into .state/sbom.json

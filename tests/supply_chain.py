@@ -1,4 +1,4 @@
-"""`make audit` and `make outdated`: what is known of the pinned packages, as one line or a table.
+"""`make audit` and `make newer`: what is known of the pinned packages, as one line or a table.
 
 `make check` audits too. Where no vulnerability service can be asked, it says so and goes on: a check must run on a
 machine without a network. `make audit` then fails.
@@ -27,9 +27,9 @@ def main(words: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     audit_parser = commands.add_parser("audit", help="known vulnerabilities of the pinned packages, by pip-audit")
     audit_parser.add_argument("--strict", action="store_true", help="fail if a package could not be audited")
-    commands.add_parser("outdated", help="newer versions of the pinned packages, by pip")
+    commands.add_parser("newer", help="newer versions of the pinned packages, by pip")
     options = parser.parse_args(words)
-    return audit(strict=options.strict) if options.command == "audit" else outdated()
+    return audit(strict=options.strict) if options.command == "audit" else list_newer()
 
 
 def audit(*, strict: bool, files: Iterable[Path] = PINNED) -> int:
@@ -74,7 +74,7 @@ def report_audit(dependencies: Sequence[Mapping[str, Any]], *, strict: bool) -> 
     return int(bool(vulnerable) or (strict and bool(skipped)))
 
 
-def outdated(*, pip_options: Sequence[str] = ()) -> int:
+def list_newer(*, pip_options: Sequence[str] = ()) -> int:
     """Print which pinned packages have a newer version; the direct dependencies first. 2: no index could be asked."""
     run = subprocess.run(
         [
@@ -82,7 +82,7 @@ def outdated(*, pip_options: Sequence[str] = ()) -> int:
             "-m",
             "pip",
             "list",
-            "--outdated",
+            "-o",
             "--format=json",
             "--disable-pip-version-check",
             *pip_options,

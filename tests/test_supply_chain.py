@@ -52,7 +52,7 @@ def test_a_newer_version_of_a_pinned_package_is_listed(tmp_path: Path, capsys: p
         wheel.writestr("django-99.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: Django\nVersion: 99.0\n")
         wheel.writestr("django-99.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr("django-99.0.dist-info/RECORD", "")
-    assert supply_chain.outdated(pip_options=["--no-index", "--find-links", str(tmp_path)]) == 0
+    assert supply_chain.list_newer(pip_options=["--no-index", "--find-links", str(tmp_path)]) == 0
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith("direct    Django ")
     assert first.endswith("-> 99.0")
@@ -74,4 +74,4 @@ def test_the_commands_say_what_they_take() -> None:
         [sys.executable, "-m", "tests.supply_chain", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert "audit" in run.stdout
-    assert "outdated" in run.stdout
+    assert "newer" in run.stdout

@@ -59,7 +59,7 @@ SUFFIXES = {".py", ".py-tpl", ".md", ".html", ".html-tpl", ".toml"}
 
 
 #: Drawings of how things were, with the names of then.
-BEFORE = re.compile(r"Before:\n```\w+\n.*?^```$", re.DOTALL | re.MULTILINE)
+BEFORE = re.compile(r"Before:\n(?:<!-- [^\n]* -->\n)?```\w+\n.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def old_words_in(text: str, *, pattern: str) -> list[str]:

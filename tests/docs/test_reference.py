@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from portal.devtools.reference import Part, all_parts, main, with_part
+from portal.devtools.reference.pages import GeneratedPart, all_parts, main, with_part
 from tests.support.harness import ROOT
 
 PARTS = all_parts()
 
 
-def part(text: str) -> Part:
-    return Part(name="colours", page="docs/reference/colours.md", markdown=lambda: text)
+def part(text: str) -> GeneratedPart:
+    return GeneratedPart(name="colours", page="docs/reference/colours.md", markdown=lambda: text)
 
 
 @pytest.mark.parametrize("part", PARTS, ids=[part.name for part in PARTS])
-def test_a_page_says_what_the_code_says(part: Part) -> None:
+def test_a_page_says_what_the_code_says(part: GeneratedPart) -> None:
     page = (ROOT / part.page).read_text()
     assert with_part(page, part) == page, "write it again: ./manage.py update_reference"
 

@@ -9,7 +9,7 @@ from prometheus_client import generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from portal import __version__
-from portal.metrics.families import REGISTRY, Label, Readings, all_families
+from portal.metrics.families import METRICS_REGISTRY, Label, Readings, all_families
 from portal.metrics.worker_files import SLOT, forget_dead_workers
 from portal.metrics.worker_processes import process_metrics
 
@@ -53,7 +53,7 @@ class _Server:
 
 def _counted() -> Iterable[Metric]:
     if SLOT is None:
-        return REGISTRY.collect()
+        return METRICS_REGISTRY.collect()
     forget_dead_workers(SLOT.folder)
     found: Iterable[Metric] = MultiProcessCollector(None, path=str(SLOT.folder)).collect()  # type: ignore[no-untyped-call]  # the library has no types here
     return found

@@ -33,7 +33,7 @@ REQUEST_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 OPERATION_BUCKETS_S: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5)
 
 #: What counts of this process are read from.
-REGISTRY: Final = CollectorRegistry()
+METRICS_REGISTRY: Final = CollectorRegistry()
 # The moment at which a number was made is of no use, and costs a line for each.
 prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no types here
 
@@ -128,7 +128,7 @@ class Counters(_Numbers[prometheus_client.Counter]):
     kind = "counter"
 
     def __init__(self, name: str, says: str, *, labels: Sequence[Label] = (), limit: int = 100) -> None:
-        metric = prometheus_client.Counter(name, says, [label.name for label in labels], registry=REGISTRY)
+        metric = prometheus_client.Counter(name, says, [label.name for label in labels], registry=METRICS_REGISTRY)
         super().__init__(metric, name, says, labels=labels, limit=limit)
 
     def count(self, *values: Value) -> None:
@@ -147,7 +147,7 @@ class Gauges(_Numbers[prometheus_client.Gauge]):
 
     def __init__(self, name: str, says: str, *, labels: Sequence[Label] = (), limit: int = 100) -> None:
         metric = prometheus_client.Gauge(
-            name, says, [label.name for label in labels], registry=REGISTRY, multiprocess_mode="livesum"
+            name, says, [label.name for label in labels], registry=METRICS_REGISTRY, multiprocess_mode="livesum"
         )
         super().__init__(metric, name, says, labels=labels, limit=limit)
 
@@ -178,7 +178,7 @@ class Timings(_Numbers[prometheus_client.Histogram]):
         buckets: Sequence[float] = REQUEST_BUCKETS_S,
     ) -> None:
         metric = prometheus_client.Histogram(
-            name, says, [label.name for label in labels], registry=REGISTRY, buckets=buckets
+            name, says, [label.name for label in labels], registry=METRICS_REGISTRY, buckets=buckets
         )
         super().__init__(metric, name, says, labels=labels, limit=limit)
 

@@ -32,7 +32,7 @@ _INSTRUCTION_BYTES: Final = 8
 _WAITING: Final = struct.Struct("=24xI")
 
 #: Seconds for a handshake that had begun, and for a thread that has accepted a connection, to end.
-SETTLE_S: Final = 0.005
+HANDSHAKE_WAIT_S: Final = 0.005
 #: Longest wait until every connection is accepted, seconds.
 DRAIN_TIMEOUT_S: Final = 2.0
 
@@ -50,9 +50,9 @@ def drain(listener: int) -> None:
     with socket.socket(fileno=os.dup(listener)) as same:
         _drop_new_connections(same)
         end = time.monotonic() + DRAIN_TIMEOUT_S
-        time.sleep(SETTLE_S)
+        time.sleep(HANDSHAKE_WAIT_S)
         while _waiting_connections(same) and time.monotonic() < end:
-            time.sleep(SETTLE_S)
+            time.sleep(HANDSHAKE_WAIT_S)
 
 
 def _drop_new_connections(listener: socket.socket) -> None:

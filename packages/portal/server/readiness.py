@@ -10,7 +10,7 @@ from typing import Final
 
 from portal.server.ports import answers
 
-POLL_INTERVAL_S: Final = 0.1
+PROBE_INTERVAL_S: Final = 0.1
 
 
 def tell_when_ready(port: int) -> None:
@@ -26,7 +26,7 @@ def tell_when_ready(port: int) -> None:
 
 def _tell(address: str, port: int) -> None:
     while not answers(port):
-        time.sleep(POLL_INTERVAL_S)
+        time.sleep(PROBE_INTERVAL_S)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         # An address that begins with "@" is of Linux's abstract namespace, where it begins with a null byte.
         manager.connect(f"\0{address[1:]}" if address.startswith("@") else address)

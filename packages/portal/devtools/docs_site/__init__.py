@@ -11,8 +11,3 @@
 MkDocs gets plain pages and a list of them. No plugin and no hook of ours runs inside it, so that another program that
 reads its configuration can take its place (docs/adr/0048-documentation-as-a-site.md).
 """
-
-from portal.devtools.docs_site.builder import build_site, write_source
-from portal.devtools.docs_site.dialect import python_markdown
-from portal.devtools.docs_site.navigation import navigation
-from portal.devtools.docs_site.site_pages import SitePage, site_pages

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from portal.devtools.docs_site.site_pages import SitePage
 
 #: A page's place on the site, or the title of a section with its entries.
-Entry: TypeAlias = "str | Mapping[str, Sequence[Entry]]"
+NavigationEntry: TypeAlias = "str | Mapping[str, Sequence[NavigationEntry]]"
 
 INDEX: Final = f"{DOCS}/README.md"
 #: Folder of docs/ to the section's title (https://diataxis.fr has the first five).
@@ -27,7 +27,7 @@ SECTIONS: Final = {
 }
 
 
-def navigation(pages: Sequence[SitePage]) -> list[Entry]:
+def navigation(pages: Sequence[SitePage]) -> list[NavigationEntry]:
     """The index, a section for each folder of docs/, and one with what stands outside of it. Each page is there once.
 
     :raises ValueError: a folder of docs/ has pages, and no title here.
@@ -49,7 +49,7 @@ def navigation(pages: Sequence[SitePage]) -> list[Entry]:
             raise ValueError(f"{page.source}: a page of docs/ stands in one of {', '.join(SECTIONS)}")
         folders[folder].append(page)
     beside = sorted(folders[PROJECT], key=lambda page: (page.source not in ROOT_PAGES, *_root_order(page)))
-    project: list[Entry] = [page.place for page in beside]
+    project: list[NavigationEntry] = [page.place for page in beside]
     if folders[FILES]:
         project.append({"Files": [page.place for page in folders[FILES]]})
     sections = [

@@ -9,5 +9,3 @@ Where a page is written by hand, but for a part, that part stands between two co
 
 What a module reads of the code, it reads when it is called, so that importing one costs nothing.
 """
-
-from portal.devtools.reference.pages import Part, all_parts, main, with_part

@@ -65,7 +65,7 @@ class Example:
     sender: _Told = _BROWSER
 
 
-EXAMPLES: Final = (
+REQUEST_EXAMPLES: Final = (
     Example(r"GET https://energy.example.com/en/..\energy"),
     Example("GET https://energy.example.com/en/../metrics", _ENERGY),
     Example("GET https://energy.example.com/healthz"),
@@ -129,7 +129,7 @@ def markdown() -> str:
     rules: dict[str, str] = {}
     rows: dict[str, list[str]] = {}
     names: dict[str, dict[str, None]] = {}  # in the order of the examples
-    for example in EXAMPLES:
+    for example in REQUEST_EXAMPLES:
         explanation = explain(_context(example, sites))
         rules |= {step.rule: step.says for step in explanation.steps}
         decided = explanation.steps[-1].rule

@@ -23,7 +23,7 @@ _ANY_BEGINNING: Final = re.compile(r"^<!-- generated: \w+ -->$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class GeneratedPart:
     """What one module writes.
 
     :param name: of the module.
@@ -36,14 +36,14 @@ class Part:
     markdown: Callable[[], str]
 
 
-def all_parts() -> list[Part]:
+def all_parts() -> list[GeneratedPart]:
     """The parts of all pages, by the names of their modules."""
     names = sorted(module.name for module in iter_modules([str(Path(__file__).parent)]))
     modules = {name: import_module(f"{_PACKAGE}.{name}") for name in names if name not in {"pages", "__main__"}}
-    return [Part(name=name, page=module.PAGE, markdown=module.markdown) for name, module in modules.items()]
+    return [GeneratedPart(name=name, page=module.PAGE, markdown=module.markdown) for name, module in modules.items()]
 
 
-def with_part(page: str | None, part: Part) -> str:
+def with_part(page: str | None, part: GeneratedPart) -> str:
     """A page with a part as the code has it now.
 
     :param page: the page as it stands; None: there is none yet.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from portal.web.present.badges import Badge, LazyText, Tone
 
 #: The page stretches the drawing to the room that it has, so these are shares, not lengths.
-SLOT: Final = 100
+SLOT_WIDTH: Final = 100
 HEIGHT: Final = 1000
 #: A bar takes this share of its slot, in hundredths; with few bars, less.
 BAR_WIDTH: Final = 62
@@ -92,7 +92,7 @@ class BarChart:
     axis: tuple[str, ...]
     bar_width: int
     unit: LazyText = ""
-    slot: int = SLOT
+    slot: int = SLOT_WIDTH
     height: int = HEIGHT
 
     @property
@@ -161,8 +161,8 @@ def bar_chart(
                 label=point.short or point.label,
                 value=point.text,
                 note=point.note,
-                slot_x=position * SLOT,
-                x=position * SLOT + (SLOT - width) // 2,
+                slot_x=position * SLOT_WIDTH,
+                x=position * SLOT_WIDTH + (SLOT_WIDTH - width) // 2,
                 y=HEIGHT - height,
                 height=height,
                 label_shown=shown,

@@ -10,7 +10,8 @@ import pytest
 from markdown import Markdown
 from markdown_it import MarkdownIt
 
-from portal.devtools.docs_site import python_markdown, site_pages
+from portal.devtools.docs_site.dialect import python_markdown
+from portal.devtools.docs_site.site_pages import site_pages
 from tests.support.harness import ROOT
 
 PAGES = [page for page in site_pages(ROOT) if page.text is not None]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from portal.devtools.docs_site import SitePage, navigation
+from portal.devtools.docs_site.navigation import navigation
+from portal.devtools.docs_site.site_pages import SitePage
 
 
 def page(source: str, text: str = "") -> SitePage:

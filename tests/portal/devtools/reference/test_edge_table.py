@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from portal.devtools.reference.edge_table import EXAMPLES, markdown
+from portal.devtools.reference.edge_table import REQUEST_EXAMPLES, markdown
 from portal.edge.rules import RULES
 
 
@@ -16,10 +16,10 @@ def test_each_section_has_examples_and_each_example_is_in_one() -> None:
     sections = re.split(r"^## .*$", markdown(), flags=re.MULTILINE)[1:]
     rows = [len(re.findall(r"^\| `", section, flags=re.MULTILINE)) for section in sections]
     assert min(rows) >= 1
-    assert sum(rows) == len(EXAMPLES) == len(set(EXAMPLES_AS_TEXT))
+    assert sum(rows) == len(REQUEST_EXAMPLES) == len(set(EXAMPLES_AS_TEXT))
 
 
-EXAMPLES_AS_TEXT = [f"{example.line} {example.user[0]} {example.sender[0]}" for example in EXAMPLES]
+EXAMPLES_AS_TEXT = [f"{example.line} {example.user[0]} {example.sender[0]}" for example in REQUEST_EXAMPLES]
 
 
 def test_an_outcome_is_the_edges_own_answer() -> None:
