@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-Value: TypeAlias = str | int | bool
+AttributeValue: TypeAlias = str | int | bool
 
 #: What became of it: of a query a `CacheStatus` or `background`, of a refresh a `RefreshOutcome`.
 OUTCOME: Final = "portal.outcome"
 EDGE_RULE: Final = "portal.edge.rule"
-REQUEST_ID: Final = "portal.request_id"
+REQUEST_ID_ATTRIBUTE: Final = "portal.request_id"
 
 
 class Span(Protocol):
     """A part of a trace that is under way."""
 
-    def set(self, name: str, value: Value) -> None:
+    def set(self, name: str, value: AttributeValue) -> None:
         """Add an attribute."""
         ...
 
@@ -53,7 +53,7 @@ class Span(Protocol):
 class _NoSpan:
     """The span while tracing is off."""
 
-    def set(self, name: str, value: Value) -> None:
+    def set(self, name: str, value: AttributeValue) -> None:
         """See :class:`Span`."""
 
     def rename(self, name: str) -> None:
@@ -85,7 +85,7 @@ class SpanMaker(Protocol):
         """The span of work within this process."""
         ...
 
-    def note(self, name: str, value: Value) -> None:
+    def note(self, name: str, value: AttributeValue) -> None:
         """Add an attribute to the span that is under way in this thread."""
         ...
 
@@ -134,7 +134,7 @@ def call_span(*, method: str, to: str, path: str) -> AbstractContextManager[Span
     return _NOTHING if _maker is None else _maker.call(method=method, to=to, path=path)
 
 
-def note(name: str, value: Value) -> None:
+def note(name: str, value: AttributeValue) -> None:
     """Add an attribute to the span that is under way in this thread."""
     if _maker is not None:
         _maker.note(name, value)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.trace import Tracer
 
-    from portal.tracing import Value
+    from portal.tracing import AttributeValue
 
 _PROPAGATOR: Final = TraceContextTextMapPropagator()
 
@@ -26,7 +26,7 @@ class OpenSpan:
         self._span = span
         self._tracer = tracer
 
-    def set(self, name: str, value: Value) -> None:
+    def set(self, name: str, value: AttributeValue) -> None:
         """See :class:`portal.tracing.Span`."""
         self._span.set_attribute(name, value)
 
@@ -80,7 +80,7 @@ class OpenTelemetrySpans:
         with self._open(f"{kind} {what}", SpanKind.INTERNAL, {"portal.endpoint": what}) as span:
             yield span
 
-    def note(self, name: str, value: Value) -> None:
+    def note(self, name: str, value: AttributeValue) -> None:
         """See :class:`portal.tracing.SpanMaker`."""
         trace.get_current_span().set_attribute(name, value)
 
