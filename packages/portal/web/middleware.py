@@ -26,8 +26,7 @@ from portal.config.locales import LOCALES
 from portal.config.log_lines import log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
-from portal.tracing import REQUEST_ID_ATTRIBUTE
-from portal.tracing import is_on, request_span
+from portal.tracing import REQUEST_ID_ATTRIBUTE, is_on, request_span
 from portal.web.cookies import (
     clear_sign_in,
     follow_new_tokens,
