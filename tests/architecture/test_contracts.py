@@ -88,7 +88,7 @@ WRONG_IMPORTS = [
     ("packages/portal/config/limits.py", "import portal.config.projects", "Inside the configuration imports go down"),
     ("packages/portal/server/ports.py", "import portal.server.workers", "Inside the server imports go down"),
     (
-        "packages/portal/server/lost_cookies.py",
+        "packages/portal/server/wsgi/lost_cookies.py",
         "import django.conf",
         "The supervisor of the workers imports no Django",
     ),

@@ -36,7 +36,7 @@ class Server:
     @property
     def files(self) -> list[str]:
         """In the folder that the workers share."""
-        (folder,) = self.temporary.glob("portal-metrics-energy-*")
+        (folder,) = self.temporary.glob("portal-server-energy-*/metrics")
         return sorted(file.name for file in folder.iterdir())
 
     def numbers(self, name: str) -> dict[str, float]:

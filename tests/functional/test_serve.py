@@ -302,10 +302,29 @@ def test_the_private_folders_of_a_server_go_with_it(tmp_path: Path) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
     with serving(tmp_path, TMPDIR=str(folder)) as (pid, port):
-        [private] = folder.glob("portal-static-*")
+        [private] = folder.glob("portal-server-*/static")
         assert list(private.rglob("*.css"))
         os.kill(pid, signal.SIGTERM)
         until(lambda: port_is_free("127.0.0.1", port) and not list(folder.iterdir()), seconds=5, what="all is removed")
+
+
+def test_the_folders_of_a_killed_server_are_removed_by_the_next_start_and_those_of_a_living_one_stay(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    with serving(tmp_path, TMPDIR=str(folder)) as (pid, _):
+        left = set(folder.iterdir())
+        workers = children(pid)
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), seconds=30, what="no worker")
+    assert left
+    assert set(folder.iterdir()) == left
+    with serving(tmp_path, TMPDIR=str(folder)):
+        first = set(folder.iterdir())
+        assert not first & left
+        with serving(tmp_path, TMPDIR=str(folder)):
+            assert first < set(folder.iterdir())
 
 
 def test_a_worker_that_is_replaced_after_its_static_files_were_lost_still_has_pages(tmp_path: Path) -> None:

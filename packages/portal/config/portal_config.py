@@ -98,6 +98,7 @@ class PortalConfig:
     api_ca_file: Path | None
     sign_in_max_age_s: int
     static_root: Path | None
+    static_shared_dir: Path | None = None
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
     log_format: str
@@ -117,6 +118,11 @@ class PortalConfig:
     def own_origin(self) -> str:
         """Origin of this project."""
         return self.origins[self.project.app]
+
+    @property
+    def static_shared_folder(self) -> Path | None:
+        """Where this project's static files of all releases are; each project has a part of the shared folder."""
+        return self.static_shared_dir / self.project.app if self.static_root and self.static_shared_dir else None
 
     @property
     def secure(self) -> bool:

@@ -40,7 +40,7 @@ _LOCK_SUFFIX: Final = ".slot"
 class Slot:
     """The slot of this process. A child process takes its own.
 
-    :param folder: private to this server; it exists.
+    :param folder: private to this server.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -62,6 +62,8 @@ class Slot:
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
     def _take(self) -> tuple[int, int]:
+        # A cleaner of temporary files may have taken it from a server that runs for weeks.
+        self.folder.mkdir(parents=True, exist_ok=True)
         for number in itertools.count():
             lock = os.open(self.folder / f"{number}{_LOCK_SUFFIX}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:

@@ -4,19 +4,17 @@
 
     supervisor          the parent of one server's workers: prepares the server in a child process, then serves
       workers           granian: serves a WSGI application, replaces its workers, loses no request when it stops
-        content_types   drops parameters of `Content-Type` that Django can't read
-        whole_bodies    gives each response that does not stream its `Content-Length`
+        wsgi            what stands between granian and the application
         draining        closes a listening socket so that no connection is lost
-        lost_cookies    logs a `Cookie` header that granian has emptied
       readiness         tells the service manager when the server answers
       static_files      which static files a server collects, and its private folder for them
-    static_storage      makes one style sheet of those that import each other; hashed names, compressed
+    static              serves static files: bundled, hashed, compressed, and those of other releases
     local_stack         the servers of a developer's machine
     reloader            restarts those of them whose code has changed
       server_group      several servers, started and stopped together
     parent_watch        ends a process with the one that started it
     ports               whether a port is free, and whether a server answers there
 
-Each is imported by its own path: `supervisor` and `workers` need granian, `static_storage` Django and WhiteNoise,
+Each is imported by its own path: `supervisor` and `workers` need granian, `static` Django and WhiteNoise,
 `reloader` watchfiles, the others the standard library only.
 """

@@ -1,10 +1,13 @@
-"""The private folders of one running server, removed at its end: its static files, and the metrics of its workers."""
+"""The private folder of one running server, removed at its end: its static files, and the metrics of its workers."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -13,18 +16,51 @@ if TYPE_CHECKING:
 #: Patterns of files that no page uses: of those of django-htmx, the pages use `htmx-2.min.js` alone. To compress them
 #: all would take two seconds of each start.
 UNUSED_FILES: Final = ["django_htmx/ext/*", "django_htmx/*-4*", "django_htmx/htmx-2.js", "django_htmx/django-htmx.js"]
+#: How the name of such a folder begins, in the folder for temporary files.
+PREFIX: Final = "portal-server-"
 
 
 @contextmanager
 def private_folders(*, app: str) -> Iterator[None]:
-    """Set `APP_STATIC_ROOT` and `PROMETHEUS_MULTIPROC_DIR` to new folders, which are removed at the end.
+    """Set `APP_STATIC_ROOT` and `PROMETHEUS_MULTIPROC_DIR` to new folders, in one that is removed at the end.
 
     Each server has its own, so several servers start and stop independently. Call this before the settings are read:
     the storage class depends on the first variable, and prometheus_client reads the second one when it is imported.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix=f"portal-static-{app}-") as static_root,
-        tempfile.TemporaryDirectory(prefix=f"portal-metrics-{app}-") as metrics_dir,
-    ):
-        os.environ |= {"APP_STATIC_ROOT": static_root, "PROMETHEUS_MULTIPROC_DIR": metrics_dir}
+    _remove_left_folders()
+    with _own_folder(f"{PREFIX}{app}-") as folder:
+        static_root, metrics_dir = folder / "static", folder / "metrics"
+        for part in (static_root, metrics_dir):
+            part.mkdir()
+        os.environ |= {"APP_STATIC_ROOT": str(static_root), "PROMETHEUS_MULTIPROC_DIR": str(metrics_dir)}
         yield
+
+
+@contextmanager
+def _own_folder(prefix: str) -> Iterator[Path]:
+    """A folder that is locked for as long as this process, or one of its workers, lives: the kernel knows that best."""
+    is_ours = False
+    while not is_ours:
+        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Another server that starts may have taken it for a left one before it was locked.
+        is_ours = folder.exists()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _remove_left_folders() -> None:
+    """Remove the folders of servers that were killed: nobody has locked them."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        # Somebody else's, or no folder, or in use, or removed meanwhile.
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+            finally:
+                os.close(descriptor)

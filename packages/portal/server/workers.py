@@ -18,11 +18,11 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.content_types import with_plain_content_types
 from portal.server.draining import drain
-from portal.server.lost_cookies import naming_lost_cookies
 from portal.server.parent_watch import end_with_process
-from portal.server.whole_bodies import with_whole_bodies
+from portal.server.wsgi.content_types import with_plain_content_types
+from portal.server.wsgi.lost_cookies import naming_lost_cookies
+from portal.server.wsgi.whole_bodies import with_whole_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -47,6 +47,7 @@ def instance(
     here = {
         "PORT_BASE": str(addresses.port_base),
         "APP_STATE_DIR": str(state),
+        "APP_STATIC_SHARED_DIR": str(state / "static"),
         "APP_PUBLIC_API_BASE_URL": f"http://127.0.0.1:{addresses.backend_port}",
         "APP_JWT_KEY": jwt_key,
         "SECRET_KEY": secrets.token_urlsafe(64),

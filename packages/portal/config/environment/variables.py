@@ -302,6 +302,15 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         in_env_file=False,
     ),
     Variable(
+        name="APP_STATIC_SHARED_DIR",
+        part=Part.PROCESS,
+        default="unset: each server has its own files alone",
+        meaning="a folder that servers share, with the static files of this release and of those before: while servers "
+        "are restarted in turn, a page of one release may ask a server of another for its style sheet. Made if it is "
+        "missing; a file is removed 30 days after the last release that had it",
+        example="/var/lib/portal/static",
+    ),
+    Variable(
         name="APP_DEBUG_TOOLBAR",
         part=Part.PROCESS,
         default="off",

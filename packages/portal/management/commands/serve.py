@@ -16,6 +16,7 @@ from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal.config.projects import INSTANCE_PORT_STEP
 from portal.server.ports import why_not_free
+from portal.server.static.sharing import share
 from portal.server.static_files import UNUSED_FILES
 from portal.server.supervisor import PreparedServer
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
@@ -84,6 +85,7 @@ class Command(BaseCommand):
         if refusal := why_not_free(host, port):
             raise CommandError(refusal)
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
+        _share_static_files()
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
         self.prepared = PreparedServer(
@@ -137,3 +139,14 @@ def _in_one_line(message: CheckMessage) -> str:
 
 def _without_audit(parts: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in parts.items() if name != "audit"}
+
+
+def _share_static_files() -> None:
+    """With the servers of other releases. A server that can't do so serves its own pages all the same."""
+    config = portal_config()
+    if config.static_root is None or config.static_shared_folder is None:
+        return
+    try:
+        share(config.static_root, config.static_shared_folder)
+    except OSError as error:
+        logger.warning("static files are not shared with other releases: %s", error)

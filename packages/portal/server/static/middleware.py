@@ -1,0 +1,51 @@
+"""Serves static files by WhiteNoise; a name that this server does not have, from the folder that servers share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+from portal.config.current import portal_config
+from portal.server.static.sharing import HASHED_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest, HttpResponseBase
+
+
+class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # WhiteNoise has no types
+    """WhiteNoise knows the files of this server since its start, and looks at no disk for them.
+
+    A miss is looked up each time: it comes for the seconds in which two releases run, and from foreign tools.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        # First: WhiteNoise asks below whether a file is immutable.
+        self._shared: Path | None = portal_config().static_shared_folder
+        super().__init__(get_response)
+        if self._shared is not None:
+            # Where WhiteNoise's own `find_file` looks. It refuses what leads out of the folder.
+            self.directories.append((f"{self._shared}/", self.static_prefix))
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve a file, or let the next middleware answer."""
+        path = request.path_info
+        if self._shared is not None and path not in self.files and self._is_hashed(path):
+            found = self.find_file(path)
+            if found is not None:
+                shared: HttpResponseBase = self.serve(found, request)
+                return shared
+        response: HttpResponseBase = super().__call__(request)
+        return response
+
+    def immutable_file_test(self, path: str, url: str) -> bool:
+        """Whether a file is kept by browsers for good: one of the shared folder is, by its name."""
+        if self._shared is not None and Path(path).is_relative_to(self._shared):
+            return True
+        return bool(super().immutable_file_test(path, url))
+
+    def _is_hashed(self, path: str) -> bool:
+        return path.startswith(self.static_prefix) and HASHED_NAME.search(path) is not None and "/." not in path

@@ -1,0 +1,125 @@
+"""The folder that servers share: each release adds its files, and one that is long gone loses them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from portal.server.static.sharing import share
+from tests.support.harness import ROOT
+
+OLD, NEW, ICON = "app.000000000001.css", "app.000000000002.css", "portal/icon.00000000000a.svg"
+DAY = 24 * 60 * 60
+SHARE = "import sys, pathlib; from portal.server.static.sharing import share; share(*map(pathlib.Path, sys.argv[1:]))"
+
+
+def release(folder: Path, *names: str) -> Path:
+    """The collected files of one; the text of each is its name."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    return folder
+
+
+def shared_names(shared: Path) -> set[str]:
+    return {path.relative_to(shared).as_posix() for path in shared.rglob("*") if path.name[0] != "." and path.is_file()}
+
+
+def age(shared: Path, *, days: float) -> None:
+    """Let so much time pass for all files."""
+    for path in shared.rglob("*"):
+        then = path.stat().st_mtime - days * DAY
+        os.utime(path, (then, then))
+
+
+def test_files_of_two_releases_lie_side_by_side(tmp_path: Path) -> None:
+    shared = tmp_path / "not" / "there"
+    share(release(tmp_path / "old", OLD, f"{OLD}.br", ICON), shared)
+    share(release(tmp_path / "new", NEW, ICON), shared)
+    assert shared_names(shared) == {OLD, f"{OLD}.br", NEW, ICON}
+    assert (shared / ICON).read_text() == ICON
+
+
+def test_what_has_no_hash_is_not_shared(tmp_path: Path) -> None:
+    names = ("staticfiles.json", "app.css", "app.css.gz", "app.123.css", "app.0123456789AB.css", "0123456789ab.css")
+    share(release(tmp_path / "release", OLD, *names), tmp_path / "shared")
+    assert shared_names(tmp_path / "shared") == {OLD}
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("of this machine")
+    collected = release(tmp_path / "release", OLD)
+    (collected / NEW).symlink_to(tmp_path / "secret")
+    share(collected, tmp_path / "shared")
+    assert shared_names(tmp_path / "shared") == {OLD}
+
+
+def test_a_file_is_removed_a_month_after_the_last_release_that_had_it(tmp_path: Path) -> None:
+    shared, old, new = tmp_path / "shared", release(tmp_path / "old", OLD, ICON), release(tmp_path / "new", NEW, ICON)
+    share(old, shared)
+    share(new, shared)
+    age(shared, days=29)
+    share(new, shared)
+    assert shared_names(shared) == {OLD, NEW, ICON}
+    age(shared, days=2)
+    share(new, shared)
+    assert shared_names(shared) == {NEW, ICON}
+
+
+def test_files_of_a_server_that_has_run_for_a_year_are_there_when_the_next_release_starts(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    share(release(tmp_path / "old", OLD), shared)
+    age(shared, days=365)
+    share(release(tmp_path / "new", NEW), shared)
+    assert shared_names(shared) == {OLD, NEW}
+
+
+def test_a_release_that_comes_back_keeps_its_files(tmp_path: Path) -> None:
+    shared, old, new = tmp_path / "shared", release(tmp_path / "old", OLD), release(tmp_path / "new", NEW)
+    for one in (old, new):
+        share(one, shared)
+    age(shared, days=31)
+    share(old, shared)
+    assert shared_names(shared) == {OLD, NEW}
+
+
+def test_servers_may_start_at_the_same_time(tmp_path: Path) -> None:
+    names = [f"part{number}.{number:012x}.css" for number in range(40)]
+    collected = [release(tmp_path / str(server), *names[server * 5 :]) for server in range(4)]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", SHARE, str(folder), str(tmp_path / "shared")],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "packages")},
+        )
+        for folder in collected
+    ]
+    assert [process.wait(60) for process in processes] == [0] * 4
+    assert shared_names(tmp_path / "shared") == set(names)
+    assert all((tmp_path / "shared" / name).read_text() == name for name in names)
+
+
+def test_a_start_that_was_killed_in_the_middle_hinders_none(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / f".{OLD}.new").write_text("half")
+    share(release(tmp_path / "release", OLD), shared)
+    assert (shared / OLD).read_text() == OLD
+
+
+def test_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "shared").touch()
+    with pytest.raises(FileExistsError):
+        share(release(tmp_path / "release", OLD), tmp_path / "shared")
+
+
+def test_a_file_is_not_written_again(tmp_path: Path) -> None:
+    collected, shared = release(tmp_path / "release", OLD), tmp_path / "shared"
+    share(collected, shared)
+    before = (shared / OLD).stat().st_ino
+    share(collected, shared)
+    assert (shared / OLD).stat().st_ino == before
