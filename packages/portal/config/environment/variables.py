@@ -304,10 +304,9 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable(
         name="APP_STATIC_SHARED_DIR",
         part=Part.PROCESS,
-        default="unset: each server has its own files alone",
-        meaning="a folder that servers share, with the static files of this release and of those before: while servers "
-        "are restarted in turn, a page of one release may ask a server of another for its style sheet. Made if it is "
-        "missing; a file is removed 30 days after the last release that had it",
+        default="unset: a server has its own static files alone",
+        meaning="a folder with the static files of this release and of those before, which the servers of all releases "
+        "serve ([ADR 40](../adr/0040-static-files-of-the-release-before.md)). Made if it is missing",
         example="/var/lib/portal/static",
     ),
     Variable(
