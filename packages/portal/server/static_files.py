@@ -39,18 +39,23 @@ def private_folders(*, app: str) -> Iterator[None]:
 @contextmanager
 def _own_folder(prefix: str) -> Iterator[Path]:
     """A folder that is locked for as long as this process, or one of its workers, lives: the kernel knows that best."""
-    is_ours = False
-    while not is_ours:
-        folder = Path(tempfile.mkdtemp(prefix=prefix))
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # Another server that starts may have taken it for a left one before it was locked.
-        is_ours = folder.exists()
+    folder, descriptor = _locked_folder(prefix)
+    # Another server that starts may have taken it for a left one before it was locked.
+    while not folder.exists():
+        os.close(descriptor)
+        folder, descriptor = _locked_folder(prefix)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(descriptor)
+
+
+def _locked_folder(prefix: str) -> tuple[Path, int]:
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return folder, descriptor
 
 
 def _remove_left_folders() -> None:
