@@ -12,6 +12,7 @@ import socket
 import struct
 import sys
 import time
+from contextlib import suppress
 from typing import Final
 
 #: From `linux/socket.h`; Python has no name for it.
@@ -41,7 +42,8 @@ def drain(listener: int) -> None:
     """Take no new connection, and wait until those that are there are accepted. The caller then closes the socket.
 
     A client that connects in between gets no answer. It tries again after 1 s, as TCP does, and is refused, so a proxy
-    takes another server. Does nothing on other systems than Linux.
+    takes another server. Does nothing on other systems than Linux. Some kernels and container runtimes let root alone
+    attach a filter: there a client that connects in the very moment of the close is reset.
 
     :param listener: the descriptor of a listening TCP socket; another thread accepts its connections.
     """
@@ -59,7 +61,9 @@ def _drop_new_connections(listener: socket.socket) -> None:
     program = ctypes.create_string_buffer(_FILTER, len(_FILTER))
     # `struct sock_fprog`: the number of instructions, and where they are.
     value = struct.pack("@HP", len(_FILTER) // _INSTRUCTION_BYTES, ctypes.addressof(program))
-    listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, value)
+    # A worker that ends here with an error would cut its open requests.
+    with suppress(OSError):
+        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, value)
 
 
 def _waiting_connections(listener: socket.socket) -> int:

@@ -54,6 +54,21 @@ def test_an_idle_listener_is_drained_at_once() -> None:
         assert refuses(listener)
 
 
+def test_where_no_filter_may_be_attached_who_waits_is_taken_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draining, "DRAIN_TIMEOUT_S", PATIENCE_S)
+    # An option that no kernel has: refused, as the filter is to a user without rights on some.
+    monkeypatch.setattr(draining, "_SO_ATTACH_FILTER", 9999)
+    with socket.create_server(("127.0.0.1", 0)) as listener, connected(listener) as client:
+        thread = threading.Thread(target=drain, args=(listener.fileno(),))
+        thread.start()
+        server, _ = listener.accept()
+        with server:
+            client.sendall(b"a request")
+            assert server.recv(100) == b"a request"
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+
+
 def connected(listener: socket.socket) -> socket.socket:
     return socket.create_connection(listener.getsockname()[:2], timeout=PATIENCE_S)
 
