@@ -94,7 +94,7 @@ def _loggers(nodes: Iterable[ast.AST], module: str) -> Iterator[tuple[str, str]]
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="getLogger"), args=[given])
             ):
-                yield name, given.value if isinstance(given, ast.Constant) else module
+                yield name, str(given.value) if isinstance(given, ast.Constant) else module
             case _:
                 pass
 
