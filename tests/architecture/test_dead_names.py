@@ -58,7 +58,6 @@ UNREAD = {
     "portal.web.pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
     "portal.web.pages.form_page": OWN_FORM,
     "portal.web.pages.submission_key": OWN_FORM,
-    "portal.audit.AuditFile": "named in the setting LOGGING",
     "portal.oidc.has_ended": "called through `portal.api.IdentityProvider`",
     "portal.oidc.make_token_endpoint": "called through `portal.api.IdentityProvider`",
     "portal.oidc.sign_out_url": "called through `portal.api.IdentityProvider`",
