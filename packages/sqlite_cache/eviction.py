@@ -73,8 +73,10 @@ class SizeLimit:
             return
         if self.evicts:
             self._evict(until=end)
-        elif may_refuse:
-            self._writes -= 1  # the next write looks again
+            return
+        # The next write looks again: this one may be a result, which is not refused, and so may each that looks later.
+        self._writes -= 1
+        if may_refuse:
             raise CacheFullError(f"{self.database.path.name} has reached its limit of {self.max_bytes} bytes")
 
     def _is_full(self) -> bool:

@@ -65,6 +65,14 @@ def test_the_settings_key_function_prefix_and_version_make_the_names(sqlite_path
     assert names == [("key/p/3",), ("p:5:key",)]
 
 
+def test_a_value_with_more_behind_its_json_is_an_error(cache, sqlite_path):
+    cache.set("key", [1])
+    with contextlib.closing(sqlite3.connect(sqlite_path, isolation_level=None)) as connection:
+        connection.execute("UPDATE entries SET value = value || ' 2'")
+    with pytest.raises(ValueError, match="Extra data"):
+        cache.get("key")
+
+
 # --- time ---
 
 
@@ -186,6 +194,18 @@ def test_a_process_with_a_lock_can_store_its_result_in_a_full_store(make_sqlite)
         cache.add(f"lock{number}", 1, 1000)
     cache.set("result", "value", 1000)
     assert cache.get("result") == "value"
+
+
+def test_a_full_store_takes_no_lock_whatever_else_is_written_beside_it(make_sqlite):
+    """Each lock comes with results: also where every look at the size falls on a result, the store grows no further."""
+    cache = make_sqlite(MAX_ENTRIES=512, WHEN_FULL="refuse")
+    taken = 0
+    with contextlib.suppress(CacheFullError):
+        for number in range(1000):
+            cache.add(f"lock{number}", 1, 1000)
+            cache.set(f"result{number}", 1, 1000)
+            taken += 1
+    assert 2 * taken <= 512 + cache.size_limit.writes_per_look
 
 
 def test_a_full_store_takes_entries_again_when_old_ones_have_expired(make_sqlite, clock):
