@@ -9,7 +9,7 @@ import pytest
 
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.tokens import SignInStatus, TokenPair, TokenStatus, TokenStore
-from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from portal.errors import SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import RefreshWorld, jwt
 
 # --- 5 ---
@@ -175,9 +175,10 @@ def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: Refr
     stolen = process.store.get(f"{record_name(family_secret(eve.refresh))}:family")
     process.store.set(f"{record_name(family_secret(ada.refresh))}:family", stolen, lifetime_s=60)
     tokens = process.request(ada)
-    with pytest.raises(ApiUnavailableError):
+    with pytest.raises(SignInEndedError):
         process.refresh(tokens)
-    assert tokens.status is TokenStatus.KEPT
+    assert tokens.status is TokenStatus.LOST, "ADR 49: nobody can tell what became of the token"
+    assert tokens.current in {ada, TokenPair(None, None)}, "nothing of the other sign-in was delivered"
     assert world.backend.submitted[ada.refresh] == 0
 
 
