@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
+from tests.support.redis_server import RedisServer, running_redis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,7 +112,12 @@ def _with_a_store(folder: Path, seconds: float) -> Iterator[Phase]:
 
 
 def _with_a_hung_store(folder: Path, seconds: float) -> Iterator[Phase]:
-    with _hung_port() as port, _energy(folder, CACHE_URL=f"redis://127.0.0.1:{port}/0") as stack:
+    # A server does not start without its store, so this one hangs later.
+    with (
+        running_redis(folder) as redis,
+        _energy(folder, CACHE_URL=redis.url()) as stack,
+        _hung_in_place_of(redis),
+    ):
         cookies = _sign_in(stack)
         yield _drive(stack, cookies, "store hung", seconds, _cached())
         (folder / "sound").mkdir()
@@ -147,10 +153,11 @@ def _stopped(stack: RunningStack) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _hung_port() -> Iterator[int]:
-    """A port that accepts and never answers."""
-    with socket.create_server(("127.0.0.1", 0), backlog=4096) as listener:
-        yield listener.getsockname()[1]
+def _hung_in_place_of(redis: RedisServer) -> Iterator[None]:
+    """At the port of that Redis: accepts, and never answers."""
+    redis.stop()
+    with socket.create_server(("127.0.0.1", redis.port), backlog=4096):
+        yield
 
 
 def _sign_in(stack: RunningStack) -> list[str]:

@@ -16,21 +16,20 @@ import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
+from tests.support.redis_server import RedisServer
 
 PATIENCE_S = 60
 
 
 class HungStore:
-    """A port that accepts and never answers; it knows how often it was connected to."""
+    """In the place of a Redis: a port that accepts and never answers. It knows how often it was connected to."""
 
-    def __init__(self) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    def __init__(self, redis: RedisServer) -> None:
+        self.url = redis.url()
+        redis.stop()
+        self._listener = socket.create_server(("127.0.0.1", redis.port), backlog=1024)
         self._listener.setblocking(False)
         self._accepted: list[socket.socket] = []
-
-    @property
-    def url(self) -> str:
-        return f"redis://127.0.0.1:{self._listener.getsockname()[1]}/0"
 
     def connections(self) -> int:
         while True:
@@ -45,18 +44,27 @@ class HungStore:
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[HungStore]:
-    made = HungStore()
-    yield made
-    made.close()
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="module")
-def energy(tmp_path_factory: pytest.TempPathFactory, store: HungStore) -> Iterator[RunningStack]:
+def energy(tmp_path_factory: pytest.TempPathFactory, redis: RedisServer) -> Iterator[RunningStack]:
     others = ("auth_app", "operations", "finance")
-    options = {"CACHE_URL": store.url, "APP_API_READ_TIMEOUT_S": "1"}
+    options = {"CACHE_URL": redis.url(), "APP_API_READ_TIMEOUT_S": "1"}
     with running_stack(tmp_path_factory.mktemp("hung"), without=others, **options) as stack:
         yield stack
+
+
+@pytest.fixture(scope="module")
+def store(energy: RunningStack, redis: RedisServer) -> Iterator[HungStore]:
+    # A server does not start without its store, so this one hangs later.
+    made = HungStore(redis)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")
