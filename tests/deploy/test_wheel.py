@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from portal.config.wire_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRES
 from portal.management import entry
 from portal.server.local_stack import DEMO_PASSWORD
 from portal.server.ports import answers
-from tests.functional.test_serve import until
+from tests.functional.test_serve import children, until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
 from tests.support.installed_wheel import Installed, clone_to_build, installed, make_wheel
@@ -189,9 +190,16 @@ def test_without_the_extra_the_sandbox_says_what_it_needs(monkeypatch: pytest.Mo
 class Served:
     """One app, installed and served, and a signed-in user's requests."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
+    log: Path
     origin: str
     cookies: dict[str, str]
+
+    @property
+    def pid(self) -> int:
+        """The server, which is process 1 of its namespace."""
+        (pid,) = children(self.process.pid)
+        return pid
 
     def get(self, path: str) -> requests.Response:
         headers = {"Accept": "text/html"}
@@ -204,7 +212,9 @@ class Served:
 def served(target: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     port = free_port()
     apps = tuple(project.app for project in PROJECTS)
-    with running_stack(tmp_path_factory.mktemp("backend"), without=apps) as stack:
+    folder = tmp_path_factory.mktemp("backend")
+    log = folder / "installed.log"
+    with running_stack(folder, without=apps) as stack:
         account = {"email": "finance@example.com", "password": DEMO_PASSWORD}
         tokens = requests.post(f"{stack.backend}{AUTH_LOGIN_PATH}", json=account, timeout=60).json()
         variables = {
@@ -214,27 +224,24 @@ def served(target: Installed, tmp_path_factory: pytest.TempPathFactory) -> Itera
             "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "",
             "APP_STATE_DIR": str(target.scratch / "state"),
         }
-        process = subprocess.Popen(
-            target.command(target.program, "--app", "finance", "serve", "--port", str(port), "--workers", "2"),
-            env=target.variables(**variables),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command = target.command(target.program, "--app=finance", "serve", f"--port={port}", "--workers=2", first=True)
+        with log.open("wb") as output:
+            process = subprocess.Popen(command, env=target.variables(**variables), stderr=output)
         try:
             until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
-            assert process.poll() is None, process.stderr.read()
+            assert process.poll() is None, log.read_text()
             cookies = {VAR_ACCESS_TOKEN: tokens[ACCESS_TOKEN_FIELD], VAR_REFRESH_TOKEN: tokens[REFRESH_TOKEN_FIELD]}
-            yield Served(process=process, origin=f"http://localhost:{port}", cookies=cookies)
+            yield Served(process=process, log=log, origin=f"http://localhost:{port}", cookies=cookies)
         finally:
             process.kill()
             process.wait()
-            process.stderr.close()
 
 
-def test_it_serves_as_nobody(served: Served) -> None:
-    status = Path(f"/proc/{served.process.pid}/status").read_text()
+def test_it_serves_as_nobody_and_as_process_1(served: Served) -> None:
+    status = Path(f"/proc/{served.pid}/status").read_text()
     assert re.search(r"^Uid:\s+65534\s+65534\s+65534\s+65534$", status, flags=re.MULTILINE)
     assert re.search(r"^CapEff:\s+0+$", status, flags=re.MULTILINE)
+    assert re.search(r"^NSpid:\s+\d+\s+1$", status, flags=re.MULTILINE), "process 1, as in a container"
 
 
 def test_pages_are_served_in_each_language(served: Served) -> None:
@@ -265,6 +272,7 @@ def test_it_is_ready(served: Served) -> None:
 
 
 def test_sigterm_ends_it_with_status_0_and_leaves_its_state_alone(served: Served, target: Installed) -> None:
-    served.process.send_signal(signal.SIGTERM)
+    os.kill(served.pid, signal.SIGTERM)
     assert served.process.wait(timeout=60) == 0
+    assert "Traceback" not in served.log.read_text()
     assert [path.name for path in target.scratch.iterdir() if path.name.startswith("portal-")] == []

@@ -24,6 +24,9 @@ NOBODY = 65534
 #: read-only, and the interpreter is shown to a user who may not enter the folders above it.
 _ENTER = """
 python=$1 closed=$2 packages=$3 tree=$4; shift 4
+if [ $$ = 1 ]; then
+    mount -t proc proc /proc
+fi
 if [ -n "$closed" ]; then
     stash=$(mktemp -d)
     mount --bind "$python" "$stash"
@@ -88,11 +91,17 @@ class Installed:
         """The environment's Python."""
         return self.tree / "venv" / "bin" / "python"
 
-    def command(self, *words: str | Path) -> list[str]:
-        """A command line as `nobody`, on a read-only tree. The process that is started becomes the program."""
+    def command(self, *words: str | Path, first: bool = False) -> list[str]:
+        """A command line as `nobody`, on a read-only tree. The process that is started becomes the program.
+
+        :param first: the program is a child of that process, which gives its exit status, and is process 1 of a
+            namespace of its own, as in a container.
+        """
         python, packages = sys.base_prefix, sysconfig.get_path("purelib")
         return [
-            *("unshare", "--mount", "--propagation", "private", "sh", "-euc", _ENTER, "enter"),
+            *("unshare", "--mount", "--propagation", "private"),
+            *(("--pid", "--fork", "--kill-child") if first else ()),
+            *("sh", "-euc", _ENTER, "enter"),
             *(python, _closed(Path(python)), packages, str(self.tree)),
             *map(str, words),
         ]

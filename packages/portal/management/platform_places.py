@@ -112,7 +112,7 @@ PLACES: Final = (
         "\n",
     ),
     Place("deploy/compose/compose.yaml", "  secret_key_<name>:\n    file: ./secrets/secret_key_<name>\n"),
-    Place("deploy/compose/make-secrets", " <name>", after=r"^for app in auth_app[^;\n]*(?=;)"),
+    Place("deploy/compose/make-secrets", 'write secret_key_<name> "$(random)"\n'),
     Place("docs/reference/contract.md", "| <name> | `apps/<name>` | `http://localhost:<port>` |\n"),
     Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
     Place(
