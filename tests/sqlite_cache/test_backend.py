@@ -65,14 +65,6 @@ def test_the_settings_key_function_prefix_and_version_make_the_names(sqlite_path
     assert names == [("key/p/3",), ("p:5:key",)]
 
 
-def test_a_value_with_more_behind_its_json_is_an_error(cache, sqlite_path):
-    cache.set("key", [1])
-    with contextlib.closing(sqlite3.connect(sqlite_path, isolation_level=None)) as connection:
-        connection.execute("UPDATE entries SET value = value || ' 2'")
-    with pytest.raises(ValueError, match="Extra data"):
-        cache.get("key")
-
-
 # --- time ---
 
 
