@@ -11,6 +11,7 @@ import pytest
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse
+from portal.audit import audited_request
 from portal.config import limits
 from portal.errors import SignInEndedError
 from tests.support.refresh_world import RefreshWorld
@@ -29,7 +30,10 @@ class Audited(logging.Handler):
 def audited() -> Iterator[list[dict[str, object]]]:
     handler, logger = Audited(), logging.getLogger("portal.audit")
     logger.addHandler(handler)
+    # Of the last request of this thread, which another test made.
+    token = audited_request.set(None)
     yield handler.lines
+    audited_request.reset(token)
     logger.removeHandler(handler)
 
 
