@@ -10,6 +10,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 import requests
@@ -50,6 +51,9 @@ class EchoHandler(BaseHTTPRequestHandler):
             "headers": [[name.lower(), value] for name, value in self.headers.items()],
             "length": length,
         }
+        if self.path == "/ends":
+            self.close_connection = True
+            return
         body = PAGE if self.path == "/page" else json.dumps(said).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8" if self.path == "/page" else "application/json")
@@ -83,15 +87,19 @@ def echoes() -> Iterator[dict[str, Echo]]:
         yield made
 
 
-@pytest.fixture(scope="module")
-def site(echoes: dict[str, Echo], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    ports = {
+def ports_of(echoes: dict[str, Echo]) -> dict[int, int | None]:
+    """Both servers of a project are its echo."""
+    return {
         project.instance_port(instance, port_base=DEFAULT_PORT_BASE): echoes[project.app].server_port
         for project in PROJECTS
         for instance in (1, 2)
     }
+
+
+@pytest.fixture(scope="module")
+def site(echoes: dict[str, Echo], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with (
-        running_site(tmp_path_factory.mktemp("nginx"), ports=ports, tls_port=free_port()) as running,
+        running_site(tmp_path_factory.mktemp("nginx"), ports=ports_of(echoes), tls_port=free_port()) as running,
         names_lead_here(),
     ):
         yield running
@@ -237,6 +245,55 @@ def test_a_project_that_is_down_is_a_503_that_says_when_to_come_back(site: Site)
     answer = ask(site, "/en/finance", name="finance")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "said"),
+    [
+        ("/en/finance", "en", "can't be shown right now"),
+        ("/", "en", "You are still signed in"),
+        ("/de/finance", "de", "kann gerade nicht angezeigt werden"),
+        ("/de", "de", "zurück"),
+        ("/tr/finance?next=/de", "tr", "şu anda gösterilemiyor"),
+        ("/depot", "en", "can't be shown right now"),
+    ],
+)
+def test_nginx_itself_says_what_a_person_understands(site: Site, path: str, language: str, said: str) -> None:
+    answer = ask(site, path, name="finance")
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert (answer.encoding, f"<html lang={language}>" in answer.text, said in answer.text) == ("utf-8", True, True)
+    assert answer.headers["X-Request-Id"] in answer.text
+
+
+def test_a_form_is_not_sent_twice_when_its_server_ends_in_the_middle(site: Site, echoes: dict[str, Echo]) -> None:
+    before = len(echoes["energy"].targets)
+    assert ask(site, "/ends", name="energy", method="POST", data=b"name=Zoe").status_code == 503
+    assert echoes["energy"].targets[before:] == ["/ends"]
+
+
+def test_a_page_is_asked_of_the_other_server_when_its_server_ends_in_the_middle(
+    site: Site, echoes: dict[str, Echo]
+) -> None:
+    before = len(echoes["energy"].targets)
+    assert ask(site, "/ends", name="energy").status_code == 503
+    assert echoes["energy"].targets[before:] == ["/ends"] * 2
+
+
+def test_many_people_of_one_address_are_not_limited(site: Site) -> None:
+    request = b"GET /x HTTP/1.1\r\nHost: operations.example.com\r\n\r\n"
+    last = request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    answered = site.send(request * 500 + last, sni="operations.example.com")
+    assert answered.count(b"HTTP/1.1 200 OK") == 501
+
+
+def test_who_asks_for_too_much_is_told_so_in_words(echoes: dict[str, Echo], tmp_path: Path) -> None:
+    lower = {"rate=300r/s": "rate=1r/m", "burst=600": "burst=2"}
+    with running_site(tmp_path, ports=ports_of(echoes), tls_port=free_port(), lower=lower) as site, names_lead_here():
+        answers = [ask(site, "/de/x", name="operations") for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [200] * 3 + [429] * 2
+    assert answers[-1].headers["Retry-After"] == "1"
+    assert "Zu viele Anfragen auf einmal" in answers[-1].text
+    assert echoes["operations"].targets.count("/de/x") == 3
 
 
 @pytest.mark.parametrize("sni", [None, "example.com", "evil.test", "meters.example.com"])

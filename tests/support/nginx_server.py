@@ -115,10 +115,12 @@ def running_site(
     http_port: int | None = None,
     domain: str = DOMAIN,
     authority: Authority | None = None,
+    lower: Mapping[str, str] | None = None,
 ) -> Iterator[Site]:
     """Serve the site file; only its domain, its ports, and the paths of certificate and logs, are others.
 
     :param ports: port of a server in the site file to the one where it listens now; None for a server that is left out.
+    :param lower: limits of the site file, and what stands in their place.
     :param authority: signs the certificate; None for a certificate that is its own authority.
     """
     nginx = require_tool("nginx")
@@ -151,6 +153,7 @@ def running_site(
             for written, now in ports.items()
         },
         re.escape(DOMAIN): domain,
+        **{re.escape(limit): other for limit, other in (lower or {}).items()},
     }
     text = NGINX_SITE.read_text()
     for pattern, replacement in exchanges.items():

@@ -22,6 +22,7 @@ from portal.server.draining import drain
 from portal.server.parent_watch import end_with_process
 from portal.server.wsgi.content_types import with_plain_content_types
 from portal.server.wsgi.lost_cookies import naming_lost_cookies
+from portal.server.wsgi.read_bodies import with_read_bodies
 from portal.server.wsgi.whole_bodies import with_whole_bodies
 
 if TYPE_CHECKING:
@@ -159,4 +160,4 @@ def load_watching_parent(target: str) -> Any:
     end_with_process(os.getppid())
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
-    return with_plain_content_types(naming_lost_cookies(with_whole_bodies(application)))
+    return with_plain_content_types(naming_lost_cookies(with_read_bodies(with_whole_bodies(application))))

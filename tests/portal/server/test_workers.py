@@ -95,3 +95,14 @@ def test_a_browser_that_pauses_for_less_gets_all() -> None:
             threading.Event().wait(1)
             assert len(first) + len(response.read()) == len(PART) * PARTS
         assert json.loads(get(port, "/")) == [PARTS]
+
+
+def test_who_sends_a_large_body_hears_the_answer_that_was_given_without_it() -> None:
+    body = b"x" * 1_000_000
+    with serving(stalled_s=PATIENCE_S) as port:
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as sender:
+                sender.sendall(b"PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n")
+                sender.sendall(b"Content-Length: %d\r\n\r\n" % len(body))
+                sender.sendall(body)
+                assert sender.recv(12) == b"HTTP/1.1 200"

@@ -1,0 +1,116 @@
+"""Two servers of a project behind nginx, restarted in turn while people read and write: each request is answered."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+import requests
+
+from portal.config.cookies import VAR_ACCESS_TOKEN
+from tests.support.harness import require_tool
+from tests.support.nginx_server import names_lead_here
+from tests.support.ports import free_port_base
+from tests.support.topology import DOMAIN, OFFSETS, Person, Topology, running_topology
+
+EMAIL = "energy@example.com"
+PEOPLE = 4
+#: Times that both servers are restarted, and seconds between two requests of one person.
+ROUNDS, PAUSE_S = 1, 0.05
+#: The first part of the name of each client that is made here.
+MARK = "Made While Restarting"
+
+
+@pytest.fixture(scope="module")
+def topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
+    require_tool("nginx")
+    folder, base = tmp_path_factory.mktemp("restarts"), free_port_base(*OFFSETS)
+    with (
+        running_topology(folder, port_base=base, workers=1, redis=False, apps=("auth_app", "energy")) as running,
+        names_lead_here(DOMAIN),
+    ):
+        yield running
+
+
+@dataclass
+class Visitor:
+    """Somebody who opens the list of clients, and makes a client, again and again."""
+
+    number: int
+    topology: Topology
+    answers: Counter[tuple[str, int]] = field(default_factory=Counter)
+    made: int = 0
+
+    def visit(self, done: threading.Event) -> None:
+        clients = f"{self.topology.url('energy')}/en/energy/clients"
+        with Person(self.topology.authority) as person:
+            person.sign_in(self.topology.url("auth_app"), email=EMAIL)
+            while not done.wait(PAUSE_S):
+                self._count("GET", person.get(clients, follow=False))
+                form = self._count("GET", person.get(f"{clients}/new", follow=False))
+                fields = {"name": f"{MARK} {self.number}-{self.made}", "email": "made@example.com"}
+                self._count("POST", person.submit(form, "/clients/new", follow=False, **fields))
+                self.made += 1
+
+    def _count(self, method: str, answer: requests.Response) -> requests.Response:
+        self.answers[method, answer.status_code] += 1
+        return answer
+
+
+def made_at_the_backend(topology: Topology) -> list[str]:
+    """Names of the clients that are there."""
+    with Person(topology.authority) as person:
+        person.sign_in(topology.url("auth_app"), email=EMAIL)
+        bearer = {"Authorization": f"Bearer {person.cookie(VAR_ACCESS_TOKEN)}"}
+    names: list[str] = []
+    cursor: str | None = ""
+    with requests.Session() as session:
+        session.trust_env = False
+        while cursor is not None:
+            asked = {"q": MARK, "limit": 100} | ({"cursor": cursor} if cursor else {})
+            url = f"http://127.0.0.1:{topology.backend.port}/energy/clients"
+            page = session.get(url, params=asked, headers=bearer, timeout=60).json()
+            names += [row["name"] for row in page["items"]]
+            cursor = page["nextCursor"]
+    return names
+
+
+@pytest.mark.timeout(600)
+def test_no_page_and_no_form_is_lost_and_none_is_done_twice(topology: Topology) -> None:
+    visitors = [Visitor(number, topology) for number in range(PEOPLE)]
+    done = threading.Event()
+    threads = [threading.Thread(target=visitor.visit, args=(done,)) for visitor in visitors]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(ROUNDS):
+            for name in ("energy-1", "energy-2"):
+                topology.restart(name)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    answers = sum((visitor.answers for visitor in visitors), Counter())
+    made = sum(visitor.made for visitor in visitors)
+    assert set(answers) == {("GET", 200), ("POST", 303)}, answers
+    assert answers["POST", 303] == made > ROUNDS * PEOPLE
+    names = made_at_the_backend(topology)
+    assert (len(names), len(set(names))) == (made, made)
+
+
+def test_with_one_server_away_the_other_answers_all(topology: Topology) -> None:
+    clients = f"{topology.url('energy')}/en/energy/clients"
+    topology.group.stop("energy-1")
+    try:
+        with Person(topology.authority) as person:
+            person.sign_in(topology.url("auth_app"), email=EMAIL)
+            for number in range(6):
+                form = person.get(f"{clients}/new")
+                fields = {"name": f"One Server {number}", "email": "one@example.com"}
+                assert person.submit(form, "/clients/new", follow=False, **fields).status_code == 303
+    finally:
+        topology.group.start([topology.instances["energy-1"]])
+        topology.group.wait_until_ready()
