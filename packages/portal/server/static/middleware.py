@@ -42,7 +42,7 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # Whit
         return response
 
     def immutable_file_test(self, path: str, url: str) -> bool:
-        """Whether a file is kept by browsers for good: one of the shared folder is, by its name."""
+        """Whether browsers keep a file without asking again: one of the shared folder, by its name."""
         if self._shared is not None and Path(path).is_relative_to(self._shared):
             return True
         return bool(super().immutable_file_test(path, url))

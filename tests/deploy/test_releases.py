@@ -1,0 +1,178 @@
+"""Folders of releases, the link `current`, and the two programs of `deploy/` that read it, on a tree of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from portal.server.ports import answers
+from tests.functional.test_serve import children, production_environment, until
+from tests.support.checkout_copy import copy_of_checkout
+from tests.support.harness import ROOT
+from tests.support.linked_environment import link_environment
+from tests.support.ports import free_port_base
+
+HEALTH = "packages/portal/web/views/health.py"
+#: In place of systemd's: it notes each restart, and fails that of the unit in `FAILING`.
+SYSTEMCTL = """#!/bin/sh
+if [ "$1" = list-units ]; then
+    printf 'portal@energy-%s.service loaded active running Portal\\n' 1 2
+    exit
+fi
+printf '%s -> %s\\n' "$*" "$(readlink "$ROOT_FOLDER/current")" >> "$ROOT_FOLDER/restarts"
+[ "$2" != "$FAILING" ]
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """What is deployed on a machine."""
+
+    root: Path
+
+    def switch(self, version: str, *, failing: str = "") -> subprocess.CompletedProcess[str]:
+        """Run the `switch-release` of a release."""
+        variables = {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "FAILING": failing}
+        command = [self.root / "releases" / version / "deploy" / "switch-release"]
+        environment = {**variables, "ROOT_FOLDER": str(self.root)}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    @property
+    def current(self) -> str:
+        return str((self.root / "current").readlink())
+
+    def restarts(self) -> list[str]:
+        return (self.root / "restarts").read_text().splitlines()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Server:
+    """With two releases that have their programs and nothing else, of which the first is the current one."""
+    for version in ("v1", "v2"):
+        folder = tmp_path / "portal" / "releases" / version
+        (folder / ".venv").mkdir(parents=True)
+        (folder / ".venv" / ".runtime").touch()
+        (folder / "deploy").mkdir()
+        for program in ("start-server", "switch-release"):
+            copy = folder / "deploy" / program
+            copy.write_bytes((ROOT / "deploy" / program).read_bytes())
+            copy.chmod(0o755)
+    made = Server(tmp_path / "portal")
+    (made.root / "current").symlink_to("releases/v1")
+    (made.root / "bin").mkdir()
+    (made.root / "bin" / "systemctl").write_text(SYSTEMCTL)
+    (made.root / "bin" / "systemctl").chmod(0o755)
+    return made
+
+
+def test_a_release_becomes_the_current_one_and_each_server_is_restarted_in_turn(server: Server) -> None:
+    done = server.switch("v2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert server.current == "releases/v2"
+    restarts = [f"restart portal@energy-{number}.service -> releases/v2" for number in (1, 2)]
+    assert server.restarts() == restarts
+
+
+def test_the_release_before_comes_back_in_the_same_way(server: Server) -> None:
+    server.switch("v2")
+    assert server.switch("v1").returncode == 0
+    assert server.current == "releases/v1"
+    assert len(server.restarts()) == 4
+
+
+def test_a_server_that_does_not_start_stops_it_before_the_next_one_is_touched(server: Server) -> None:
+    done = server.switch("v2", failing="portal@energy-1.service")
+    assert done.returncode == 1
+    assert "portal@energy-1.service did not start" in done.stderr
+    assert len(server.restarts()) == 1
+
+
+def test_a_release_without_an_environment_is_refused(server: Server) -> None:
+    (server.root / "releases" / "v2" / ".venv" / ".runtime").unlink()
+    done = server.switch("v2")
+    assert done.returncode == 2
+    assert "make -C" in done.stderr
+    assert server.current == "releases/v1"
+
+
+def test_it_works_from_its_folder_and_through_the_link(server: Server) -> None:
+    server.switch("v2")
+    through_the_link = subprocess.run(
+        [server.root / "current" / "deploy" / "switch-release"],
+        env={"PATH": f"{server.root / 'bin'}:{os.environ['PATH']}", "ROOT_FOLDER": str(server.root), "FAILING": ""},
+        check=False,
+    )
+    assert through_the_link.returncode == 0
+    assert server.current == "releases/v2"
+
+
+def test_what_is_no_release_folder_is_refused(server: Server) -> None:
+    elsewhere = server.root / "elsewhere"
+    (server.root / "releases" / "v2").rename(elsewhere)
+    done = subprocess.run([elsewhere / "deploy" / "switch-release"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "should be in a folder called releases" in done.stderr
+
+
+@contextlib.contextmanager
+def started(root: Path, instance: str, base: int, port: int) -> Iterator[int]:
+    """A server as the unit starts it; gives its process id."""
+    variables = production_environment(root / "state", PORT_BASE=str(base), PYTHONPATH=None)
+    process = subprocess.Popen(
+        [root / "current" / "deploy" / "start-server", instance],
+        cwd="/",
+        env=variables,
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
+        assert process.poll() is None, process.stderr.read()
+        yield process.pid
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def health(port: int) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", "/healthz")
+        return connection.getresponse().read()
+
+
+def test_a_server_runs_its_release_until_it_ends_also_in_a_worker_that_is_replaced(tmp_path: Path) -> None:
+    root = tmp_path / "portal"
+    (root / "releases").mkdir(parents=True)
+    for version in ("v1", "v2"):
+        folder = copy_of_checkout(root / "releases" / version)
+        shutil.copytree(ROOT / "deploy", folder / "deploy")
+        code = (folder / HEALTH).read_text()
+        (folder / HEALTH).write_text(code.replace('"ok\\n"', f'"{version}\\n"'))
+        link_environment(folder, server=True)
+    (root / "current").symlink_to("releases/v1")
+    base = free_port_base(200, 201)
+    first, second = base + 1, base + 201
+    with started(root, "energy-1", base, first) as pid:
+        # By its own path: what Python loads later, it loads from there too.
+        program = Path(f"/proc/{pid}/cmdline").read_text().split("\0")[0]
+        assert program == str(root / "releases" / "v1" / ".venv" / "bin" / "python")
+        (root / "new").symlink_to("releases/v2")
+        (root / "new").replace(root / "current")
+        [worker] = children(pid)
+        os.kill(worker, signal.SIGKILL)
+        until(lambda: children(pid) - {worker} and answers(first), seconds=60, what="the worker is replaced")
+        assert health(first) == b"v1\n"
+        with started(root, "energy-2", base, second):
+            assert (health(first), health(second)) == (b"v1\n", b"v2\n")
