@@ -21,7 +21,7 @@ class PortalAppConfig(AppConfig):
 
     def ready(self) -> None:
         """Import the checks, which register themselves."""
-        from portal import checks  # noqa: F401, PLC0415  only now are the apps loaded
+        from portal import checks, deployment_checks  # noqa: F401, PLC0415  only now are the apps loaded
 
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
             spare_requests_the_database()

@@ -102,7 +102,7 @@ def test_many_commands_are_named() -> None:
 @pytest.mark.parametrize(
     ("command", "fault"),
     [
-        ("./manage.py --app energy query_cache_stats", "there is no command query_cache_stats"),
+        ("./manage.py --app energy query_cache_size", "there is no command query_cache_size"),
         ("./manage.py --app energy serve --hots x", "serve has no option --hots"),
         ("./manage.py check", "check needs --app"),
         ("./manage.py --app nowhere check", "there is no app nowhere"),

@@ -128,7 +128,7 @@ class RotatingBackend:
     def _issue(self, family: str) -> TokenPair:
         self._serial += 1
         refresh = f"refresh-{family}-{self._serial}-secret"
-        access = jwt(sub=family, n=self._serial, exp=self.time() + self.access_lifetime_s)
+        access = jwt(sub=family, n=self._serial, iat=self.time(), exp=self.time() + self.access_lifetime_s)
         self._family_of[refresh] = family
         self._current[family] = refresh
         return TokenPair(access=access, refresh=refresh)

@@ -21,7 +21,7 @@
 from __future__ import annotations
 
 from portal.api.call_log import Attempt, describe_cause
-from portal.api.jwks import jwks_keys
+from portal.api.jwks import jwks_keys, read_keys
 from portal.api.provider import identity_provider
 from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
 from portal.api.session import ApiSession, api_session

@@ -51,6 +51,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "INSTALLED_APPS": [
             # Before Django's static files, whose `runserver` would keep them from WhiteNoise.
             "portal",
+            "portal.administration",
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",

@@ -16,7 +16,7 @@ response, or the view runs. `routes` and the table are pure.
 """
 
 from portal.edge.decisions import Decision, Forward, Reject
-from portal.edge.explanation import explain
+from portal.edge.explanation import Explanation, explain
 from portal.edge.http import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
 from portal.edge.middleware import PATHNAME_META, load_routes
 from portal.edge.request_context import EdgeUser, RequestContext

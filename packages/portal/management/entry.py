@@ -27,13 +27,25 @@ WORKSPACE_COMMANDS: Final = {
     "test": "run tests by pytest, with its options: test tests/apps/energy",
     "bench": "run benchmarks by their names: bench pages",
     "update_reference": "write the reference pages that are made from the code",
+    "completion": "print what lets a shell complete these commands: completion bash, zsh or fish",
 }
 #: Those of them that are programs of their own, installed by `make install`.
-PROGRAMS: Final = {"test": "pytest", "bench": "benchmarks", "update_reference": "portal.devtools.reference"}
+PROGRAMS: Final = {
+    "test": "pytest",
+    "bench": "benchmarks",
+    "update_reference": "portal.devtools.reference",
+    "completion": "portal.management.completion",
+}
+#: Those that a server's environment has.
+EVERYWHERE: Final = frozenset({"completion"})
 #: Those of the programs that need the settings of a project. Any will do; it is the gateway's.
 IN_THE_GATEWAY: Final = {"update_reference"}
+#: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
+ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
 #: Commands that read or write files of the checkout which no wheel has: tests, documentation, the sources of catalogs.
-CHECKOUT_COMMANDS: Final = frozenset({"run", "startplatform", "removeplatform", "update_catalogs", *PROGRAMS})
+CHECKOUT_COMMANDS: Final = (
+    frozenset({"run", "startplatform", "removeplatform", "update_catalogs", *PROGRAMS}) - EVERYWHERE
+)
 
 
 def program() -> int:
@@ -51,9 +63,10 @@ def main(argv: Sequence[str]) -> int:
     the workspace run; everything else prints what there is to choose from.
     """
     program, *words = argv
-    if words == ["--version"]:
-        sys.stdout.write(f"portal {__version__}\n")
-        return 0
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+        from portal.management.completion import complete  # noqa: PLC0415  for a shell alone
+
+        return complete()
     app, rest = split_app(words)
     if app is None:
         return _run_workspace_command(program, rest)
@@ -68,6 +81,10 @@ def main(argv: Sequence[str]) -> int:
 
         serve([program, *rest], project=PROJECT_BY_APP[app])
         return 0
+    if rest[:1] and rest[0] in ANY_CONFIGURATION:
+        from portal.administration.any_configuration import configure  # noqa: PLC0415  reads the environment
+
+        configure(app)
     from django.core.management import execute_from_command_line  # noqa: PLC0415  reads the settings
 
     execute_from_command_line([program, *rest])
@@ -119,7 +136,7 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
 
 def _run_program(program: str, words: Sequence[str]) -> int:
     name, *rest = words
-    if find_spec("pytest") is None:
+    if name not in EVERYWHERE and find_spec("pytest") is None:
         return _complain(f"{name} needs what `make install` installs")
     sys.argv = [program, *rest]
     runpy.run_module(PROGRAMS[name], run_name="__main__")

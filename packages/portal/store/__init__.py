@@ -6,6 +6,8 @@
           └ size            how full a store is, with a warning in the log before it is full
               └ redis_info      what a Redis tells about itself
       ├ redis_faults    why a Redis can't be used, in words
+    nature          what a store is, how full, and by which clock
+    survey          the keys of a store with their sizes, in small steps
     readiness       whether both stores take writes, for `/readyz`
     unknown_values  the line in the log about a value that this release can't read
     sentinel        Django's Redis cache on the primary that Sentinels name; the settings name it, nothing imports it
@@ -19,6 +21,8 @@ The other backend is `sqlite_cache`, a package of its own. The addresses are rea
 from __future__ import annotations
 
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
+from portal.store.nature import StoreNature, read_nature
 from portal.store.readiness import check_readiness
 from portal.store.shared_store import MISSING, Missing, SharedStore, import_backends, query_store, refresh_store
+from portal.store.survey import survey_keys
 from portal.store.unknown_values import note_unknown

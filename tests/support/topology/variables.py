@@ -49,6 +49,8 @@ def instance(
         "APP_STATE_DIR": str(state),
         "APP_STATIC_SHARED_DIR": str(state / "static"),
         "APP_PUBLIC_API_BASE_URL": f"http://127.0.0.1:{addresses.backend_port}",
+        # The sandbox signs with a key, and publishes no key set.
+        **dict.fromkeys(("APP_JWT_JWKS_URL", "APP_JWT_ISSUER", "APP_JWT_AUDIENCE"), ""),
         "APP_JWT_KEY": jwt_key,
         "SECRET_KEY": secrets.token_urlsafe(64),
         "WORKERS": str(workers),

@@ -10,6 +10,7 @@
             store_outage    how long attempts wait for such a store
           results           Refreshed, SignInEnded, RetryLater; SignedOut
           token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
+          user_ends         an operator ends all sign-ins of a user
           token_records     what the shared store holds about a sign-in
             token_family    the tokens of one sign-in, and how a refresh rotates them
               sealing       names and encryption of records

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.store_outage import StoreOutage
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
+    from portal.api.refresh.user_ends import UserEndCheck
     from portal.api.tokens import TokenPair
     from portal.process import Clock, SharedCall
 
@@ -74,6 +75,7 @@ class RefreshAttempt:
     token_endpoint: TokenEndpoint
     records: TokenRecords
     outage: StoreOutage
+    user_end: UserEndCheck
     clock: Clock
     counters: CountsRefreshes
     max_age_s: int
@@ -237,17 +239,17 @@ class RefreshAttempt:
         def save() -> RefreshResult:
             if not self.records.holds_lock(secret, owner=owner):
                 # This took longer than the lock. A later owner may have refreshed again, which must not be undone.
-                now = self.records.get(self.submitted)
-                if now.family is not None and now.latest_refresh != record.latest_refresh:
-                    return Refreshed(pair=now.family.latest_pair, outcome=RefreshOutcome.FROM_RECORD)
-            latest, now_s = record.latest_refresh, self.clock.now()
+                newer = self.records.get(self.submitted)
+                if newer.family is not None and newer.latest_refresh != record.latest_refresh:
+                    return Refreshed(pair=newer.family.latest_pair, outcome=RefreshOutcome.FROM_RECORD)
+            latest, now = record.latest_refresh, self.clock.now()
             family, forgotten = rotate(
-                record.family, latest_refresh=latest, submitted=self.submitted, pair=pair, now=now_s
+                record.family, latest_refresh=latest, submitted=self.submitted, pair=pair, now=now
             )
-            submitted = {self.submitted, record.latest_refresh}
+            submitted = {self.submitted, latest}
             self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
             # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
-            signed_out = self.records.is_signed_out(secret)
+            signed_out = self.records.is_signed_out(secret) or self.user_end.reaches(pair, before=record.family)
             if signed_out:
                 self.records.delete_rotation(secret, forgotten=family.spent_names(now=self.clock.now()))
             self.records.finish(secret, owner=owner, forgotten=forgotten)
@@ -259,10 +261,8 @@ class RefreshAttempt:
             return result
         self._saver.publish(result)
         if pair.refresh is not None:
-            deadline = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
-            self.token_endpoint.revoke(
-                refresh=pair.refresh, bearer=pair.access, deadline=deadline, request_id=self.request_id
-            )
+            limit, asked_by = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic), self.request_id
+            self.token_endpoint.revoke(refresh=pair.refresh, bearer=pair.access, deadline=limit, request_id=asked_by)
         return result
 
     def _save_failure(

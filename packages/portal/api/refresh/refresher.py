@@ -20,7 +20,8 @@ from portal.api.refresh.revocation import Revocation
 from portal.api.refresh.sealing import log_name, record_name, sign_in_id
 from portal.api.refresh.store_outage import StoreOutage
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
-from portal.api.tokens import SignInStatus, TokenStatus, is_expired
+from portal.api.refresh.user_ends import UserEndCheck, UserEnds
+from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process import Clock, Deadline, NoThreadError, SingleFlight
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
-    from portal.api.tokens import TokenPair, TokenStore
+    from portal.api.tokens import TokenPair
     from portal.process import SharedCall
     from portal.store import SharedStore
 
@@ -62,6 +63,7 @@ class TokenRefresher:
     ) -> None:
         self._token_endpoint = token_endpoint
         self._records = TokenRecords(store, max_age_s=max_age_s)
+        self._user_ends = UserEnds(store)
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
         self._counters = counters
@@ -103,8 +105,12 @@ class TokenRefresher:
         replaced, submitted = tokens.current.refresh, tokens.browser_refresh
         if replaced is None or submitted is None:
             raise SignInEndedError("this sign-in has ended")
+        if self._operator_has_ended(tokens.current, request_id=request_id):
+            tokens.end(rejected=replaced)
+            raise SignInEndedError("an operator has ended this user's sign-ins")
         attempt = RefreshAttempt(
             submitted=submitted,
+            user_end=UserEndCheck(ends=self._user_ends, access=tokens.current.access),
             rejected_access=rejected_access,
             request_id=request_id,
             token_endpoint=self._token_endpoint,
@@ -162,13 +168,38 @@ class TokenRefresher:
         call.
         """
         try:
-            signed_out = (pair.access is not None and self._records.is_signed_out(pair.access)) or (
-                pair.refresh is not None and self._records.get(pair.refresh).signed_out
+            signed_out = (
+                (pair.access is not None and self._records.is_signed_out(pair.access))
+                or (pair.refresh is not None and self._records.get(pair.refresh).signed_out)
+                or self._operator_has_ended(pair)
             )
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return SignInStatus.UNKNOWN
         return SignInStatus.SIGNED_OUT if signed_out else SignInStatus.ACTIVE
+
+    def end_user(self, subject: str) -> None:
+        """End all sign-ins of a user that there are now, in all processes: each ends with its next request.
+
+        :param subject: the claim `sub` of the user's access tokens.
+        :raises StoreUnavailableError: nothing has ended.
+        """
+        self._user_ends.end(subject, now=self._clock.now())
+
+    def _operator_has_ended(self, pair: TokenPair, *, request_id: str | None = None) -> bool:
+        """Whether :meth:`end_user` has ended this sign-in. If so, the backend is told as well.
+
+        While the store does not answer, it has not: what needs the store fails anyway.
+        """
+        try:
+            ended = self._user_ends.has_ended(pair.access)
+        except StoreUnavailableError:
+            return False
+        if ended:
+            logger.info("sign-out %s: an operator has ended this user's sign-ins", log_name(pair.refresh or ""))
+            # Anybody can send tokens that name this user: only what the store knows gets a lasting tombstone.
+            self.sign_out(TokenStore(pair), verified=False, request_id=request_id)
+        return ended
 
     def delete_earlier_records(self, pair: TokenPair) -> None:
         """Prepare the store for tokens that the backend has just issued at a sign-in.

@@ -3,6 +3,7 @@
 ::
 
     variables           every variable, declared: name, default, meaning, whether it is a secret
+    sources             where each value comes from, with secrets masked
     reader              every variable -> PortalConfig, or ConfigurationError with one line
       values            one variable as a text, a number, a switch, an address
       developer         the `.env` file, and DEBUG on a developer's machine
@@ -14,6 +15,12 @@
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.log_targets import OFF, STDERR
 from portal.config.environment.reader import port_base, read_config, try_config
+from portal.config.environment.sources import (
+    Source,
+    runs_in_kubernetes,
+    undeclared_names,
+    variable_values,
+)
 from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
 from portal.config.environment.variable_types import Secrecy, Variable, VariablePart
 from portal.config.environment.variables import VARIABLES

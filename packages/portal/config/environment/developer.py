@@ -28,15 +28,26 @@ SET_BY_DEPLOYMENTS: Final = (
 )
 
 
+#: The variables that this process has from the file.
+_from_file: set[str] = set()
+
+
 def complete_environment(checkout: Path) -> None:
     """Add to this process's variables those of the checkout's `.env` file, and `DEBUG` on a developer's machine.
 
     A variable that is set, also to nothing, stays as it is. A second call changes nothing.
     """
     if (checkout / ".env").exists():
+        before = set(os.environ)
         environ.Env.read_env(checkout / ".env")
+        _from_file.update(os.environ.keys() - before)
     if not _is_set("DEBUG") and (checkout / MARKER).exists() and not any(map(_is_set, SET_BY_DEPLOYMENTS)):
         os.environ["DEBUG"] = "on"
+
+
+def names_from_file() -> frozenset[str]:
+    """The variables that :func:`complete_environment` took from the `.env` file, since they were not set."""
+    return frozenset(_from_file)
 
 
 def _is_set(name: str) -> bool:

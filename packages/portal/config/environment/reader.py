@@ -114,10 +114,6 @@ def try_config(app: str) -> ConfigReading:
     secret_key = take("secret_key", own_key, secrets.token_urlsafe())  # no process serves with a random one
     cookie_domain = take("cookie_domain", lambda: _cookie_domain(env), "")
     cache_url = take("cache_url", lambda: _cache_url(env, "CACHE_URL"), "")
-    origins = {
-        each.app: take("origins", partial(_origin, env, each, base, debug=debug, cookie_domain=cookie_domain), "")
-        for each in PROJECTS
-    }
     local_api = f"http://127.0.0.1:{base + BACKEND_PORT_OFFSET}" if debug else None
     config = PortalConfig(
         project=project,
@@ -128,7 +124,10 @@ def try_config(app: str) -> ConfigReading:
             "api_base_url", lambda: read_url(env, "APP_PUBLIC_API_BASE_URL", default=local_api, path=True), ""
         ),
         cookie_domain=cookie_domain,
-        origins=origins,
+        origins={
+            each.app: take("origins", partial(_origin, env, each, base, debug=debug, cookie_domain=cookie_domain), "")
+            for each in PROJECTS
+        },
         cache_url=cache_url,
         refresh_cache_url=take("refresh_cache_url", lambda: _cache_url(env, "REFRESH_CACHE_URL"), "") or cache_url,
         store_max_mb=take("store_max_mb", lambda: _store_max_mb(env), limits.STORE_MAX_MB),

@@ -15,6 +15,8 @@ from portal.source_checks import check_source
 class Command(CheckCommand):
     """Other commands, and servers, run the system checks without those of the source: a page shows its own faults."""
 
+    statuses = {0: "no error", 1: "errors, or as --fail-level says", 2: "the command line is wrong"}
+
     def handle(self, *app_labels: Any, **options: Any) -> None:
         faults = import_faults()
         if faults:

@@ -22,6 +22,7 @@ class Command(BaseCommand):
         " difference with file and line. A declaration may say less than the schema."
     )
     requires_system_checks = ()
+    statuses = {0: "no difference", 1: "differences, a line each", 2: "it can't compare, or the command line is wrong"}
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--schema", required=True, help="file, YAML or JSON; - for standard input")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from argparse import RawDescriptionHelpFormatter
 from http import HTTPStatus
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from django.core.handlers.wsgi import WSGIRequest
-from django.core.management.base import BaseCommand, CommandError
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
+from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.wire_names import PERMISSION_CLAIMS
@@ -30,16 +29,9 @@ from portal.identity import TokenCache, TokenCheck, TokenState, make_verifier, u
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Iterator
 
-    from portal.edge import Decision, Site
-
-EXAMPLES = f"""
-examples:
-  explain_route /energy/clients
-  explain_route http://localhost:8001/en/finance --permissions ENERGY_APP,FINANCE_APP
-  explain_route /en/energy --cookie {VAR_REFRESH_TOKEN}=x --cookie '{VAR_PERMITTED_PLATFORMS}=["ENERGY"]'
-  explain_route /en/energy --header 'HX-Request: true' --method POST
-"""
+    from portal.edge import Decision, Explanation, Site
 
 
 class CookieTokens:
@@ -50,14 +42,19 @@ class CookieTokens:
         self.refresh = request.COOKIES.get(VAR_REFRESH_TOKEN)
 
 
-class Command(BaseCommand):
+class Command(AdministrationCommand):
     """Builds the request as a server would, and runs the edge's rules with it. Nothing is sent."""
 
     help = "Print how the edge decides on a request: what it sees, each rule that it asks, and the response."
+    examples = (
+        "--app energy explain_route /energy/clients",
+        "--app energy explain_route http://localhost:8001/en/finance --permissions ENERGY_APP,FINANCE_APP",
+        f"--app energy explain_route /en/energy --cookie '{VAR_PERMITTED_PLATFORMS}=[\"ENERGY\"]'",
+        "--app energy explain_route /en/energy --header 'HX-Request: true' --method POST --json",
+    )
+    statuses = {FINE: "explained, whatever the edge decides"}
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.formatter_class = RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         parser.add_argument("url", help="a path or an address, as a browser sends it (percent-encoded)")
         user = parser.add_mutually_exclusive_group()
         user.add_argument("--permissions", help="signed in with these, commas between; '' for none at all")
@@ -66,7 +63,7 @@ class Command(BaseCommand):
         parser.add_argument("--method", default="GET")
         parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE", help="may come again")
 
-    def handle(self, *args: object, **options: Any) -> None:
+    def answer(self, **options: Any) -> CommandAnswer:
         config = portal_config()
         site = make_site(
             project=config.project,
@@ -88,16 +85,26 @@ class Command(BaseCommand):
             held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
             user = user_from_claims({PERMISSION_CLAIMS[0]: held})
             context = context._replace(access=TokenCheck(TokenState.VALID, user))
-        self.stdout.write(f"{context.method} {options['url']} on {config.project.app}, {site.own_origin}")
-        self._explain(context)
+        asked = f"{context.method} {options['url']} on {config.project.app}, {site.own_origin}"
+        explanation = explain(context)
+        outcome = self._outcome(context, explanation.decision)
+        return CommandAnswer(
+            data={
+                "request": asked,
+                "seen": explanation.seen,
+                "rules": [step._asdict() for step in explanation.steps],
+                "outcome": outcome,
+            },
+            lines=self._lines(asked, explanation, outcome),
+        )
 
     def _request(self, site: Site, options: dict[str, Any]) -> WSGIRequest:
         try:
             parts = urlsplit(options["url"])
         except ValueError as error:
-            raise CommandError(f"{options['url']!r} is no address: {error}") from error
+            raise not_asked(f"{options['url']!r} is no address: {error}") from error
         if parts.netloc and f"{parts.scheme}://{parts.netloc}" != site.own_origin:
-            raise CommandError(f"{site.own_origin} is this app's address, {parts.scheme}://{parts.netloc} is not")
+            raise not_asked(f"{site.own_origin} is this app's address, {parts.scheme}://{parts.netloc} is not")
         cookies = list(options["cookie"])
         if options["token"]:
             cookies.append(f"{VAR_ACCESS_TOKEN}={options['token']}")
@@ -111,21 +118,19 @@ class Command(BaseCommand):
         for header in options["header"]:
             name, colon, value = header.partition(":")
             if not colon:
-                raise CommandError(f"--header {header!r} should be 'Name: value'")
+                raise not_asked(f"--header {header!r} should be 'Name: value'")
             environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = value.strip()
         return WSGIRequest(environ)
 
-    def _explain(self, context: RequestContext) -> None:
-        explanation = explain(context)
-        self._heading("What the edge sees")
-        for name, value in explanation.seen.items():
-            self.stdout.write(f"  {name:<14} {value}")
-        self._heading("What it asks, in this order")
-        for step in explanation.steps:
-            self.stdout.write(f"  {step.rule:<14} {step.result:<32} {step.says}")
-        self._heading("What happens")
-        for line in self._outcome(context, explanation.decision):
-            self.stdout.write(f"  {line}")
+    def _lines(self, asked: str, explanation: Explanation, outcome: list[str]) -> Iterator[str]:
+        heading = self.style.MIGRATE_HEADING
+        yield asked
+        yield f"\n{heading('What the edge sees')}"
+        yield from (f"  {name:<14} {value}" for name, value in explanation.seen.items())
+        yield f"\n{heading('What it asks, in this order')}"
+        yield from (f"  {step.rule:<14} {step.result:<32} {step.says}" for step in explanation.steps)
+        yield f"\n{heading('What happens')}"
+        yield from (f"  {line}" for line in outcome)
 
     def _outcome(self, context: RequestContext, decision: Decision) -> list[str]:
         lines = ["the sign-in's cookies are cleared"] if decision.ends_sign_in else []
@@ -138,9 +143,6 @@ class Command(BaseCommand):
         lines.append(f"{response.status_code} {response.reason_phrase}")
         lines += [f"{name}: {value}" for name, value in response.items()]
         return [*lines, response.content.decode()] if response.content else lines
-
-    def _heading(self, text: str) -> None:
-        self.stdout.write(f"\n{self.style.MIGRATE_HEADING(text)}")
 
 
 def _view_name(path: str, locale: str) -> str:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
+from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal.services.endpoint_list import all_entries, as_lines
 from portal.services.service_imports import import_services
 
 
-class Command(BaseCommand):
+class Command(AdministrationCommand):
     """Print them as a table."""
 
-    help = "Prints all declared backend endpoints: method, path, key and hook."
+    help = "Print all declared backend endpoints: method, path, key and hook."
+    examples = ("--app energy list_endpoints", "--app energy list_endpoints --json")
+    statuses = {FINE: "printed"}
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def answer(self, **options: Any) -> CommandAnswer:
         failed = import_services()
         if failed:
-            raise CommandError("\n".join(map(str, failed)))
-        self.stdout.write(as_lines(all_entries()))
+            raise not_asked("\n".join(map(str, failed)))
+        entries = all_entries()
+        return CommandAnswer(data=[asdict(entry) for entry in entries], lines=[as_lines(entries)])

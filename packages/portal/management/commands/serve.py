@@ -45,6 +45,7 @@ class Command(BaseCommand):
 
     help = "Serve this project with the production server; needs nothing run before it."
     requires_system_checks = "__all__"
+    statuses = {0: "stopped by SIGTERM or SIGINT", 1: "not started: a line says why", 2: "the command line is wrong"}
     prepared: PreparedServer
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -14,6 +14,8 @@
             └─▶ write_records    what one write changes (pure)
                   └─▶ pages          one response and its version stamp (pure)
 
+    stored_keys          what a key of the store is for, read back: for commands (pure)
+
 No page is ever changed: a write appends one record, and each read applies the records that a page lacks
 (docs/explanation/query-cache.md, "How writes show").
 """
@@ -25,6 +27,7 @@ from portal.query.cache.merged_pages import MergedPage, ReadResult, fresh_prefix
 from portal.query.cache.page_cache import NO_ENTRY, CacheEntry, PageCache
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, lease_key
 from portal.query.cache.pages import READ_LAG_S, JsonRow, Page, VersionStamp, check_list_body, unique_rows
+from portal.query.cache.stored_keys import KeyUse, endpoints_by_digest, read_key
 from portal.query.cache.write_log import MAX_RECORDS
 from portal.query.cache.write_records import (
     ALL_INVALIDATED,

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             added = fill.add_demo_accounts(until=until)
             self.stdout.write(f"demonstration accounts: {added} added")
         else:
-            self.stdout.write("demonstration accounts: none, they are for DEBUG=1")
+            self.stdout.write("demonstration accounts: none without DEBUG; SANDBOX_ALLOW_DEMO_ACCOUNTS=on makes them")
         if fill.is_filled():
             self.stdout.write("data: there already")
             return

@@ -12,6 +12,7 @@ import pytest
 from portal.config.environment import VARIABLES, Secrecy, reader
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
+from portal.metrics import worker_files
 from tests.portal.config.environment.test_reader import PRODUCTION
 
 DECLARED = {variable.name for variable in VARIABLES}
@@ -26,7 +27,8 @@ FILES = {"APP_API_CA_FILE", "APP_AUDIT_LOG"}
 def test_every_variable_that_is_read_is_declared_and_none_else() -> None:
     strings = {
         node.value
-        for node in ast.walk(ast.parse(Path(reader.__file__).read_text()))
+        for module in (reader, worker_files)
+        for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value)
     }
     assert strings | {project.url_variable for project in PROJECTS} == DECLARED

@@ -1,0 +1,102 @@
+"""What all commands for operators share: one answer, as text or as JSON, and an exit status that means something."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import RawDescriptionHelpFormatter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from django.core.management.base import BaseCommand, CommandError, DjangoHelpFormatter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from django.core.management.base import CommandParser
+
+#: All is well.
+FINE: Final = 0
+#: The thing that was asked about is bad.
+BAD: Final = 1
+#: It could not be asked, or the command line is wrong. argparse ends with the same status.
+NOT_ASKED: Final = 2
+
+
+def not_asked(text: str) -> CommandError:
+    """The error of a question that could not be asked; its one line says why."""
+    return CommandError(text, returncode=NOT_ASKED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandAnswer:
+    """What a command found.
+
+    :param data: an object or an array for `--json`, without a secret.
+    :param lines: the same for people.
+    :param status: the exit status.
+    """
+
+    data: Mapping[str, Any] | Sequence[Any]
+    lines: Iterable[str]
+    status: int = FINE
+
+
+class HelpFormatter(DjangoHelpFormatter, RawDescriptionHelpFormatter):
+    """Django's order of options, and examples with their line breaks."""
+
+
+class AdministrationCommand(BaseCommand):
+    """A command with an :class:`CommandAnswer`.
+
+    :cvar examples: command lines without the program, one for each.
+    :cvar statuses: the exit statuses and what they mean, beside 2.
+    """
+
+    requires_system_checks = ()
+    examples: ClassVar[tuple[str, ...]] = ()
+    statuses: ClassVar[Mapping[int, str]] = {FINE: "done"}
+
+    @property
+    def all_statuses(self) -> dict[int, str]:
+        """The exit statuses with what each means."""
+        return {**self.statuses, NOT_ASKED: "it could not be asked, or the command line is wrong"}
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Django's parser, with `--json`, the examples and the exit statuses."""
+        parser = super().create_parser(
+            prog_name, subcommand, **{"formatter_class": HelpFormatter, "epilog": self._epilog(), **kwargs}
+        )
+        parser.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
+        return parser
+
+    def answer(self, **options: Any) -> CommandAnswer:
+        """Find the answer."""
+        raise NotImplementedError
+
+    def handle(self, *_args: object, **options: Any) -> None:
+        """Print the answer, and end with its status."""
+        answer = self.answer(**options)
+        if options["json"]:
+            self.stdout.write(json.dumps(answer.data, indent=2, ensure_ascii=False))
+        else:
+            for line in answer.lines:
+                self.stdout.write(line)
+        if answer.status:
+            sys.exit(answer.status)
+
+    def progress(self, text: str) -> None:
+        """Say on stderr what the command does now."""
+        self.stderr.write(text, style_func=str)
+
+    def _epilog(self) -> str:
+        meanings = self.all_statuses
+        lines = ["examples:", *(f"  {example}" for example in self.examples)] if self.examples else []
+        return "\n".join([*lines, "exit status:", *(f"  {status}  {text}" for status, text in meanings.items())])
+
+
+def table(rows: Sequence[Sequence[object]]) -> list[str]:
+    """Rows as lines whose columns begin at the same place."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in texts]

@@ -1,0 +1,64 @@
+"""What `doctor` found: one thing each, how bad it is, what was seen, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from portal.config.portal_config import PortalConfig
+
+
+class Level(Enum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    :param subject: what, such as `backend TLS`.
+    :param seen: what was seen, without a secret.
+    :param remedy: what to do; empty if it is well.
+    """
+
+    level: Level
+    subject: str
+    seen: str
+    remedy: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"level": self.level.value, "subject": self.subject, "seen": self.seen, "do": self.remedy or None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patient:
+    """What is examined.
+
+    :param unread: fields of the configuration that can't be read. They hold another value in their place, so what
+        depends on them is not looked at.
+    """
+
+    config: PortalConfig
+    unread: frozenset[str]
+
+
+def ok(subject: str, seen: str) -> Finding:
+    """All is well."""
+    return Finding(Level.OK, subject, seen)
+
+
+def warning(subject: str, seen: str, remedy: str) -> Finding:
+    """It works, and may hurt."""
+    return Finding(Level.WARNING, subject, seen, remedy)
+
+
+def error(subject: str, seen: str, remedy: str) -> Finding:
+    """It does not work."""
+    return Finding(Level.ERROR, subject, seen, remedy)

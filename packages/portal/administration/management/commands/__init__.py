@@ -1,0 +1,1 @@
+"""The commands; Django finds them by the names of their modules."""

@@ -1,0 +1,82 @@
+"""`./manage.py --app auth_app sign_out_user ID`: an operator ends all sign-ins of a user."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from typing import Any, Final
+
+from portal import audit
+from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.api import api_session
+from portal.errors import StoreUnavailableError
+from portal.query import KeyUse, principal_of_id, process_runtime, read_key
+from portal.store import query_store, survey_keys
+
+#: Keys of the store that are looked through for the user's access tokens.
+_LIMIT: Final = 200_000
+_STEP: Final = 500
+
+
+class Command(AdministrationCommand):
+    """What the portal can do with its stores; the backend ends the rest as the sign-ins show up."""
+
+    help = (
+        "End all sign-ins that a user has now, in all projects and processes. What is cached for the user is dropped "
+        "at once. Each sign-in is refused with its next request, and the portal then revokes its refresh token at the "
+        "backend. A sign-in that does not show up any more is not revoked there: for that, use the backend's own "
+        "administration. The user may sign in again. Running it twice does no harm."
+    )
+    examples = (
+        "--app auth_app sign_out_user usr_1",
+        "--app auth_app sign_out_user usr_1 --subject 0a1b2c --by 'ticket 4711' --json",
+    )
+    statuses = {FINE: "the sign-ins have ended, also where there were none"}
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("id", help="the account's id, as GET /me names it")
+        parser.add_argument("--subject", help="the claim `sub` of the user's access tokens, if it is not the id")
+        parser.add_argument("--by", help="who asks, for the audit log (default: this user of the machine)")
+
+    def answer(self, **options: Any) -> CommandAnswer:
+        user, subject = options["id"], options["subject"] or options["id"]
+        runtime, principal = process_runtime(), principal_of_id(user)
+        who = {"target_user": audit.tag_of(subject), "by": options["by"] or getpass.getuser()}
+        try:
+            # The end first: no token proves itself anew after the purge.
+            api_session().refresher.end_user(subject)
+            self.progress("the user's access tokens …")
+            known, complete = _valid_tokens(principal)
+            runtime.namespaces.purge(principal)
+        except StoreUnavailableError as error:
+            audit.write(
+                audit.AuditEvent.SIGN_OUT_BY_OPERATOR,
+                audit.Reason.STORE_UNAVAILABLE,
+                target_user=who["target_user"],
+                by=who["by"],
+            )
+            raise not_asked(f"not done to the end, so run it again: {error}") from error
+        audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, target_user=who["target_user"], by=who["by"])
+        count = f"{known}" if complete else f"at least {known}"
+        return CommandAnswer(
+            data={"user": user, "subject": subject, "sign_ins_in_use": known, "counted_all": complete},
+            lines=[
+                f"all sign-ins of {user} have ended; {count} of them had a valid access token in use",
+                "their refresh tokens are revoked at the backend when they are next used; the user may sign in again",
+            ],
+        )
+
+
+def _valid_tokens(principal: str) -> tuple[int, bool]:
+    """How many access tokens of a user are bound and have not expired, and whether all were counted."""
+    found = survey_keys(query_store(), limit=_LIMIT)
+    names = [key for key in found.sizes if read_key(key, endpoints={}).use is KeyUse.BINDING]
+    count, now = 0, time.time()
+    for start in range(0, len(names), _STEP):
+        for value in query_store().get_many(names[start : start + _STEP]).values():
+            match value:
+                case [owner, _, None | int() | float() as expires_at, *_] if owner == principal:
+                    count += expires_at is None or expires_at > now
+                case _:
+                    pass
+    return count, found.complete

@@ -1,0 +1,105 @@
+"""The end of all sign-ins of a user, by an operator: one record, which each sign-in of before meets later.
+
+The store knows sign-ins by hashes of their tokens, and has no list of a user's sign-ins. So an end names the user (a
+hash of the token's subject) and the moment. A sign-in whose access token was issued up to that moment has ended. One
+that begins after it has a later token, and goes on (docs/explanation/token-refresh.md, "An operator ends sign-ins").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import jwt
+
+from portal.api.tokens import MAX_LIFETIME_S
+from portal.config.cookies import MAX_COOKIE_BYTES
+from portal.config.wire_names import SUBJECT_CLAIM
+from portal.store import MISSING
+
+if TYPE_CHECKING:
+    from portal.api.refresh.token_family import TokenFamily
+    from portal.api.tokens import TokenPair
+    from portal.store import SharedStore
+
+_UNREADABLE: Final = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
+
+
+class _Issue(NamedTuple):
+    """Whose token, and when it was issued, in seconds since the epoch; None where it does not say."""
+
+    subject: str | None
+    issued_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserEnds:
+    """The ends of one store. Every method may raise `StoreUnavailableError`."""
+
+    store: SharedStore
+
+    def end(self, subject: str, *, now: float) -> None:
+        """End all sign-ins of a user whose tokens were issued up to now. A later end replaces an earlier one.
+
+        :param subject: the claim `sub` of the user's access tokens.
+        """
+        # Longer than any sign-in lasts.
+        self.store.set(_key(subject), math.floor(now), lifetime_s=MAX_LIFETIME_S)
+
+    def has_ended(self, access: str | None) -> bool:
+        """Whether an end is later than this access token, whose claims need not be verified.
+
+        A token that names no time of issue has not ended: its user could never sign in again.
+        """
+        return access is not None and self.ended_since(access, _read(access).issued_at)
+
+    def ended_since(self, access: str, issued_at: float | None) -> bool:
+        """Whether the user of this access token has an end at that moment or later."""
+        subject = _read(access).subject
+        if subject is None or issued_at is None:
+            return False
+        end = self.store.get(_key(subject))
+        return end is not MISSING and isinstance(end, int | float) and issued_at < end + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserEndCheck:
+    """Whether an end came while a refresh was under way. The new token is then later than the end.
+
+    :param access: the request's access token, expired or not. It may be made up, so it counts only where the store
+        knows none of this sign-in.
+    """
+
+    ends: UserEnds
+    access: str | None
+
+    def reaches(self, renewed: TokenPair, *, before: TokenFamily | None) -> bool:
+        """Whether an end reaches a sign-in that has just been renewed.
+
+        :param before: the sign-in as the store knew it. Where nobody knows an older token, any end of this user counts.
+        """
+        known = self.access if before is None else before.latest_pair.access
+        issued_at = -math.inf if known is None else _read(known).issued_at
+        return renewed.access is not None and self.ends.ended_since(renewed.access, issued_at)
+
+
+def _key(subject: str) -> str:
+    digest = hashlib.sha256(f"portal user end\0{subject}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"user-end:{digest[:40]}"
+
+
+@lru_cache(maxsize=1024)
+def _read(access: str) -> _Issue:
+    if len(access) > MAX_COOKIE_BYTES:
+        return _Issue(None, None)
+    try:
+        claims = jwt.decode(access, options={"verify_signature": False})
+    except _UNREADABLE:
+        return _Issue(None, None)
+    subject, issued = claims.get(SUBJECT_CLAIM), claims.get("iat")
+    if isinstance(issued, bool) or not isinstance(issued, int | float) or not math.isfinite(issued):
+        issued = None
+    return _Issue(subject if isinstance(subject, str) else None, issued)

@@ -1,0 +1,111 @@
+"""The page of the system checks, made from the code that writes their messages."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import portal
+from portal.deployment_checks import DEPLOYMENT_CHECKS
+from portal.store import STORE_IS_AWAY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE: Final = "docs/reference/checks.md"
+
+_BEFORE: Final = """\
+# System checks
+
+`./manage.py --app energy check` runs Django's checks and these; `serve` runs them before it starts, and so does `doctor`. An error stops the start. A warning is a line of the log.
+Those of a deployment run with `check --deploy`, and outside of `DEBUG` in `doctor`. With the variables of [portal.env.example](../../deploy/portal.env.example) and [project.env.example](../../deploy/project.env.example) no check says anything.
+
+What can be told of an app's source has a page of its own: [typical mistakes](mistakes.md). In a message, `…` stands for what it names.
+"""
+_DEPLOYMENT: Final = """\
+## Of a deployment
+
+| id | what it finds | what to do |
+|---|---|---|
+"""
+_AFTER: Final = """
+Django's own security checks run as well. None is silenced but `security.W001` and `security.W002`: they look for two middlewares of Django, in whose place `portal.web.security_headers` sets the headers.
+"""
+#: Names that stand for an id in the code.
+_NAMED_IDS: Final = {"STORE_IS_AWAY": STORE_IS_AWAY}
+_LEVELS: Final = {"Error": "error", "Warning": "warning"}
+
+
+class _Message(NamedTuple):
+    """A message in the code."""
+
+    message_id: str
+    level: str
+    says: str
+    hint: str
+
+
+def markdown() -> str:
+    """The whole page."""
+    messages = sorted(_messages(), key=lambda message: (message.message_id.rpartition(".")[0], message.message_id))
+    usual = [message for message in messages if message.message_id not in DEPLOYMENT_CHECKS]
+    deployment = {message.message_id: message for message in messages if message.message_id in DEPLOYMENT_CHECKS}
+    lines = [_BEFORE, "## Of each start", "", "| id | level | says | what to do |", "|---|---|---|---|"]
+    lines += [f"| `{each.message_id}` | {each.level} | {each.says} | {each.hint} |" for each in usual]
+    found = [
+        f"| `{message_id}` | {_finds(DEPLOYMENT_CHECKS[message_id])} | {deployment[message_id].hint} |"
+        for message_id in DEPLOYMENT_CHECKS
+    ]
+    return "\n".join([*lines, "", _DEPLOYMENT + "\n".join(found), _AFTER])
+
+
+def _finds(check: object) -> str:
+    """What a check is about: its docstring."""
+    return " ".join((inspect.getdoc(check) or "").split())
+
+
+def _messages() -> Iterator[_Message]:
+    """Every message with an id of the portal's, each once, in the order of the files."""
+    seen: set[tuple[str, str]] = set()
+    for path in sorted(Path(*portal.__path__).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            message = _read(node)
+            if message is not None and (message.message_id, message.says) not in seen:
+                seen.add((message.message_id, message.says))
+                yield message
+
+
+def _read(node: ast.AST) -> _Message | None:
+    """A call of `Error` or `Warning` with an id."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _LEVELS:
+        return None
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    message_id = _text(given.get("id"))
+    message_id = _NAMED_IDS.get(message_id.strip("…"), message_id) if message_id else ""
+    if not re.fullmatch(r"portal\.[a-z.]*[EW]\d+", message_id) or not node.args:
+        return None
+    return _Message(message_id, _LEVELS[node.func.id], _cell(_text(node.args[0])), _cell(_text(given.get("hint"))))
+
+
+def _text(node: ast.AST | None) -> str:
+    """A string of the code; what is put in later is `…`."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_text(part) for part in parts)
+        case ast.Name(id=name) if name in _NAMED_IDS:
+            return name
+        case None:
+            return ""
+        case _:
+            return "…"
+
+
+def _cell(text: str) -> str:
+    # A word in capitals or with an underscore is a name of the code or of the environment.
+    marked = re.sub(r"(?<![\w/`…])(?:[A-Z]+(?:_[A-Z…]+)+|DEBUG)(?![\w`])", r"`\g<0>`", text)
+    return " ".join(marked.replace("|", "\\|").split())

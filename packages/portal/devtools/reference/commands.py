@@ -1,0 +1,72 @@
+"""The table of `manage.py` commands, made from their parsers and help texts."""
+
+from __future__ import annotations
+
+from argparse import SUPPRESS
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, Final
+
+from django.core.management import load_command_class
+
+if TYPE_CHECKING:
+    from argparse import Action
+    from collections.abc import Iterator, Mapping
+
+PAGE: Final = "docs/reference/commands.md"
+#: The Django apps that have commands, and the entry. By their names, as Django finds them: they are above this layer.
+_APPS: Final = ("portal", "portal.administration")
+_ENTRY: Final = "portal.management.entry"
+#: Django's own options, which each command has.
+_DJANGOS: Final = frozenset(
+    {"help", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
+)
+#: Of a command that says nothing of its exit status.
+_USUAL_STATUSES: Final = {0: "done", 1: "not done: a line on stderr says why", 2: "the command line is wrong"}
+_OF_THE_PROGRAM: Final = "the program's own"
+
+
+def markdown() -> str:
+    """The table: commands of the whole workspace first, then those of a project."""
+    rows = sorted(_rows(), key=lambda row: ("--app" in row, row))
+    return "\n".join(["| command | does | exit status |", "|---|---|---|", *rows])
+
+
+def _rows() -> Iterator[str]:
+    entry = import_module(_ENTRY)
+    workspace: Mapping[str, str] = entry.WORKSPACE_COMMANDS
+    for name in entry.PROGRAMS:
+        yield _row(f"./manage.py {name} […]", workspace[name], _OF_THE_PROGRAM)
+    for app in _APPS:
+        for name in _names(app):
+            command: Any = load_command_class(app, name)
+            parser = command.create_parser("manage.py", name)
+            options = " ".join(_usage(action) for action in parser._actions if _is_own(action))  # noqa: SLF001  told nowhere else
+            start = "./manage.py" if name in workspace else "./manage.py --app energy"
+            statuses = getattr(command, "all_statuses", None) or getattr(command, "statuses", _USUAL_STATUSES)
+            told = "; ".join(f"{status}: {meaning}" for status, meaning in sorted(statuses.items()))
+            yield _row(f"{start} {name} {options}".rstrip(), command.help, told)
+
+
+def _row(command: str, does: str, statuses: str) -> str:
+    escaped = (text.replace("|", "\\|").strip() for text in (command, does, statuses))
+    return "| `{}` | {} | {} |".format(*escaped)
+
+
+def _names(app: str) -> list[str]:
+    folder = import_module(f"{app}.management.commands")
+    return sorted(module.name for module in iter_modules(folder.__path__))
+
+
+def _is_own(action: Action) -> bool:
+    return action.dest not in _DJANGOS and action.help is not SUPPRESS
+
+
+def _usage(action: Action) -> str:
+    """One option or word of the command line, in brackets if it may be left out."""
+    value = action.metavar or action.dest.upper()
+    if not action.option_strings:
+        return f"[{value} …]" if action.nargs in {"*", "+", "?"} else str(value)
+    name = action.option_strings[-1]
+    text = name if action.nargs == 0 else f"{name} {value}"
+    return text if action.required else f"[{text}]"

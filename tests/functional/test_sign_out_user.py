@@ -1,0 +1,62 @@
+"""`sign_out_user` and `query_cache_stats` beside real servers: an operator ends all sign-ins of one person."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import ExitStack
+
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.identity import get_user_from_token
+from tests.support.command_line import Ended, run_command
+from tests.support.harness import RunningStack
+from tests.support.http_browser import HttpBrowser
+
+EMAIL, OTHER = "all@example.com", "energy@example.com"
+
+
+def command(stack: RunningStack, *words: str) -> Ended:
+    """In the environment of the running servers."""
+    given = {name: value for name, value in stack.local.environment.items() if value is not None}
+    return run_command(*words, app="auth_app", **{**given, "PORT_BASE": str(stack.local.port_base)})
+
+
+def test_all_sign_ins_of_one_user_end_everywhere_and_nobody_elses(stack: RunningStack) -> None:
+    with ExitStack() as open_browsers:
+        first, second, other = (open_browsers.enter_context(HttpBrowser()) for _ in range(3))
+        for browser, email in ((first, EMAIL), (second, EMAIL), (other, OTHER)):
+            assert browser.sign_in(stack.url("auth_app"), email=email).status_code == 303
+            assert browser.get(stack.url("energy", "/en/energy/clients"), follow=False).status_code == 200
+        access, refresh = first.cookie(VAR_ACCESS_TOKEN), first.cookie(VAR_REFRESH_TOKEN)
+        user = get_user_from_token(access).subject
+
+        stats = command(stack, "query_cache_stats", "--json", "--user", user)
+        assert stats.status == 0, stats.err
+        assert stats.data["by_endpoint"]["energy.get_clients"]["entries"] >= 1
+        assert stats.data["users"] == 1
+
+        done = command(stack, "sign_out_user", user, "--by", "ticket 4711", "--json")
+        assert done.status == 0, done.err
+        assert done.data["sign_ins_in_use"] >= 2
+        (line,) = [json.loads(line) for line in done.err.splitlines() if line.startswith("{")]
+        assert (line["event"], line["by"], line["outcome"]) == ("sign-out-by-operator", "ticket 4711", "success")
+        assert access not in done.out + done.err
+
+        assert command(stack, "query_cache_stats", "--json", "--user", user).data["entries"] == 0
+        for browser, app, path in ((first, "operations", "/en/operations"), (second, "energy", "/en/energy/clients")):
+            answer = browser.get(stack.url(app, path), follow=False)
+            assert (answer.status_code, answer.headers["Location"]) == (302, "/")
+            assert browser.cookie(VAR_REFRESH_TOKEN) is None
+        assert other.get(stack.url("energy", "/en/energy/clients"), follow=False).status_code == 200
+        backend = first.http.post(f"{stack.backend}/refresh", json={"refreshToken": refresh}, timeout=20)
+        assert backend.status_code == 401, "the portal has revoked it at the backend"
+
+        again = command(stack, "sign_out_user", user, "--json")
+        assert (again.status, again.data["sign_ins_in_use"]) == (0, 0)
+    # A token's time of issue has whole seconds.
+    ended_at = int(time.time())
+    while int(time.time()) == ended_at:
+        time.sleep(0.05)
+    with HttpBrowser() as anew:
+        assert anew.sign_in(stack.url("auth_app"), email=EMAIL).status_code == 303
+        assert anew.get(stack.url("energy", "/en/energy/clients"), follow=False).status_code == 200

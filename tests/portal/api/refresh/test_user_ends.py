@@ -1,0 +1,98 @@
+"""An operator ends all sign-ins of a user: those of before end wherever they show up, later ones go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal.api.tokens import SignInStatus, TokenPair
+from portal.errors import SignInEndedError
+from tests.support.refresh_world import RefreshWorld, jwt
+
+
+def test_a_valid_access_token_counts_as_signed_out_in_every_process_and_the_backend_is_told(
+    world: RefreshWorld,
+) -> None:
+    pair, other = world.backend.sign_in(), world.backend.sign_in("somebody else")
+    one, two = world.process(), world.process()
+    assert two.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    one.refresher.end_user("user")
+    assert two.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
+    assert world.backend.revoked == [pair.refresh]
+    assert two.refresher.sign_in_status(other) is SignInStatus.ACTIVE
+    one.refresher.end_user("user")
+    assert two.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT, "once more changes nothing"
+
+
+def test_an_expired_one_is_not_refreshed(world: RefreshWorld) -> None:
+    pair, process = world.backend.sign_in(), world.process()
+    process.refresher.end_user("user")
+    world.expire()
+    request = process.request(pair)
+    with pytest.raises(SignInEndedError):
+        process.refresh(request)
+    assert request.ended
+    assert world.backend.submitted == {}
+    assert not world.backend.is_signed_in()
+
+
+def test_neither_is_one_that_was_refreshed_before_and_whose_browser_has_an_older_token(world: RefreshWorld) -> None:
+    pair, process = world.backend.sign_in(), world.process()
+    world.expire()
+    process.refresh(process.request(pair))
+    process.refresher.end_user("user")
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(pair))
+    assert not world.backend.is_signed_in()
+
+
+def test_a_refresh_that_was_under_way_delivers_nothing(world: RefreshWorld) -> None:
+    pair, process, operator = world.backend.sign_in(), world.process(), world.process()
+    world.expire()
+
+    def end_then_answer(_: str) -> None:
+        operator.refresher.end_user("user")
+        world.time.advance(5)
+
+    world.backend.during = end_then_answer
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(pair))
+    process.settle()
+    assert not world.backend.is_signed_in(), "the pair that it gave is revoked"
+
+
+def test_a_refresh_token_without_an_access_token_ends_too(world: RefreshWorld) -> None:
+    pair, process = world.backend.sign_in(), world.process()
+    process.refresher.end_user("user")
+    world.time.advance(60)
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(TokenPair(refresh=pair.refresh)))
+    process.settle()
+    assert not world.backend.is_signed_in()
+
+
+def test_a_sign_in_of_afterwards_goes_on_through_its_refreshes(world: RefreshWorld) -> None:
+    process = world.process()
+    process.refresher.end_user("user")
+    world.time.advance(1)
+    pair = world.backend.sign_in()
+    assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    for _ in range(3):
+        world.expire()
+        request = process.request(pair)
+        process.refresh(request)
+        pair = request.current
+    assert world.backend.is_signed_in()
+
+
+def test_a_token_that_names_no_time_of_issue_has_not_ended(world: RefreshWorld) -> None:
+    process = world.process()
+    process.refresher.end_user("user")
+    pair = TokenPair(access=jwt(sub="user", exp=world.time() + 300), refresh="r")
+    assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+
+
+@pytest.mark.parametrize("access", ["no token", "x" * 5000, jwt(sub=5, iat=1), jwt(sub="user", iat="soon")])
+def test_a_token_that_can_not_be_read_is_nobodys(world: RefreshWorld, access: str) -> None:
+    process = world.process()
+    process.refresher.end_user("user")
+    assert process.refresher.sign_in_status(TokenPair(access=access, refresh="r")) is SignInStatus.ACTIVE

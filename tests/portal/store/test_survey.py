@@ -1,0 +1,52 @@
+"""The keys of a store with their sizes: all of them, or as many as the limit allows, and none of another store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.test import override_settings
+
+from portal.config.base_settings import _caches
+from portal.errors import StoreUnavailableError
+from portal.store import query_store, refresh_store, survey_keys
+from tests.support.redis_server import running_redis
+
+
+@pytest.fixture(params=["embedded", pytest.param("redis", marks=pytest.mark.redis)])
+def stores(request: pytest.FixtureRequest, tmp_path: Path):
+    """Both stores, in one place."""
+    config = SimpleNamespace(cache_url="", refresh_cache_url="", state_dir=tmp_path, store_max_mb=8)
+    if request.param == "embedded":
+        with override_settings(CACHES=_caches(config)):  # type: ignore[arg-type]
+            yield
+        return
+    with running_redis(tmp_path) as server:
+        config.cache_url = config.refresh_cache_url = server.url()
+        with override_settings(CACHES=_caches(config)):  # type: ignore[arg-type]
+            yield
+
+
+def test_every_key_is_told_with_its_size(stores) -> None:
+    query_store().set_many({f"key:{number}": "x" * number for number in range(1, 1301)}, lifetime_s=60)
+    refresh_store().set("lock", 1, lifetime_s=60)
+    found = survey_keys(query_store(), limit=10_000)
+    assert found.complete
+    assert set(found.sizes) == {f"key:{number}" for number in range(1, 1301)}
+    assert found.sizes["key:1300"] - found.sizes["key:1"] == 1299
+    assert set(survey_keys(refresh_store(), limit=10_000).sizes) == {"lock"}
+
+
+def test_it_stops_at_the_limit_and_says_so(stores) -> None:
+    query_store().set_many({f"key:{number}": 1 for number in range(2000)}, lifetime_s=60)
+    found = survey_keys(query_store(), limit=600)
+    assert not found.complete
+    assert 600 <= len(found.sizes) < 2000
+
+
+def test_a_store_that_is_away_is_an_error_without_an_address() -> None:
+    config = SimpleNamespace(cache_url="redis://someone:a-secret@127.0.0.1:1/0", refresh_cache_url="redis://h/0")
+    with override_settings(CACHES=_caches(config)), pytest.raises(StoreUnavailableError) as caught:  # type: ignore[arg-type]
+        survey_keys(query_store(), limit=10)
+    assert str(caught.value) == "store 'default': ConnectionError"
