@@ -6,13 +6,12 @@ files. Run as a program, this prints what the shell needs: `./manage.py completi
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from argparse import ArgumentParser
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import argcomplete
 
@@ -98,9 +97,10 @@ def _copy_options(package: str, name: str, parser: ArgumentParser) -> None:
     """Give the parser the options of a command. One that can't be imported here has none."""
     if not package:
         return
+    from django.core.management import load_command_class  # noqa: PLC0415  only where there are options to tell
+
     try:
-        module: Any = importlib.import_module(f"{package}.management.commands.{name}")
-        options = module.Command().create_parser("manage.py", name)
+        options = load_command_class(package, name).create_parser("manage.py", name)
     except Exception:  # noqa: BLE001  a key press is no place for an error
         return
     for action in options._actions:  # noqa: SLF001  as above

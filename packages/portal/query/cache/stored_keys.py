@@ -40,8 +40,10 @@ class StoredKey(NamedTuple):
 
 
 _NAMESPACE: Final = r"(?P<namespace>[0-9a-f]{32})"
-_PAGE: Final = re.compile(_NAMESPACE + r":[0-9a-f]+:(?P<digest>[0-9a-f]{32})::\d+")
-_VARIANT: Final = re.compile(_NAMESPACE + r":[0-9a-f]+:variant:\d+")
+#: The user's view, and the number of the form in which pages are stored.
+_VIEW: Final = r":[0-9a-f]+:\d+"
+_PAGE: Final = re.compile(_NAMESPACE + _VIEW + r":(?P<digest>[0-9a-f]{32})::\d+")
+_VARIANT: Final = re.compile(_NAMESPACE + _VIEW + r":variant:\d+")
 _WRITE_LOG: Final = re.compile(_NAMESPACE + r":(?P<endpoint>\w+\.\w+):(log|\d+)")
 _OF_A_NAMESPACE: Final = re.compile(_NAMESPACE + r":")
 
