@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import argcomplete
 
 from portal.config.projects import PROJECT_BY_APP
-from portal.management.entry import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
+from portal.management.command_names import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
 
 if TYPE_CHECKING:
     from argparse import Action

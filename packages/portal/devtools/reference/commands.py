@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PAGE: Final = "docs/reference/commands.md"
 #: The Django apps that have commands, and the entry. By their names, as Django finds them: they are above this layer.
 _APPS: Final = ("portal", "portal.administration")
-_ENTRY: Final = "portal.management.entry"
+_ENTRY: Final = "portal.management.command_names"
 #: Django's own options, which each command has.
 _DJANGOS: Final = frozenset(
     {"help", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
