@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import argcomplete
+from argcomplete.shell_integration import shellcode
 
 from portal.config.projects import PROJECT_BY_APP
 from portal.management.command_names import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
@@ -118,7 +119,7 @@ def main() -> int:
         "shell", choices=["bash", "zsh", "fish"], help='use it so: eval "$(./manage.py completion bash)"'
     )
     shell = parser.parse_args().shell
-    sys.stdout.write(f"{argcomplete.shellcode(['manage.py', 'portal'], shell=shell)}\n")
+    sys.stdout.write(f"{shellcode(['manage.py', 'portal'], shell=shell)}\n")
     return 0
 
 

@@ -17,6 +17,7 @@ from portal.store import StoreNature, query_store, read_nature, refresh_store
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.queues import SimpleQueue
+    from multiprocessing.synchronize import Event
 
     from portal.administration.doctor.findings import Finding, Patient
     from portal.store import SharedStore
@@ -117,7 +118,7 @@ def _atomic(name: str, store: SharedStore) -> Finding:
     return ok(f"{name} atomic", f"each key has one winner ({tried})")
 
 
-def _win(keys: list[str], start: multiprocessing.synchronize.Event, won: SimpleQueue[int | None]) -> None:
+def _win(keys: list[str], start: Event, won: SimpleQueue[int | None]) -> None:
     """In a child process: tell how many keys its threads have won; None if the store failed."""
     wins: list[int] = []
     failed: list[StoreUnavailableError] = []
