@@ -50,7 +50,7 @@ def test_a_block_is_refused_if_its_own_program_refuses_it(
 def test_contributing_names_each_kind_of_block_that_is_read() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text().partition("## Code in pages")[2].partition("\n## ")[0]
     named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| ([^|]*) \|", text, flags=re.MULTILINE))))
-    assert named == {*READERS, "sh", "console", "python", "diff", "html"}
+    assert named == {*READERS, "sh", "console", "log", "python", "diff", "html"}
 
 
 def test_a_reason_stands_at_each_block_that_is_only_shown() -> None:

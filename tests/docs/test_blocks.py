@@ -57,7 +57,8 @@ FOR_ROOT: Final = {
 }
 ROOTS_PROGRAMS: Final = {
     *("git", "make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run", "for"),
-    "/opt/portal/releases/v0.6.0/deploy/switch-release",
+    *("df", "redis-cli"),
+    *(f"/opt/portal/{release}/deploy/switch-release" for release in ("current", "releases/v0.5.0", "releases/v0.6.0")),
 }
 #: A release on a server, and a file in it.
 RELEASE_FILE: Final = re.compile(r"/opt/portal/(?:current|releases/v[\d.]+)/(\S+)")
@@ -99,18 +100,18 @@ def how_tried(block: Block) -> str:
 
     :raises AssertionError: nothing does.
     """
-    if is_followed(block):
-        return "followed"
-    if any(block.page == page and block.code.startswith(text) for page, text in TRIED_ELSEWHERE):
-        return "elsewhere"
-    if any(block.page == page and block.code.startswith(text) for page, text in FOR_ROOT):
-        return "root"
-    if block.language == "sh" and block.code.startswith("systemd-run "):
-        return "root"
-    if block.reason:
-        return "not run"
-    if block.language in {"sh", "python", "html", *READERS}:
-        return block.language
+    of_a_runbook = block.page.startswith("docs/runbooks/")
+    for_root = any(block.page == page and block.code.startswith(text) for page, text in FOR_ROOT)
+    ways = {
+        "followed": is_followed(block),
+        "elsewhere": any(block.page == page and block.code.startswith(text) for page, text in TRIED_ELSEWHERE),
+        "root": for_root or (block.language == "sh" and (of_a_runbook or block.code.startswith("systemd-run "))),
+        "runbook": of_a_runbook and block.language in {"console", "log"},  # tests/docs/test_runbooks.py
+        "not run": block.reason is not None,
+        block.language: block.language in {"sh", "python", "html", *READERS},
+    }
+    if way := next((way for way, tries in ways.items() if tries), None):
+        return way
     raise AssertionError(
         f"{block.id}: nothing tries this block of {block.language or 'no language'}. CONTRIBUTING.md has the kinds of blocks; "
         "where nothing can try one, the line before it says why: <!-- not run: a drawing -->"

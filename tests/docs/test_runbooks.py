@@ -1,0 +1,260 @@
+"""The runbooks: each has the same form, and its commands print what the page says, in the situation that it is about."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import jwt
+import pytest
+import yaml
+
+from portal.config.cookies import VAR_ACCESS_TOKEN
+from portal.server.local_stack import BACKEND
+from tests.support.doc_blocks import Block, blocks_of
+from tests.support.harness import ROOT, RunningStack, running_stack
+from tests.support.http_browser import HttpBrowser
+from tests.support.linked_environment import bare_shell
+
+FOLDER: Final = ROOT / "docs" / "runbooks"
+PAGES: Final = sorted(FOLDER.glob("*.md"))
+FORM: Final = ["What you see", "What it means for users", "Check", "Do", "Afterwards", "Prevent"]
+#: Far longer than anything here takes, on a machine however busy, seconds.
+PATIENCE_S: Final = 60
+CLIENTS: Final = "/en/energy/clients"
+
+
+def sections(page: Path) -> dict[str, str]:
+    """The parts of a page, by their headings."""
+    parts = re.split(r"^## (.+)$", page.read_text(), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_each_runbook_has_the_same_form(page: Path) -> None:
+    assert list(sections(page)) == FORM
+
+
+def test_the_runbooks_that_operators_were_promised_are_there() -> None:
+    promised = {"backend-down", "store-full", "keys-rotated", "leaked-secret", "mass-sign-out", "upgrade"}
+    assert promised <= {page.stem for page in PAGES}
+    assert {page.stem for page in PAGES} == set(SITUATIONS)
+
+
+def test_the_alerts_of_a_runbook_are_there_and_those_that_lead_to_it_are_named_in_it() -> None:
+    rules = yaml.safe_load((ROOT / "deploy" / "prometheus" / "portal-alerts.yml").read_text())
+    alerts = {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
+    advice = re.split(r"^### (\w+)$", (ROOT / "docs" / "how-to" / "monitor.md").read_text(), flags=re.MULTILINE)
+    led = [
+        (alert, FOLDER / found)
+        for alert, text in zip(advice[1::2], advice[2::2], strict=True)
+        for found in re.findall(r"\.\./runbooks/([\w-]+\.md)", text)
+    ]
+    assert len(led) >= 6
+    named = {page: set(re.findall(r"`(Portal\w+)`", page.read_text())) for page in PAGES}
+    assert [alert for alert, page in led if alert not in named[page]] == []
+    assert set().union(*named.values()) - alerts == set()
+
+
+@dataclasses.dataclass
+class World:
+    """Running servers with a person who is signed in, and a shell as an operator has one.
+
+    :ivar words: what stands on a page as an example, and what is in its place here.
+    """
+
+    stack: RunningStack
+    browser: HttpBrowser
+    folder: Path
+    words: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def sign_in(self, email: str = "all@example.com") -> None:
+        assert self.browser.sign_in(self.stack.url("auth_app"), email=email).status_code == 303
+        assert self.browser.get(self.stack.url("energy", CLIENTS)).status_code == 200
+
+    def page_that_needs_a_refresh(self) -> int:
+        """The status of a page that is asked for without an access token, as when it has ended."""
+        for cookie in [each for each in self.browser.http.cookies if each.name == VAR_ACCESS_TOKEN]:
+            self.browser.http.cookies.clear(cookie.domain, cookie.path, cookie.name)
+        return self.browser.get(self.stack.url("energy", CLIENTS)).status_code
+
+    def run(self, command: str) -> str:
+        """What a command prints. Its status is the page's business, so that a failed check may be shown."""
+        environment = {name: value for name, value in self.stack.local.environment.items() if value is not None}
+        done = subprocess.run(
+            ["bash", "-uo", "pipefail", "-c", self.localised(command).replace("./manage.py", str(ROOT / "manage.py"))],
+            cwd=self.folder,
+            env=bare_shell(PORT_BASE=str(self.stack.local.port_base), **environment),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        return done.stdout or done.stderr
+
+    def localised(self, text: str) -> str:
+        """A text of a page with the ports and names that are true here."""
+        for word, here in self.words.items():
+            text = text.replace(word, here)
+        return re.sub(
+            r"(localhost|127\.0\.0\.1):8(\d{3})\b",
+            lambda found: f"{found[1]}:{self.stack.local.port_base + int(found[2])}",
+            text,
+        )
+
+
+def pattern_of(shown: str) -> str:
+    """What a page shows of an output, as an expression: `…` is anything, a line of it alone any lines."""
+    return "".join(
+        r"(?:.*\n)*?" if line == "…" else ".*".join(map(re.escape, line.split("…"))) + r"\n"
+        for line in columns_of(shown).splitlines()
+    )
+
+
+def columns_of(text: str) -> str:
+    """A text whose columns stand one space apart, however wide they are."""
+    return "\n".join(re.sub(r" +", " ", line).rstrip() for line in text.rstrip().splitlines()) + "\n"
+
+
+def commands_of(block: Block) -> list[tuple[str, str]]:
+    """The commands of a `console` block, each with what stands below it."""
+    parts = re.split(r"^\$ (.+)\n", block.code, flags=re.MULTILINE)
+    assert parts[0] == "", f"{block.id}: it begins with a command, behind `$ `"
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def prove(world: World, page: Path, *headings: str) -> None:
+    """Run the commands of these sections, and find their log lines."""
+    for block in blocks_of(page):
+        heading = next(name for name, text in sections(page).items() if block.written in text)
+        if heading not in headings:
+            continue
+        if block.language == "console":
+            for command, shown in commands_of(block):
+                printed = world.run(command)
+                expected = world.localised(shown)
+                assert re.fullmatch(pattern_of(expected), columns_of(printed)), (
+                    f"{block.id}: $ {command}\nit prints\n{printed}"
+                )
+        elif block.language == "log":
+            written = world.stack.log.read_text()
+            for line in block.code.splitlines():
+                assert re.search(pattern_of(f"…{line}…"), written), (
+                    f"{block.id}: no server wrote {line}\n{written[-3000:]}"
+                )
+
+
+@contextlib.contextmanager
+def backend_down(world: World) -> Iterator[None]:
+    world.stack.group.stop(BACKEND)
+    try:
+        assert world.browser.get(world.stack.url("energy", "/en/energy/meters")).status_code == 503
+        assert world.page_that_needs_a_refresh() == 503
+        yield
+    finally:
+        world.stack.group.restart([each for each in world.stack.local.servers() if each.name == BACKEND])
+        world.stack.group.wait_until_ready()
+    wait_until(lambda: world.page_that_needs_a_refresh() == 200)
+
+
+#: More than fits into a store of `APP_STORE_MAX_MB=1`; what no longer fits is refused.
+FILL = """
+import django
+from django.core.cache import caches
+from sqlite_cache import CacheFullError
+django.setup()
+try:
+    for number in range(20):
+        caches["refresh"].add(f"filling:{number}", "x" * 200_000, 3600)
+except CacheFullError:
+    pass
+"""
+EMPTY = """
+import django
+from django.core.cache import caches
+django.setup()
+for number in range(20):
+    caches["refresh"].delete(f"filling:{number}")
+"""
+
+
+@contextlib.contextmanager
+def store_full(world: World) -> Iterator[None]:
+    in_project(world, FILL)
+    try:
+        wait_until(lambda: status_of_a_new_sign_in(world) == 503)
+        yield
+    finally:
+        in_project(world, EMPTY)
+    wait_until(lambda: world.page_that_needs_a_refresh() == 200)
+
+
+def status_of_a_new_sign_in(world: World) -> int:
+    """The status of a page that needs a refresh. A sign-in that was refreshed already needs no lock for a while."""
+    world.browser.http.cookies.clear()
+    world.sign_in()
+    return world.page_that_needs_a_refresh()
+
+
+def in_project(world: World, code: str) -> None:
+    """Run code with the settings of a project."""
+    program = f"DJANGO_SETTINGS_MODULE=apps.energy.settings PYTHONPATH={ROOT}:{ROOT / 'packages'} {sys.executable} -"
+    assert world.run(f"{program} <<'END' && echo done\n{code}\nEND\n") == "done\n"
+
+
+@contextlib.contextmanager
+def nothing_wrong(world: World) -> Iterator[None]:
+    token = world.browser.cookie(VAR_ACCESS_TOKEN) or ""
+    (world.folder / "token.txt").write_text(token)
+    world.words["acc_9"] = jwt.decode(token, options={"verify_signature": False})["sub"]
+    yield
+
+
+def is_signed_in(world: World) -> bool:
+    return world.browser.get(world.stack.url("energy", CLIENTS)).url.endswith(CLIENTS)
+
+
+SITUATIONS: Final[dict[str, Callable[[World], contextlib.AbstractContextManager[None]]]] = {
+    "backend-down": backend_down,
+    "store-full": store_full,
+    "keys-rotated": nothing_wrong,
+    "leaked-secret": nothing_wrong,
+    "mass-sign-out": nothing_wrong,
+    "upgrade": nothing_wrong,
+}
+#: These end with commands that sign this user out. The others have another one: a sign-in that has lost its access token
+#: right after an operator's sign-out counts as one of before.
+SIGNED_OUT: Final = {"leaked-secret": "energy@example.com", "mass-sign-out": "energy@example.com"}
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it does not come to be"
+        time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("runbooks")
+    with running_stack(folder, APP_STORE_MAX_MB="1") as stack:
+        yield World(stack=stack, browser=HttpBrowser(), folder=folder)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_in_its_situation_a_runbook_shows_what_an_operator_sees(page: Path, world: World) -> None:
+    with HttpBrowser() as browser:
+        world.browser = browser
+        world.sign_in(SIGNED_OUT.get(page.stem, "all@example.com"))
+        with SITUATIONS[page.stem](world):
+            prove(world, page, "What you see", "Check")
+        assert is_signed_in(world)
+        prove(world, page, "Do", "Afterwards")
+        assert is_signed_in(world) == (page.stem not in SIGNED_OUT)
