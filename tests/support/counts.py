@@ -13,12 +13,12 @@ def counted(name: str, /, **labels: str) -> float:
 
     :param name: as it is written for Prometheus: of a histogram with `_count`, `_sum` or `_bucket`.
     """
-    return families.REGISTRY.get_sample_value(name, labels) or 0.0
+    return families.METRICS_REGISTRY.get_sample_value(name, labels) or 0.0
 
 
 def is_listed(name: str, /, **labels: str) -> bool:
     """Whether a scrape has the number, be it 0."""
-    return families.REGISTRY.get_sample_value(name, labels) is not None
+    return families.METRICS_REGISTRY.get_sample_value(name, labels) is not None
 
 
 class RefreshCounts:

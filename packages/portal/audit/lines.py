@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import sys
+import time
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,8 @@ RECORD_ATTRIBUTE: Final = "audit"
 #: The owner writes, a group reads: an auditor's, say.
 FILE_MODE: Final = 0o640
 
+#: A write of another process is whole after this time, seconds.
+WRITE_PAUSE_S: Final = 0.01
 #: Not below `portal.audit`, whose handler is the one that fails.
 logger = logging.getLogger("portal.audit_file")
 
@@ -36,6 +39,19 @@ class JsonLine(logging.Formatter):
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         fields: dict[str, Any] = getattr(record, RECORD_ATTRIBUTE, {})
         return json.dumps({"time": time, "logger": record.name, "app": self._app, **fields}, ensure_ascii=True)
+
+
+def _ends_torn(file: int) -> bool:
+    """Whether the last line has no end, and nobody is writing it at this moment."""
+    before = -1
+    while True:
+        size = os.fstat(file).st_size
+        if not size or os.pread(file, 1, size - 1) == b"\n":
+            return False
+        if size == before:
+            return True
+        before = size
+        time.sleep(WRITE_PAUSE_S)
 
 
 class AuditFile(logging.Handler):
@@ -71,8 +87,7 @@ class AuditFile(logging.Handler):
 
     def _append(self, line: bytes) -> None:
         file = self._open_file()
-        size = os.fstat(file).st_size
-        if size and os.pread(file, 1, size - 1) != b"\n":
+        if _ends_torn(file):
             # The disk was full in the middle of a line. That line is lost here, and this one is not.
             line = b"\n" + line
         written = os.write(file, line)
