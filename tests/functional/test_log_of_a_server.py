@@ -73,7 +73,7 @@ def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_form
         assert ask(port, "/en/energy", Host="evil.test") == 400
         (worker,) = children(pid)
         os.kill(worker, signal.SIGKILL)
-        until(lambda: children(pid) - {worker} and answers(port), seconds=10, what="the worker is replaced")
+        until(lambda: children(pid) - {worker} and answers(port), seconds=60, what="the worker is replaced")
         until(lambda: "Unexpected exit" in log.read_text(), seconds=10, what="granian says so")
     lines = log.read_text().splitlines()
     if log_format == "json":
