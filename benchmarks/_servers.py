@@ -63,14 +63,7 @@ class Server:
 
     def memory(self) -> Memory:
         """What it takes now."""
-        sums = {"Rss": 0, "Pss": 0}
-        for pid in self._processes():
-            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-            for name in sums:
-                found = re.search(rf"^{name}:\s+(\d+) kB$", rollup, re.MULTILINE)
-                assert found, rollup
-                sums[name] += int(found[1])
-        return Memory(rss=sums["Rss"] / 1024, pss=sums["Pss"] / 1024)
+        return memory_of(self._processes())
 
     def _processes(self) -> list[int]:
         """The process and its descendants."""
@@ -79,6 +72,18 @@ class Server:
             for children in Path(f"/proc/{pid}/task").glob("*/children"):
                 found += map(int, children.read_text().split())
         return found
+
+
+def memory_of(processes: Sequence[int]) -> Memory:
+    """What these processes take now, all together."""
+    sums = {"Rss": 0, "Pss": 0}
+    for pid in processes:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        for name in sums:
+            found = re.search(rf"^{name}:\s+(\d+) kB$", rollup, re.MULTILINE)
+            assert found, rollup
+            sums[name] += int(found[1])
+    return Memory(rss=sums["Rss"] / 1024, pss=sums["Pss"] / 1024)
 
 
 def _cpu_s(pid: int) -> float:

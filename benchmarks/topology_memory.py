@@ -1,0 +1,100 @@
+"""The memory of one app with one worker after 50,000 requests, cookies of 350 KB among them.
+
+The app runs with the settings of production, the embedded store and the sandbox. Pages of a signed-in user, forms and
+fuzzed requests go to it directly. Counted are the worker and the process that supervises it.
+
+`./manage.py bench topology_memory [--requests 50000] [--app energy]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import secrets
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchmarks._fuzz_requests import Requests
+from benchmarks._servers import Server, project_server
+from benchmarks._targets import Targets
+from benchmarks._visits import PAGES
+from benchmarks._wire import Http1, Sent
+from benchmarks.topology_fuzz import tokens_of
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.server.server_group import ServerGroup
+from tests.support.harness import prepare_sandbox
+from tests.support.ports import free_port_base
+from tests.support.topology import Addresses
+from tests.support.topology.variables import backend
+
+AT_MOST_MIB = 90
+#: One in so many requests has cookies of 350 KB; pages and fuzzed requests share the rest.
+LARGE, PAGES_SHARE = 100, 0.5
+EMAIL = "all@example.com"
+LOOKS = 10
+
+
+def main() -> None:
+    """See the module."""
+    parser = argparse.ArgumentParser(prog="topology_memory")
+    parser.add_argument("--requests", type=int, default=50_000)
+    parser.add_argument("--app", default="energy", choices=("energy", "operations", "finance"))
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    addresses, key = Addresses(port_base=free_port_base()), secrets.token_urlsafe(48)
+    with tempfile.TemporaryDirectory(prefix="topology-memory-") as name, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        more = {"SANDBOX_ACCESS_TOKEN_LIFETIME_S": "21600"}
+        sandbox = backend(addresses=addresses, state=folder / "sandbox", jwt_key=key, more=more)
+        prepare_sandbox(sandbox.environment)
+        group = ServerGroup(log=folder / "sandbox.log")
+        stack.callback(group.stop)
+        group.start([sandbox])
+        group.wait_until_ready()
+        (folder / "app").mkdir()
+        url = f"http://127.0.0.1:{sandbox.port}"
+        app = project_server(options.app, core=None, threads=8, folder=folder / "app", backend=url, key=key)
+        server = stack.enter_context(app)
+        began = time.monotonic()
+        statuses = _load(server, options.app, options.requests, seed=options.seed, backend_port=sandbox.port)
+        took, memory = time.monotonic() - began, server.memory()
+    print(f"{statuses.total()} requests in {took:.0f} s: ", end="")
+    print(", ".join(f"{status or 'no answer'}: {number}" for status, number in statuses.most_common()))
+    targets = Targets()
+    for what, found in (("resident", memory.rss), ("its share of shared pages (PSS)", memory.pss)):
+        targets.hold(f"{options.app}, {what}: {found:.1f} MiB", f"{AT_MOST_MIB} MiB", met=found <= AT_MOST_MIB)
+    targets.end()
+
+
+def _load(server: Server, app: str, requests: int, *, seed: int, backend_port: int) -> Counter[int | None]:
+    """Send them, one after another, and print the memory now and then."""
+    dice, statuses = random.Random(seed), Counter[int | None]()
+    origin = f"http://localhost:{server.port}"
+    made = Requests(dice, dict.fromkeys(("auth_app", "energy", "operations", "finance"), origin))
+    made.signed_in = tokens_of(backend_port, EMAIL)
+    tokens = zip((VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN), made.signed_in, strict=True)
+    cookie = "; ".join(f"{name}={value}" for name, value in tokens).encode()
+    pages = [path.encode() for owner, path in PAGES if owner == app]
+    connection = Http1(server.port, "localhost", None)
+    print("| requests | resident | PSS |\n|---|---|---|")
+    for number in range(requests):
+        if number % max(1, requests // LOOKS) == 0:
+            memory = server.memory()
+            print(f"| {number} | {memory.rss:.1f} MiB | {memory.pss:.1f} MiB |", flush=True)
+        roll = dice.random()
+        if roll < 1 / LARGE:
+            sent = made.large_cookies()
+        elif roll < PAGES_SHARE:
+            sent = Sent(app, target=dice.choice(pages), headers=((b"Accept", b"text/html"), (b"Cookie", cookie)))
+        else:
+            sent = made.next(raw=False)
+        statuses[connection.ask(sent).status] += 1
+    connection.close()
+    return statuses
+
+
+if __name__ == "__main__":
+    main()
