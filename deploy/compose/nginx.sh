@@ -17,12 +17,14 @@ awk '
 cat >"$folder/nginx.conf" <<END
 worker_processes auto;
 pid $folder/nginx.pid;
-error_log /dev/stderr warn;
+error_log stderr warn;
 events {
     worker_connections 4096;
 }
 http {
     include /etc/nginx/mime.types;
+    # The servers of the site that have no log of their own.
+    access_log off;
     resolver $nameserver valid=5s;
     client_body_temp_path $folder/body;
     proxy_temp_path $folder/proxy;
