@@ -16,7 +16,13 @@ NAMED = {
     for name in re.findall(r"`([^`]+)`", line if line.startswith("## ") else line.split("|")[1])
 }
 #: Rooms that need no words of their own.
-PLAIN = {"management/commands", "web/metrics", "web/views"}
+PLAIN = {
+    "administration/management",
+    "administration/management/commands",
+    "management/commands",
+    "web/metrics",
+    "web/views",
+}
 
 
 def rooms() -> set[str]:

@@ -28,8 +28,20 @@ def test_pages_stand_by_their_folder_in_the_order_in_which_the_index_names_them(
 
 
 def test_decisions_begin_with_their_list_and_go_by_their_number() -> None:
-    pages = list(map(page, ("docs/README.md", "docs/adr/0002-b.md", "docs/adr/0001-a.md", "docs/adr/README.md")))
-    assert navigation(pages)[1] == {"Decisions": ["adr/README.md", "adr/0001-a.md", "adr/0002-b.md"]}
+    pages = list(
+        map(
+            page,
+            (
+                "docs/README.md",
+                "docs/adr/0002-static-files-per-server.md",
+                "docs/adr/0001-server-layer.md",
+                "docs/adr/README.md",
+            ),
+        )
+    )
+    assert navigation(pages)[1] == {
+        "Decisions": ["adr/README.md", "adr/0001-server-layer.md", "adr/0002-static-files-per-server.md"]
+    }
 
 
 def test_pages_of_the_root_come_before_those_of_packages_and_files_come_last() -> None:
