@@ -22,8 +22,10 @@ RAW_TIMEOUT_S = 0.3
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _CLOSES = re.compile(rb"\r\nconnection: *close", re.IGNORECASE)
-#: What nginx's own pages of errors have.
-NGINX_MARK = b"<center>nginx"
+#: What nginx's own pages have, and no page of a project: those that it brings along, and those of the site file.
+NGINX_MARKS = (b"<center>nginx", b"max-width:34em;margin:15vh auto")
+#: What every answer of a project has.
+PROJECT_MARK = b"\r\nx-content-type-options:"
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
@@ -182,7 +184,7 @@ class Http2:
             elif kind == DATA:
                 body += content
             if kind == RST_STREAM or (flags & END_STREAM and kind in {HEADERS, DATA}):
-                return Got(status, by_nginx=NGINX_MARK in body)
+                return Got(status, by_nginx=_is_of_nginx(body))
 
     def _acknowledge(self, kind: int, flags: int, content: bytes) -> None:
         if kind in {SETTINGS, PING} and not flags & ACK:
@@ -239,7 +241,13 @@ def _read_answer(stream: socket.socket, sent: Sent) -> tuple[Got, bool]:
                 keeps = False
                 break
             body += part
-    return Got(status, by_nginx=NGINX_MARK in body or b"\r\nx-request-id:" not in head.lower()), keeps
+    # The answer to HEAD has no page.
+    by_nginx = _is_of_nginx(body) or (sent.method == b"HEAD" and PROJECT_MARK not in head.lower())
+    return Got(status, by_nginx=by_nginx), keeps
+
+
+def _is_of_nginx(body: bytes) -> bool:
+    return any(mark in body for mark in NGINX_MARKS)
 
 
 def _is_whole(body: bytes, length: re.Match[bytes] | None, *, chunked: bool) -> bool:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 #: One in so many goes by HTTP/2, is abandoned, or carries cookies of 350 KB to a server itself.
 HTTP_2, ABANDONED, LARGE = 6, 100, 500
+#: nginx lets one address ask for 300 a second.
+RATE = 280
 #: A sign-in is used for so many requests.
 SIGN_IN_EVERY = 2000
 #: Requests after which the workers have loaded all that they load; their memory is compared with that moment's.
@@ -73,12 +75,14 @@ class Tally:
 class Fuzzer:
     """What one process needs.
 
+    :param rate: requests a second.
     :param direct: the ports of servers themselves, by project.
     """
 
     number: int
     seed: int
     requests: int
+    rate: float
     doors: Doors
     direct: dict[str, int]
     backend_port: int
@@ -93,10 +97,13 @@ class Fuzzer:
         first = {app: Http1(self.doors.port, hosts[app], context) for app in APPS}
         second = {app: Http2(self.doors.port, hosts[app], context_2) for app in APPS}
         direct = {app: Http1(self.direct[app], hosts[app], None) for app in APPS}
+        due = time.monotonic()
         made = Requests(dice, {app: self.doors.origin(app) for app in APPS})
         for number in range(self.requests):
             if number % SIGN_IN_EVERY == 0:
                 made.signed_in = tokens_of(self.backend_port, self.email)
+            time.sleep(max(0.0, due - time.monotonic()))
+            due = max(due + 1 / self.rate, time.monotonic() - 1)
             roll = dice.random()
             began = time.monotonic()
             if roll < 1 / LARGE:
@@ -135,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="topology_fuzz")
     parser.add_argument("--requests", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=RATE, help="requests a second, at most")
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--keep-log", type=Path, help="a file that gets the log of all servers")
     options = parser.parse_args()
@@ -154,6 +162,7 @@ def main() -> None:
                 number=number,
                 seed=options.seed,
                 requests=options.requests // options.processes,
+                rate=options.rate / options.processes,
                 doors=Doors.of(topology),
                 direct={app: topology.instances[f"{app}-1"].port for app in APPS},
                 backend_port=topology.backend.port,

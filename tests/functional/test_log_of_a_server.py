@@ -96,6 +96,34 @@ def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_form
     } <= loggers
 
 
+@pytest.mark.parametrize(
+    ("content_type", "body", "status"),
+    [
+        ("multipart/form-data", "--x\r\n", 400),
+        ("application/x-www-form-urlencoded", "&".join(f"f{number}=" for number in range(2000)), 413),
+    ],
+    ids=["no boundary", "too many fields"],
+)
+def test_a_form_that_cannot_be_read_is_one_line_and_no_error_of_the_server(
+    tmp_path: Path, content_type: str, body: str, status: int
+) -> None:
+    secret = "a" * 32
+    headers = {
+        "Content-Type": content_type,
+        "Cookie": f"csrf_energy={secret}; __Host-csrf_energy={secret}",
+        "Accept": "text/html",
+    }
+    with logged_server(tmp_path, APP_LOG_FORMAT="json") as (_, port, log):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("POST", "/locale", body, {**headers, "X-Request-Id": "the-form"})
+        with connection.getresponse() as response:
+            assert response.status == status
+        connection.close()
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+    about = [line for line in lines if line.get("request_id") == "the-form" and line["logger"].startswith("django.")]
+    assert [(line["level"], line.get("exception")) for line in about] == [("WARNING", None)]
+
+
 def test_each_line_names_its_own_request_whichever_thread_writes_it(tmp_path: Path) -> None:
     with (
         logged_server(tmp_path, "--threads", "3", APP_LOG_FORMAT="json") as (_, port, log),

@@ -12,6 +12,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http import HTTPStatus
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,7 @@ from structlog.stdlib import ExtraAdder, ProcessorFormatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from logging import LogRecord
 
     from structlog.typing import EventDict, Processor, WrappedLogger
 
@@ -62,7 +64,7 @@ def line_formatter(*, app: str, log_format: str) -> ProcessorFormatter:
     # A line for people says all this in its message; of the fields, only those of the request follow.
     extra: list[Processor] = [ExtraAdder(EXTRA_FIELDS if as_json else ("request_id",))]
     return ProcessorFormatter(
-        foreign_pre_chain=[*extra, _add_context, format_exc_info],
+        foreign_pre_chain=[*extra, _add_context, _shorten_refusal, format_exc_info],
         processors=[_Line(app=app), JSONRenderer(default=str) if as_json else _as_text],
     )
 
@@ -70,6 +72,23 @@ def line_formatter(*, app: str, log_format: str) -> ProcessorFormatter:
 def _add_context(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     context = log_context.get()
     return event if context is None else {**context(), **event}
+
+
+def _shorten_refusal(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Take the traceback from Django's line about a request that can't be read, such as a form of 2,000 fields.
+
+    Whoever sends such requests could fill the log with them.
+    """
+    if _is_refusal(event["_record"]):
+        event.pop("exc_info", None)
+    return event
+
+
+def _is_refusal(record: LogRecord) -> bool:
+    """Whether Django says here that a request was the caller's mistake."""
+    status = getattr(record, "status_code", None)
+    is_of_django = record.name.startswith(("django.request", "django.security"))
+    return is_of_django and isinstance(status, int) and status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +105,8 @@ class _Line:
             "time": datetime.fromtimestamp(record.created, UTC)
             .isoformat(timespec="milliseconds")
             .replace("+00:00", "Z"),
-            "level": record.levelname,
+            # Of the caller's mistakes, Django calls some errors; no operator must act.
+            "level": "WARNING" if _is_refusal(record) else record.levelname,
             "app": self.app,
             "logger": record.name,
             "message": event.pop("event"),
