@@ -144,7 +144,7 @@ class TestPagesOfAnotherFormat:
 
         def run(work: Any) -> Any:
             with monkeypatch.context() as patched:
-                patched.setattr(page_keys, "PAGE_FORMAT", pages.PAGE_FORMAT + 1)
+                patched.setattr(page_keys, "_FORMAT", f":{pages.PAGE_FORMAT + 1}:")
                 patched.setattr(pages.Page, "stored", lambda page: {"at": page.at, "body": page.body})
                 return work()
 

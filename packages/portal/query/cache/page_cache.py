@@ -253,9 +253,10 @@ class PageCache:
         values = [place.page_in(found) for place in places]
         is_list = key.paginated
         pages = chained_pages(values, start=start, stamp=stamp, is_list=is_list, most_records=MAX_RECORDS)
-        odd = values[len(pages)] if len(pages) < len(values) else None
-        if odd is not None and parse_page(odd, is_list=is_list) is None:
-            note_unknown("a cached page")
+        if len(pages) < len(values):
+            odd = values[len(pages)]
+            if odd is not None and parse_page(odd, is_list=is_list) is None:
+                note_unknown("a cached page")
         entry = CacheEntry(stamp=stamp, pages=pages)
         oldest = min([page.shows_until for page in pages], default=stamp.position)
         return entry if oldest == stamp.position else _with_records(log, entry, after=oldest, until=stamp.position)

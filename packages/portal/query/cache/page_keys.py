@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: Places that all variants of a user share.
 MAX_VARIANT_PAGES: Final = 256
+_FORMAT: Final = f":{PAGE_FORMAT}:"
 _CURSOR_CHARS: Final = 16
 #: Hexadecimal characters of a digest that choose a variant's place.
 _PLACE_CHARS: Final = 8
@@ -64,14 +65,17 @@ def page_keys(
     :param start: cursor of the query's first page; None for the beginning.
     :param places: that all variants of a user share.
     """
-    prefix = f"{partition.pages}:{PAGE_FORMAT}"
+    prefix = partition.pages
     if start is None and not key.params:
-        return [PageKey(f"{prefix}:{key.digest}::{index}", "") for index in indexes]
+        return [PageKey(f"{prefix}{_FORMAT}{key.digest}::{index}", "") for index in indexes]
     # Which queries get the same place depends on the user, and stays so: what happened to a user can be repeated.
     # The pages of one list lie side by side, so they never replace each other.
     mixed = hashlib.sha256(f"{partition.principal}:{_page_name(key, start, 0)}".encode()).hexdigest()
     first = int(mixed[:_PLACE_CHARS], 16)
-    return [PageKey(f"{prefix}:variant:{(first + index) % places}", _page_name(key, start, index)) for index in indexes]
+    return [
+        PageKey(f"{prefix}{_FORMAT}variant:{(first + index) % places}", _page_name(key, start, index))
+        for index in indexes
+    ]
 
 
 def lease_key(partition: Partition, key: QueryKey, *, start: str | None, index: int) -> str:

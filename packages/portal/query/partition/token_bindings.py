@@ -33,6 +33,7 @@ class Partition:
     :param view: digest of the permissions that the profile named for this token. Tokens of one user may have different
         permissions: they share the write log, and each reads the pages of its own view.
     :param binding: key of the token's binding in the store.
+    :ivar pages: how the keys of its pages begin.
     :ivar keys: keys that a read gets from the store together with the cached data, for :meth:`is_current`.
     """
 
@@ -40,16 +41,13 @@ class Partition:
     namespace: str
     view: str
     binding: str = field(compare=False)
+    pages: str = field(init=False, compare=False)
     keys: tuple[str, str] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Make the keys once: every cached read needs them."""
+        object.__setattr__(self, "pages", f"{self.namespace}:{self.view}")
         object.__setattr__(self, "keys", (namespace_key(self.principal), self.binding))
-
-    @property
-    def pages(self) -> str:
-        """How the keys of its pages begin."""
-        return f"{self.namespace}:{self.view}"
 
     def is_current(self, found: Mapping[str, Any]) -> bool:
         """Whether the store has this namespace as the user's present one, and has the binding.
