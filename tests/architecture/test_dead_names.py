@@ -43,7 +43,6 @@ UNUSED = {
 }
 #: Exports that no other room of production code imports, and why they stay.
 UNREAD = {
-    "portal.__version__": "pyproject.toml reads it",
     "portal.audit.AuditFile": "the settings of logging name it",
     "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
     "portal.api.clear_tokens": PROMISED,
