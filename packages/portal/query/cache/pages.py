@@ -7,19 +7,19 @@ too, the only one of its query.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import NoneType
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from portal.config.wire_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
 from portal.errors import ApiMalformedError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 JsonRow: TypeAlias = dict[str, Any]
 
-#: The type of a row: JSON's objects are plain dicts.
-_OBJECT: Final = frozenset({dict})
 #: Types of values that tell rows apart.
 _ID_TYPES: Final = frozenset({str, int, float})
 #: Tuples: a union would be made again for each page.
@@ -180,8 +180,8 @@ def check_list_body(body: object, *, endpoint: str) -> None:
 
 
 def _is_list_body(body: object) -> bool:
-    items = body.get(ITEMS_FIELD) if isinstance(body, Mapping) else None
-    return isinstance(items, list) and _OBJECT.issuperset(map(type, items))
+    items = body.get(ITEMS_FIELD) if isinstance(body, dict) else None
+    return isinstance(items, list) and [*map(type, items)].count(dict) == len(items)
 
 
 def unique_rows(
