@@ -7,12 +7,15 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from django.utils import translation
+from playwright.sync_api import Browser, sync_playwright
 
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
-from tests.support.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack, require_tool, running_stack
 
 pytest_plugins = ["portal.testing", "tests.support.skipped_tests"]
+
+CHROMIUM_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 # How long an example takes says how busy the machine is. All else stays as it is, in CI as Hypothesis has it there.
 hypothesis.settings.register_profile("portal", hypothesis.settings(), deadline=None)
@@ -43,3 +46,13 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> RunningStack:
     """The sandbox backend and all four projects, each in its own process, with seeded data."""
     with running_stack(tmp_path_factory.mktemp("stack")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The Chromium of this process. A second one is not to be had: Playwright runs one loop in a process."""
+    path = require_tool("chromium", "chromium-browser", "google-chrome")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield launched
+        launched.close()

@@ -19,8 +19,9 @@ from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
-from tests.browser.conftest import FLAGS, submit_login
+from tests.browser.conftest import submit_login
 from tests.browser.held_answers import answers_held
+from tests.conftest import CHROMIUM_FLAGS
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.ports import free_port_base
@@ -244,7 +245,7 @@ def keeping_page(browser: Browser) -> Iterator[Page]:
     """A page of a browser with a back-forward cache: Playwright turns it off, and the old headless mode has none."""
     launched = browser.browser_type.launch(
         executable_path=require_tool("chromium", "chromium-browser", "google-chrome"),
-        args=[*FLAGS, "--headless=new"],
+        args=[*CHROMIUM_FLAGS, "--headless=new"],
         ignore_default_args=["--disable-back-forward-cache"],
     )
     page = launched.new_context().new_page()

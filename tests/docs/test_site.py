@@ -12,12 +12,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 from portal.devtools.docs_site.builder import build_site
 from portal.devtools.docs_site.navigation import navigation
 from portal.devtools.docs_site.site_pages import site_pages
-from tests.support.harness import ROOT, require_tool
+from tests.support.harness import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -92,22 +92,19 @@ def test_no_page_names_a_script_a_style_a_font_or_a_picture_of_another_site(site
     assert re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//[^)]*", styles) == []
 
 
-def test_in_a_browser_the_search_finds_a_page_and_everything_comes_from_this_site(address: str) -> None:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=require_tool("chromium"), args=["--no-sandbox"])
-        for scheme, width in (("light", 320), ("dark", 1280)):
-            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            asked: set[str] = set()
-            page.on("request", lambda request, asked=asked: asked.add(request.url))
-            page.goto(f"{address}/reference/edge-table/?q=explain_route")
-            page.locator(".md-search-result__link[href*='edge-table']").first.wait_for(state="attached", timeout=60_000)
-            assert {
-                url for url in asked if not url.startswith(address) and not url.startswith(("data:", "blob:"))
-            } == set()
-            # A wide table scrolls in itself.
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            page.close()
-        browser.close()
+def test_in_a_browser_the_search_finds_a_page_and_everything_comes_from_this_site(
+    address: str, browser: Browser
+) -> None:
+    for scheme, width in (("light", 320), ("dark", 1280)):
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        asked: set[str] = set()
+        page.on("request", lambda request, asked=asked: asked.add(request.url))
+        page.goto(f"{address}/reference/edge-table/?q=explain_route")
+        page.locator(".md-search-result__link[href*='edge-table']").first.wait_for(state="attached", timeout=60_000)
+        assert {url for url in asked if not url.startswith(address) and not url.startswith(("data:", "blob:"))} == set()
+        # A wide table scrolls in itself.
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.close()
 
 
 @pytest.mark.parametrize(
