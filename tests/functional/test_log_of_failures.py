@@ -24,6 +24,7 @@ from tests.functional.test_serve import until
 from tests.support.authority import Authority
 from tests.support.harness import ROOT
 from tests.support.http_server import Received, reply, scripted_server
+from tests.support.redis_server import running_redis
 
 PAGE = "/en/energy/clients"
 DOCUMENT = ROOT / "docs" / "reference" / "log.md"
@@ -36,12 +37,14 @@ class Failure:
     :param says: the message of the page's line.
     :param says_when_open: the same if the circuit had opened before, which a line of its own tells.
     :param variables: of the environment, once what they need runs.
+    :param ends_after_start: whether that ends as soon as the server serves, which needs it to start.
     """
 
     says: str
     variables: Callable[[ExitStack, Path], dict[str, str]]
     status: int = 503
     expired: bool = False
+    ends_after_start: bool = False
     says_when_open: str = ""
 
 
@@ -93,8 +96,9 @@ FAILURES = {
     ),
     "store": Failure(
         says=r"no answer of the store: ConnectionRefusedError: Connection refused",
-        variables=lambda stack, _: backend(stack, lambda out: None) | {"CACHE_URL": "redis://127.0.0.1:1/0"},
+        variables=lambda stack, folder: {"CACHE_URL": stack.enter_context(running_redis(folder)).url()},
         expired=True,
+        ends_after_start=True,
         says_when_open=r"no answer of the store: StoreUnavailableError: store 'refresh': it does not answer at the moment",
     ),
 }
@@ -118,6 +122,8 @@ def test_one_line_names_the_page_and_the_cause(tmp_path: Path, resources: ExitSt
     token = access_token(new_account(), "ENERGY_APP", lifetime_s=-60 if failure.expired else 300)
     cookies = f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
     with logged_server(tmp_path, APP_LOG_FORMAT="json", **variables) as (_, port, log):
+        if failure.ends_after_start:
+            resources.close()
         status = ask(port, f"{PAGE}?q=private", Cookie=cookies, **{"X-Request-Id": "the-page"})
         lines = lines_of(log, "the-page")
         circuits = [line for line in lines if line["logger"] == "portal.process.circuit_breaker"]
