@@ -10,7 +10,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from benchmarks._front_door import Doors, Tab, Visitor
@@ -150,11 +150,11 @@ def _texts_of(backend_port: int, email: str, mark: str) -> Iterable[str]:
     """The texts with this mark in the backend's lists, asked for without the portal."""
     connection = http.client.HTTPConnection("127.0.0.1", backend_port, timeout=60)
 
-    def ask(method: str, path: str, body: object = None, **headers: str) -> dict[str, object]:
+    def ask(method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
         content = json.dumps(body) if body is not None else None
         connection.request(method, path, content, {"Content-Type": "application/json", **headers})
         with connection.getresponse() as response:
-            found: dict[str, object] = json.loads(response.read())
+            found: dict[str, Any] = json.loads(response.read())
             assert response.status == http.client.OK, found
             return found
 
@@ -164,7 +164,7 @@ def _texts_of(backend_port: int, email: str, mark: str) -> Iterable[str]:
         cursor = ""
         while True:
             page = ask("GET", f"{path}?limit=100&q={mark}{cursor}", **bearer)
-            yield from (item[name] for item in page["items"])  # type: ignore[attr-defined]
+            yield from (item[name] for item in page["items"])
             if not page["hasNext"]:
                 break
             cursor = f"&cursor={quote(str(page['nextCursor']), safe='')}"

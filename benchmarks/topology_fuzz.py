@@ -31,6 +31,7 @@ from tests.support.ports import free_port_base
 from tests.support.topology import OFFSETS, running_topology
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.queues import Queue
 
     from tests.support.topology import Topology
@@ -207,9 +208,9 @@ def _run(fuzzers: list[Fuzzer], topology: Topology) -> tuple[Tally, dict[str, tu
     return tally, warm or _workers(topology)
 
 
-def _say_progress(sent: object, total: int, stop: threading.Event) -> None:
+def _say_progress(sent: Callable[[], int], total: int, stop: threading.Event) -> None:
     while not stop.wait(30):
-        print(f"  {sent()} of {total}", flush=True)  # type: ignore[operator]
+        print(f"  {sent()} of {total}", flush=True)
 
 
 def _workers(topology: Topology) -> dict[str, tuple[int, float]]:
