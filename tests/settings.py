@@ -12,14 +12,13 @@ import tempfile
 
 from jinja2 import StrictUndefined
 
+from portal.config.environment.variables import VARIABLES
 from tests.support.env_file import unset_by_tests
 
-#: Variables of the portal that do not begin with APP_; those set below need not be named.
-_OTHERS = {"CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
-for _name in [name for name in os.environ if name.startswith("APP_") or name in _OTHERS]:
-    del os.environ[_name]
+for _name in {each.name for each in VARIABLES} | {name for name in os.environ if name.startswith("APP_")}:
+    os.environ.pop(_name, None)
 os.environ.update(
     unset_by_tests(),
     APP_STATE_DIR=_STATE,

@@ -20,7 +20,7 @@ from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
 from tests.support.ports import free_port
 
-NAME_BY_APP = {"auth_app": "auth", "energy": "energy", "operations": "operations", "finance": "finance"}
+NAME_BY_APP = {project.app: "auth" if project.is_gateway else project.app for project in PROJECTS}
 #: A token as large as browsers keep it.
 LARGEST = "x" * (MAX_COOKIE_BYTES - len(VAR_REFRESH_TOKEN) - 1)
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>A row</p>" * 100

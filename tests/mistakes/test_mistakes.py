@@ -188,7 +188,7 @@ def test_an_app_that_imports_a_wrong_declaration_is_told_of_all_of_them(copy: Pa
 
 def test_a_command_that_needs_all_services_names_those_that_it_can_not_have(copy: Path) -> None:
     done = run(copy, "manage.py", "--app", "energy", "list_endpoints", variables=in_copy(copy, DEBUG="on"))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     told = _by_line(re.findall(r"^(?:CommandError: )?(\S+?):(\d+): (.*)$", done.stderr, flags=re.MULTILINE))
     assert marked(7, CHECK) | marked(18, CHECK) <= told.keys()
 

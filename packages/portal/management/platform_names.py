@@ -22,6 +22,7 @@ _HOSTS: Final = {
     "auth": "the gateway",
     "cache": "the Redis",
     "gateway": "the gateway",
+    "git": "the repository",
     "id": "the OpenID provider",
     "redis": "the Redis",
     "registry": "the registry of images",
@@ -29,8 +30,8 @@ _HOSTS: Final = {
 }
 #: First segments of paths that every app has a page for.
 _PAGES: Final = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
-#: Apps that every project installs. Django tells apps apart by the last part of their names.
-_INSTALLED: Final = {"messages", "staticfiles"}
+#: Apps that every project installs, and that Python finds no module for. Django tells apps apart by the last part of their names.
+_INSTALLED: Final = {"administration", "messages", "staticfiles"}
 #: Folders that git does not keep (.gitignore), and in which neither pytest nor ruff looks.
 _SKIPPED_FOLDERS: Final = {"build", "dist", "venv"}
 
@@ -45,7 +46,7 @@ def why_no_platform(name: str) -> str | None:
         "it is a language, the first segment of an address": name in LOCALES,
         "it is a page of every app": name in _PAGES,
         f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
-        "Django has an app of this name in every project": name in _INSTALLED,
+        "every project has an app of this name": name in _INSTALLED,
         "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
         "the services have a domain or a module of this name": _has_service(name),
         "Python has a module of this name": find_spec(name) is not None,

@@ -24,7 +24,7 @@ NAME = Label(name="name", says="of these tests")
 @pytest.fixture(autouse=True)
 def _metrics_of_one_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server has the metrics that its modules declare, and no others."""
-    monkeypatch.setattr(families, "REGISTRY", CollectorRegistry())
+    monkeypatch.setattr(families, "METRICS_REGISTRY", CollectorRegistry())
     monkeypatch.setattr(families, "_families", dict(families._families))
 
 

@@ -46,7 +46,7 @@ class Command(AdministrationCommand):
             # The end first: no token proves itself anew after the purge.
             api_session().refresher.end_user(subject)
             self.progress("the user's access tokens …")
-            known, complete = _valid_tokens(principal)
+            known, complete = _drop_tokens(principal)
             runtime.namespaces.purge(principal)
         except StoreUnavailableError as error:
             audit.write(
@@ -67,16 +67,19 @@ class Command(AdministrationCommand):
         )
 
 
-def _valid_tokens(principal: str) -> tuple[int, bool]:
-    """How many access tokens of a user are bound and have not expired, and whether all were counted."""
+def _drop_tokens(principal: str) -> tuple[int, bool]:
+    """Drop the bindings of a user's access tokens: how many had not expired, and whether all keys were looked through."""
     found = survey_keys(query_store(), limit=_LIMIT)
     names = [key for key in found.sizes if read_key(key, endpoints={}).use is KeyUse.BINDING]
-    count, now = 0, time.time()
+    count, now, dropped = 0, time.time(), []
     for start in range(0, len(names), _STEP):
-        for value in query_store().get_many(names[start : start + _STEP]).values():
+        for name, value in query_store().get_many(names[start : start + _STEP]).items():
             match value:
                 case [owner, _, None | int() | float() as expires_at, *_] if owner == principal:
+                    dropped.append(name)
                     count += expires_at is None or expires_at > now
                 case _:
                     pass
+    # Else the next run would count sign-ins that this one has ended.
+    query_store().delete_many(dropped)
     return count, found.complete
