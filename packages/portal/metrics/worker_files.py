@@ -104,15 +104,19 @@ def _forget_state(folder: Path, number: int) -> None:
 def forget_dead_workers(folder: Path) -> None:
     """Remove what processes that have ended said of their state. Their counts stay."""
     for lock, number in _slots(folder):
-        if _is_free(lock):
-            _forget_state(folder, number)
+        # Held meanwhile: else a process that takes the slot now would lose the state that it has just written.
+        with _held_if_free(lock) as is_free:
+            if is_free:
+                _forget_state(folder, number)
 
 
 def living_workers(folder: Path) -> Iterator[tuple[int, int]]:
     """Slot and process id of each worker that serves now."""
     for lock, number in _slots(folder):
         text = lock.read_text().strip()
-        if text and not _is_free(lock):
+        with _held_if_free(lock) as is_free:
+            pass
+        if text and not is_free:
             yield number, int(text)
 
 
@@ -121,14 +125,16 @@ def _slots(folder: Path) -> Iterator[tuple[Path, int]]:
     return ((files[number], number) for number in sorted(files))
 
 
-def _is_free(lock: Path) -> bool:
-    """Whether no process holds the lock. A process that starts meanwhile takes the next slot."""
+@contextlib.contextmanager
+def _held_if_free(lock: Path) -> Iterator[bool]:
+    """Whether no process holds the lock. If so, it is held here; a process that starts meanwhile takes the next slot."""
     with lock.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return False
-    return True
+            yield False
+        else:
+            yield True
 
 
 def _shared_slot() -> Slot | None:
