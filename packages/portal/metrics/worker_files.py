@@ -127,7 +127,7 @@ def _slots(folder: Path) -> Iterator[tuple[Path, int]]:
 
 @contextlib.contextmanager
 def _held_if_free(lock: Path) -> Iterator[bool]:
-    """Whether no process holds the lock. If so, it is held here; a process that starts meanwhile takes the next slot."""
+    """Whether no process holds the lock. If so, this one does; one that starts meanwhile takes the next slot."""
     with lock.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -68,7 +68,7 @@ class Command(AdministrationCommand):
 
 
 def _drop_tokens(principal: str) -> tuple[int, bool]:
-    """Drop the bindings of a user's access tokens: how many had not expired, and whether all keys were looked through."""
+    """Drop the bindings of a user's access tokens: how many were valid, and whether all were found."""
     found = survey_keys(query_store(), limit=_LIMIT)
     names = [key for key in found.sizes if read_key(key, endpoints={}).use is KeyUse.BINDING]
     count, now, dropped = 0, time.time(), []
