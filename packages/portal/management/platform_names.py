@@ -30,7 +30,7 @@ _HOSTS: Final = {
 }
 #: First segments of paths that every app has a page for.
 _PAGES: Final = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
-#: Apps that every project installs, and that are no module of Python. Django tells apps apart by the last part of a name.
+#: Apps that every project installs, and that are no modules of Python. Django tells apps apart by the last part
 _INSTALLED: Final = {"administration", "messages", "staticfiles"}
 #: Folders that git does not keep (.gitignore), and in which neither pytest nor ruff looks.
 _SKIPPED_FOLDERS: Final = {"build", "dist", "venv"}
