@@ -165,6 +165,13 @@ class SQLiteCache(BaseCache):
         """Bytes of live data."""
         return self.database.size_in_bytes()
 
+    def check_room(self) -> None:
+        """Return if the cache takes new entries: with `WHEN_FULL: "evict"` it always does.
+
+        :raises CacheFullError: `add` refuses them.
+        """
+        self.size_limit.check_room(now=self.clock())
+
     def get_backend_timeout(self, timeout: float | None = DEFAULT_TIMEOUT) -> float | None:
         """The moment at which an entry written now expires, seconds since the epoch; None for never."""
         seconds = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout

@@ -64,20 +64,37 @@ class SizeLimit:
         if not self._is_full():
             self._remove(_EXPIRED, now, self.rows_per_statement)
             return
+        if not self._make_room(now=now):
+            # The next write looks again: this one may be a result, which is not refused, and so may each that looks
+            # later.
+            self._writes -= 1
+            if may_refuse:
+                raise self._is_at_its_limit()
+
+    def check_room(self, *, now: float) -> None:
+        """Look at the size now, whatever was written before, and remove expired entries where that makes room.
+
+        :param now: seconds since the epoch.
+        :raises CacheFullError: new entries are refused.
+        """
+        if not self.evicts and self._is_full() and not self._make_room(now=now):
+            raise self._is_at_its_limit()
+
+    def _make_room(self, *, now: float) -> bool:
+        """Remove expired entries, and evict others; False for a cache that stays full and evicts nothing."""
         end = time.monotonic() + self.make_room_for_s
         while self._remove(_EXPIRED, now, self.rows_per_statement) == self.rows_per_statement:
             if time.monotonic() >= end:
                 break
             self.database.pause()
         if not self._is_full():
-            return
+            return True
         if self.evicts:
             self._evict(until=end)
-            return
-        # The next write looks again: this one may be a result, which is not refused, and so may each that looks later.
-        self._writes -= 1
-        if may_refuse:
-            raise CacheFullError(f"{self.database.path.name} has reached its limit of {self.max_bytes} bytes")
+        return self.evicts
+
+    def _is_at_its_limit(self) -> CacheFullError:
+        return CacheFullError(f"{self.database.path.name} has reached its limit of {self.max_bytes} bytes")
 
     def _is_full(self) -> bool:
         if self.max_entries is not None and self._count() > self.max_entries:

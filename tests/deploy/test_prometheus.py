@@ -59,10 +59,27 @@ def test_each_alert_has_a_unit_test_and_says_what_to_do() -> None:
         assert set(alert["annotations"]) == {"summary", "description", "runbook_url"}
 
 
+def runbook_of_the_section(alert: str) -> str | None:
+    """The runbook that the alert's section of `monitor.md` names as the one to go on with."""
+    page = (ROOT / "docs" / "how-to" / "monitor.md").read_text()
+    section = re.search(rf"^### {alert}\n(.*?)(?=^### |\Z)", page, flags=re.MULTILINE | re.DOTALL)
+    assert section is not None, f"monitor.md has no section {alert}"
+    link = re.search(r"Runbook: \[[^\]]+\]\(\.\./(runbooks/[\w-]+\.md)\)", section[1])
+    return None if link is None else f"docs/{link[1]}"
+
+
 @pytest.mark.parametrize("alert", ALERTS, ids=[alert["alert"] for alert in ALERTS])
-def test_an_alert_leads_to_a_heading_of_a_page(alert: dict[str, Any]) -> None:
-    page, _, anchor = alert["annotations"]["runbook_url"].partition("#")
-    assert anchor in {slug_of(heading) for heading in headings_of(ROOT / page)}
+def test_an_alert_leads_to_its_runbook_or_else_to_its_section(alert: dict[str, Any]) -> None:
+    link = alert["annotations"]["runbook_url"]
+    assert link == (runbook_of_the_section(alert["alert"]) or f"docs/how-to/monitor.md#{alert['alert'].lower()}")
+    page, _, anchor = link.partition("#")
+    assert (ROOT / page).is_file()
+    assert not anchor or anchor in {slug_of(heading) for heading in headings_of(ROOT / page)}
+
+
+def test_some_alerts_lead_to_a_runbook_and_some_to_a_section() -> None:
+    pages = {alert["annotations"]["runbook_url"].partition("#")[0] for alert in ALERTS}
+    assert {"docs/runbooks/backend-down.md", "docs/runbooks/store-full.md", "docs/how-to/monitor.md"} <= pages
 
 
 def test_the_example_scrapes_two_servers_of_each_project() -> None:

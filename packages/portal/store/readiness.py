@@ -61,6 +61,8 @@ class Readiness:
         try:
             for store in self._stores:
                 store.set(_KEY, 1, lifetime_s=_LIFETIME_S)
+                # An embedded store at its limit still takes that key, since results are set; it refuses new locks.
+                store.check_room()
                 _check_disk(store)
         except StoreUnavailableError as error:
             return error

@@ -28,7 +28,7 @@ from portal.process import store_circuits
 from portal.store.operation_metrics import STORE_LABEL, StoreFailure, store_failures, store_timings
 from portal.store.size import SizeWatch, read_size
 from portal.store.unknown_values import note_unknown
-from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
+from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache, SQLiteCacheError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -130,6 +130,11 @@ class SharedStore:
         """Give `key` a new lifetime from now; False where it has no value."""
         touched: bool = self._do(methodcaller("touch", key, _whole_seconds(lifetime_s)))
         return touched
+
+    def check_room(self) -> None:
+        """Return if an embedded store is below its limit, or evicts. Others refuse writes while they are full."""
+        if isinstance(self.backend(), SQLiteCache):
+            self._do(methodcaller("check_room"))
 
     def size(self) -> StoreSize | None:
         """How full the store was some seconds ago; None where that is unknown. Never raises."""

@@ -8,17 +8,22 @@ import subprocess
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 import redis
+from django.core.cache import caches
 from django.test import Client, override_settings
 
 from portal.config.base_settings import _caches
 from portal.errors import StoreUnavailableError
-from portal.store import refresh_store
+from portal.store import query_store, refresh_store
 from portal.store.readiness import MIN_FREE_BYTES, Readiness
-from sqlite_cache import close_idle_connections
+from sqlite_cache import CacheFullError, close_idle_connections
 from tests.support.redis_server import running_redis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class CountedStore:
@@ -34,6 +39,9 @@ class CountedStore:
         self.writes += 1
         if self.error is not None:
             raise self.error
+
+    def check_room(self) -> None:
+        """Never full."""
 
     def backend(self) -> None:
         """No embedded store."""
@@ -111,13 +119,54 @@ def test_a_full_disk_is_not_ready_until_there_is_room_again(small_disk: Path) ->
         with filling.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(bytes(4 * 1024))
-        readiness = Readiness([refresh_store()])
-        with pytest.raises(StoreUnavailableError) as caught:
-            readiness.check()
-        assert "disk is full" in f"{caught.value} {caught.value.__cause__}"
+        for store in (query_store(), refresh_store()):
+            with pytest.raises(StoreUnavailableError) as caught:
+                Readiness([store]).check()
+            assert "disk is full" in f"{caught.value} {caught.value.__cause__}"
         filling.unlink()
-        readiness.forget()
-        readiness.check()
+        Readiness([query_store(), refresh_store()]).check()
+
+
+@pytest.fixture
+def full_refresh_store(tmp_path: Path) -> Iterator[list[str]]:
+    """An embedded store `refresh` that another process has filled up to its limit; the keys that fill it."""
+    with caches_on("", tmp_path):
+        keys = [f"filling:{number}" for number in range(50)]
+        filling = caches.create_connection("refresh")
+        for key in keys:
+            filling.set(key, "x" * 200_000, 3600)
+        yield keys
+        close_idle_connections()
+
+
+def test_a_refresh_store_at_its_limit_is_not_ready_until_there_is_room_again(full_refresh_store: list[str]) -> None:
+    readiness = Readiness([refresh_store()])
+    for _ in range(2):
+        with pytest.raises(StoreUnavailableError, match="has reached its limit") as caught:
+            readiness.check()
+        assert isinstance(caught.value.__cause__, CacheFullError)
+    response = Client().get("/readyz")
+    assert (response.status_code, response["Retry-After"]) == (503, "1")
+    refresh_store().delete_many(full_refresh_store)
+    readiness.forget()
+    readiness.check()
+
+
+def test_a_refresh_store_that_is_full_of_ended_entries_alone_is_ready(full_refresh_store: list[str]) -> None:
+    for key in full_refresh_store:
+        refresh_store().set(key, "x" * 200_000, lifetime_s=0)
+    assert Client().get("/readyz").status_code == 200
+
+
+def test_a_query_store_at_its_limit_is_ready_for_it_evicts(tmp_path) -> None:
+    with caches_on("", tmp_path):
+        for number in range(50):
+            query_store().set(f"filling:{number}", "x" * 200_000, lifetime_s=3600)
+        size = query_store().size()
+        assert size is not None
+        assert size.limit is not None
+        assert size.used > size.limit
+        assert Client().get("/readyz").status_code == 200
 
 
 def test_a_disk_with_little_room_is_full_although_the_key_can_be_written(tmp_path, monkeypatch) -> None:
