@@ -26,7 +26,7 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
         raise UnusableTokenError(unusable)
-    api_session().refresher.delete_earlier_records(pair)
+    api_session().refresher.prepare_sign_in(pair)
     tokens.sign_in(pair)
 
 

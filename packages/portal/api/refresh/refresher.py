@@ -21,7 +21,7 @@ from portal.api.refresh.sealing import log_name, record_name, sign_in_id
 from portal.api.refresh.store_outage import StoreOutage
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.refresh.user_ends import UserEndCheck, UserEnds
-from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired
+from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process import Clock, Deadline, NoThreadError, SingleFlight
@@ -110,7 +110,7 @@ class TokenRefresher:
             raise SignInEndedError("an operator has ended this user's sign-ins")
         attempt = RefreshAttempt(
             submitted=submitted,
-            user_end=UserEndCheck(ends=self._user_ends, access=tokens.current.access),
+            user_end=UserEndCheck(ends=self._user_ends, access=tokens.current.access, submitted=submitted),
             rejected_access=rejected_access,
             request_id=request_id,
             token_endpoint=self._token_endpoint,
@@ -201,14 +201,18 @@ class TokenRefresher:
             self.sign_out(TokenStore(pair), verified=False, request_id=request_id)
         return ended
 
-    def delete_earlier_records(self, pair: TokenPair) -> None:
+    def prepare_sign_in(self, pair: TokenPair) -> None:
         """Prepare the store for tokens that the backend has just issued at a sign-in.
 
         A backend that does not rotate may issue the refresh token of an earlier sign-in again. The tombstone of that
-        one must not end this one. While the store fails, the records stay; with other backends there are none.
+        one must not end this one, and neither must an operator's :meth:`end_user` of before. While the store fails,
+        the records stay; with other backends, and for other users, there are none.
         """
+        now = self._clock.now()
         try:
             self._records.delete_earlier(pair)
+            lifetime_s = sign_in_lifetime(pair.refresh, now=now, default_s=self._max_age_s)
+            self._user_ends.note_sign_in(pair, now=now, lifetime_s=lifetime_s)
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
 

@@ -3,18 +3,20 @@
 The store knows sign-ins by hashes of their tokens, and has no list of a user's sign-ins. So an end names the user (a
 hash of the token's subject) and the moment. A sign-in whose access token was issued up to that moment has ended. One
 that begins after it has a later token, and goes on (docs/explanation/token-refresh.md, "An operator ends sign-ins").
+Since a browser may lose its access token before the first refresh, such a sign-in also leaves a note of when it began.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import jwt
 
+from portal.api.refresh.sealing import record_name
 from portal.api.tokens import MAX_LIFETIME_S
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.wire_names import SUBJECT_CLAIM
@@ -49,6 +51,21 @@ class UserEnds:
         # Longer than any sign-in lasts.
         self.store.set(_key(subject), math.floor(now), lifetime_s=MAX_LIFETIME_S)
 
+    def note_sign_in(self, pair: TokenPair, *, now: float, lifetime_s: int) -> None:
+        """Note when a sign-in began whose user has an end; for all other users nothing is written."""
+        if pair.access is None or pair.refresh is None:
+            return
+        issue = _read(pair.access)
+        if issue.subject is None or self.store.get(_key(issue.subject)) is MISSING:
+            return
+        began = now if issue.issued_at is None else issue.issued_at
+        self.store.set(_sign_in_key(pair.refresh), began, lifetime_s=lifetime_s)
+
+    def began(self, refresh: str) -> float:
+        """When the sign-in began whose first refresh token this is; -inf where there is no note of it."""
+        began = self.store.get(_sign_in_key(refresh))
+        return began if isinstance(began, int | float) and not isinstance(began, bool) else -math.inf
+
     def has_ended(self, access: str | None) -> bool:
         """Whether an end is later than this access token, whose claims need not be verified.
 
@@ -71,24 +88,31 @@ class UserEndCheck:
 
     :param access: the request's access token, expired or not. It may be made up, so it counts only where the store
         knows none of this sign-in.
+    :param submitted: the request's refresh token.
     """
 
     ends: UserEnds
     access: str | None
+    submitted: str = field(repr=False)
 
     def reaches(self, renewed: TokenPair, *, before: TokenFamily | None) -> bool:
         """Whether an end reaches a sign-in that has just been renewed.
 
-        :param before: the sign-in as the store knew it. Where nobody knows an older token, any end of this user counts.
+        :param before: the sign-in as the store knew it. Where nobody knows an older token, the note of its beginning
+            counts, and without one any end of this user.
         """
         known = self.access if before is None else before.latest_pair.access
-        issued_at = -math.inf if known is None else _read(known).issued_at
+        issued_at = self.ends.began(self.submitted) if known is None else _read(known).issued_at
         return renewed.access is not None and self.ends.ended_since(renewed.access, issued_at)
 
 
 def _key(subject: str) -> str:
     digest = hashlib.sha256(f"portal user end\0{subject}".encode("utf-8", "surrogatepass")).hexdigest()
     return f"user-end:{digest[:40]}"
+
+
+def _sign_in_key(refresh: str) -> str:
+    return f"{record_name(refresh)}:began"
 
 
 @lru_cache(maxsize=1024)

@@ -111,7 +111,7 @@ def test_a_token_that_a_backend_issues_again_begins_anew(world: RefreshWorld):
     process = world.process()
     process.refresher.sign_out(process.request(pair))
     world.backend._current["user"] = pair.refresh
-    process.refresher.delete_earlier_records(pair)
+    process.refresher.prepare_sign_in(pair)
     assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
@@ -123,5 +123,5 @@ def test_so_does_one_whose_last_answer_was_lost(world: RefreshWorld):
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
     process.settle()
-    process.refresher.delete_earlier_records(pair)
+    process.refresher.prepare_sign_in(pair)
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED

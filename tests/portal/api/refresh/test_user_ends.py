@@ -84,6 +84,33 @@ def test_a_sign_in_of_afterwards_goes_on_through_its_refreshes(world: RefreshWor
     assert world.backend.is_signed_in()
 
 
+def test_one_of_afterwards_whose_access_token_is_lost_before_its_first_refresh_goes_on_too(world: RefreshWorld) -> None:
+    process = world.process()
+    process.refresher.end_user("user")
+    world.time.advance(1)
+    pair = world.backend.sign_in()
+    process.refresher.prepare_sign_in(pair)
+    world.expire()
+    request = process.request(TokenPair(refresh=pair.refresh))
+    process.refresh(request)
+    assert request.current.access is not None
+    assert world.backend.is_signed_in()
+
+
+def test_but_not_past_a_later_end(world: RefreshWorld) -> None:
+    process = world.process()
+    process.refresher.end_user("user")
+    world.time.advance(1)
+    pair = world.backend.sign_in()
+    process.refresher.prepare_sign_in(pair)
+    world.time.advance(60)
+    process.refresher.end_user("user")
+    with pytest.raises(SignInEndedError):
+        process.refresh(process.request(TokenPair(refresh=pair.refresh)))
+    process.settle()
+    assert not world.backend.is_signed_in()
+
+
 def test_a_token_that_names_no_time_of_issue_has_not_ended(world: RefreshWorld) -> None:
     process = world.process()
     process.refresher.end_user("user")
