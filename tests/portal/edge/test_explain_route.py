@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 import jwt
 import pytest
@@ -37,6 +38,14 @@ def test_every_line_of_the_table_can_be_explained() -> None:
         assert explain(context_for(*case[:4])).steps[-1].result == DECIDES
 
 
+@pytest.fixture(autouse=True)
+def token_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files with tokens, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("energy.txt").write_text(f"{ENERGY}\n")
+    Path("garbage.txt").write_text("garbage\n")
+
+
 @pytest.mark.parametrize(
     ("words", "lines"),
     [
@@ -57,7 +66,7 @@ def test_every_line_of_the_table_can_be_explained() -> None:
             ["forwarded to apps.energy.views.overview.overview", "x-pathname: /en/energy"],
         ),
         (
-            ["/en/energy", "--token", ENERGY],
+            ["/en/energy", "--token-file", "energy.txt"],
             ["access token   valid", "forwarded to apps.energy.views.overview.overview"],
         ),
         (
@@ -65,7 +74,7 @@ def test_every_line_of_the_table_can_be_explained() -> None:
             ["platforms      ENERGY (from the cookie)", "5-forward      decides"],
         ),
         (
-            ["/en/energy", "--token", "garbage", "--header", "HX-Request: true", "--method", "POST"],
+            ["/en/energy", "--token-file", "garbage.txt", "--header", "HX-Request: true", "--method", "POST"],
             [
                 "navigation     no, from htmx",
                 "401 Unauthorized",
@@ -95,8 +104,19 @@ def test_it_prints_the_way_and_the_response(words, lines) -> None:
         assert line in printed
 
 
+def test_a_token_is_read_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO(f"{ENERGY}\n"))
+    assert "access token   valid" in explained("/en/energy", "--token-file", "-")
+
+
+def test_a_token_as_a_word_of_the_command_line_is_refused_and_not_repeated() -> None:
+    with pytest.raises(CommandError, match="the token can't be read") as caught:
+        explained("/en/energy", "--token", ENERGY)
+    assert ENERGY not in str(caught.value)
+
+
 def test_it_never_prints_the_token() -> None:
-    assert ENERGY not in explained("/en/energy", "--token", ENERGY)
+    assert ENERGY not in explained("/en/energy", "--token-file", "energy.txt")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +125,8 @@ def test_it_never_prints_the_token() -> None:
         (["http://localhost:8003/en/finance"], "http://localhost:8001 is this app's address"),
         (["http://[x/en"], "is no address"),
         (["/en", "--header", "nonsense"], "should be 'Name: value'"),
-        (["/en", "--token", "x", "--permissions", "y"], "not allowed with"),
+        (["/en", "--token-file", "missing.txt"], "the token can't be read: No such file"),
+        (["/en", "--token-file", "x", "--permissions", "y"], "not allowed with"),
     ],
 )
 def test_a_wrong_call_is_told_what_is_wrong(words, complaint) -> None:

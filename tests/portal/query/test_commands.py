@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,7 @@ from tests.portal.query.fakes import Process, World
 from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pytest_django.fixtures import SettingsWrapper
@@ -64,6 +67,48 @@ def test_clearing_all(reads) -> None:
     assert "all users and endpoints" in run("clear_query_cache")
     assert reads() == {"/energy/clients": 2, "/energy/stations": 2}
     assert reads() == {}
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Standard input is a terminal; types a line at it."""
+    keyboard, screen = pty.openpty()
+    with os.fdopen(screen) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+
+        def type_line(line: str) -> None:
+            os.write(keyboard, f"{line}\n".encode())
+
+        yield type_line
+    os.close(keyboard)
+
+
+@pytest.mark.parametrize("answer", ["no", "", "y"])
+def test_at_a_terminal_nothing_is_cleared_without_a_yes(
+    reads, terminal: Callable[[str], None], answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reads()
+    terminal(answer)
+    with pytest.raises(SystemExit) as ended:
+        run("clear_query_cache")
+    assert ended.value.code == 1
+    assert "all users and endpoints?" in capsys.readouterr().err
+    assert reads() == {}
+
+
+def test_at_a_terminal_a_yes_clears_all(reads, terminal: Callable[[str], None]) -> None:
+    reads()
+    terminal("yes")
+    assert "all users and endpoints" in run("clear_query_cache")
+    assert reads() == {"/energy/clients": 2, "/energy/stations": 2}
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize("words", [["--no-input"], ["--noinput"], ["--user", "ada"]])
+def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(reads, words: list[str]) -> None:
+    reads()
+    assert "cleared what was cached" in run("clear_query_cache", *words)
+    assert reads() != {}
 
 
 def test_clearing_one_endpoint(reads) -> None:

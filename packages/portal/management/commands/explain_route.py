@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from http import HTTPStatus
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -13,6 +14,7 @@ from django.urls import Resolver404, resolve
 from django.utils import translation
 
 from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.administration.token_input import read_token
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.wire_names import PERMISSION_CLAIMS
@@ -49,6 +51,7 @@ class Command(AdministrationCommand):
     examples = (
         "--app energy explain_route /energy/clients",
         "--app energy explain_route http://localhost:8001/en/finance --permissions ENERGY_APP,FINANCE_APP",
+        "--app energy explain_route /en/energy --token-file token.txt",
         f"--app energy explain_route /en/energy --cookie '{VAR_PERMITTED_PLATFORMS}=[\"ENERGY\"]'",
         "--app energy explain_route /en/energy --header 'HX-Request: true' --method POST --json",
     )
@@ -58,7 +61,12 @@ class Command(AdministrationCommand):
         parser.add_argument("url", help="a path or an address, as a browser sends it (percent-encoded)")
         user = parser.add_mutually_exclusive_group()
         user.add_argument("--permissions", help="signed in with these, commas between; '' for none at all")
-        user.add_argument("--token", help="signed in with this access token")
+        user.add_argument(
+            "--token-file",
+            type=Path,
+            metavar="FILE",
+            help="signed in with the access token in this file; - is standard input",
+        )
         parser.add_argument("--cookie", action="append", default=[], metavar="NAME=VALUE", help="may come again")
         parser.add_argument("--method", default="GET")
         parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE", help="may come again")
@@ -106,8 +114,8 @@ class Command(AdministrationCommand):
         if parts.netloc and f"{parts.scheme}://{parts.netloc}" != site.own_origin:
             raise not_asked(f"{site.own_origin} is this app's address, {parts.scheme}://{parts.netloc} is not")
         cookies = list(options["cookie"])
-        if options["token"]:
-            cookies.append(f"{VAR_ACCESS_TOKEN}={options['token']}")
+        if options["token_file"]:
+            cookies.append(f"{VAR_ACCESS_TOKEN}={read_token(options['token_file'])}")
         environ = {
             "REQUEST_METHOD": options["method"],
             "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"),

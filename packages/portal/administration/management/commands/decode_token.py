@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from portal.administration.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.administration.token_input import read_token
 from portal.administration.token_report import NoTokenError, report_token
 from portal.api import jwks_keys
 from portal.config.current import portal_config
@@ -64,15 +64,6 @@ class Command(AdministrationCommand):
             lines=_lines(report, enabled=config.verification.enabled),
             status=FINE if report.accepted else BAD,
         )
-
-
-def read_token(path: Path | None) -> str:
-    """The token in a file, or on standard input."""
-    try:
-        text = sys.stdin.read() if path is None or str(path) == "-" else path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise not_asked(f"the token can't be read: {getattr(error, 'strerror', None) or 'no text'}") from error
-    return text.strip().removeprefix("Bearer ").strip()
 
 
 def _lines(report: TokenReport, *, enabled: bool) -> Iterator[str]:

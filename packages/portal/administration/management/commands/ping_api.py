@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from portal.administration.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, table
-from portal.administration.management.commands.decode_token import read_token
 from portal.administration.probe import Prober, as_data
+from portal.administration.token_input import read_token
 from portal.config.current import portal_config
 
 #: Pause between two tries, seconds.
