@@ -22,14 +22,23 @@ from tests.support.linked_environment import link_environment
 from tests.support.ports import free_port_base
 
 HEALTH = "packages/portal/web/views/health.py"
-#: In place of systemd's: it notes each restart, and fails that of the unit in `FAILING`.
+#: In place of systemd's: it notes each restart, and fails that of the unit in `FAILING`, which then may not be started
+#: again, as after `StartLimitBurst` starts, until that is reset. At a restart, it runs what is in `DURING_RESTART`.
 SYSTEMCTL = """#!/bin/sh
-if [ "$1" = list-units ]; then
-    printf 'portal@energy-%s.service loaded active running Portal\\n' 1 2
-    exit
-fi
+case $1 in
+    list-units)
+        printf 'portal@energy-%s.service loaded active running Portal\\n' 1 2
+        exit
+        ;;
+    reset-failed)
+        rm -f "$ROOT_FOLDER/limit-hit-$2"
+        exit
+        ;;
+esac
 printf '%s -> %s\\n' "$*" "$(readlink "$ROOT_FOLDER/current")" >> "$ROOT_FOLDER/restarts"
-[ "$2" != "$FAILING" ]
+sh -c "$DURING_RESTART"
+if [ "$2" = "$FAILING" ]; then touch "$ROOT_FOLDER/limit-hit-$2"; fi
+! [ -e "$ROOT_FOLDER/limit-hit-$2" ]
 """
 
 
@@ -39,9 +48,10 @@ class Server:
 
     root: Path
 
-    def switch(self, version: str, *, failing: str = "") -> subprocess.CompletedProcess[str]:
+    def switch(self, version: str, *, failing: str = "", meanwhile: str = "") -> subprocess.CompletedProcess[str]:
         """Run the `switch-release` of a release."""
         variables = {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "FAILING": failing}
+        variables["DURING_RESTART"] = meanwhile
         command = [self.root / "releases" / version / "deploy" / "switch-release"]
         environment = {**variables, "ROOT_FOLDER": str(self.root)}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -96,6 +106,22 @@ def test_a_server_that_does_not_start_stops_it_before_the_next_one_is_touched(se
     assert len(server.restarts()) == 1
 
 
+def test_a_server_that_failed_until_systemd_gave_up_starts_with_the_release_before(server: Server) -> None:
+    server.switch("v2", failing="portal@energy-1.service")
+    done = server.switch("v1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert server.current == "releases/v1"
+
+
+def test_a_second_one_at_the_same_time_is_refused(server: Server) -> None:
+    second = server.root / "releases" / "v1" / "deploy" / "switch-release"
+    done = server.switch("v2", meanwhile=f"DURING_RESTART= {second} 2>> $ROOT_FOLDER/second")
+    assert done.returncode == 0
+    assert server.current == "releases/v2"
+    assert len(server.restarts()) == 2
+    assert (server.root / "second").read_text() == "another switch-release is at work\n" * 2
+
+
 def test_a_release_without_an_environment_is_refused(server: Server) -> None:
     (server.root / "releases" / "v2" / ".venv" / ".runtime").unlink()
     done = server.switch("v2")
@@ -115,8 +141,10 @@ def test_it_works_from_its_folder_and_through_the_link(server: Server) -> None:
     assert server.current == "releases/v2"
 
 
-def test_what_is_no_release_folder_is_refused(server: Server) -> None:
-    elsewhere = server.root / "elsewhere"
+@pytest.mark.parametrize("folder", ["elsewhere", "releases/v3/portal"])
+def test_what_is_no_release_folder_is_refused(server: Server, folder: str) -> None:
+    elsewhere = server.root / folder
+    elsewhere.parent.mkdir(exist_ok=True)
     (server.root / "releases" / "v2").rename(elsewhere)
     done = subprocess.run([elsewhere / "deploy" / "switch-release"], capture_output=True, text=True, check=False)
     assert done.returncode == 2

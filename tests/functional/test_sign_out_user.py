@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import time
 from contextlib import ExitStack
+
+from django.core.management import call_command
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.identity import get_user_from_token
@@ -65,3 +69,12 @@ def test_all_sign_ins_of_one_user_end_everywhere_and_nobody_elses(stack: Running
         for cookie in [each for each in anew.http.cookies if each.name == VAR_ACCESS_TOKEN]:
             anew.http.cookies.clear(cookie.domain, cookie.path, cookie.name)
         assert anew.get(stack.url("energy", "/en/energy/clients"), follow=False).status_code == 200
+
+
+def test_in_a_container_whose_user_has_no_name_the_audit_log_has_the_number(monkeypatch, caplog) -> None:
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4_242_424)
+    with caplog.at_level("INFO", "portal.audit"):
+        call_command("sign_out_user", "usr_nobody", stdout=io.StringIO(), stderr=io.StringIO())
+    assert [record.audit["by"] for record in caplog.records if hasattr(record, "audit")] == ["uid 4242424"]

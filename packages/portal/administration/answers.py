@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.core.management.base import BaseCommand, CommandError, DjangoHelpFormatter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from django.core.management.base import CommandParser
 
@@ -78,10 +80,10 @@ class AdministrationCommand(BaseCommand):
         """Print the answer, and end with its status."""
         answer = self.answer(**options)
         if options["json"]:
-            self.stdout.write(json.dumps(answer.data, indent=2, ensure_ascii=False))
+            self.stdout.write(_json(answer.data))
         else:
             for line in answer.lines:
-                self.stdout.write(line)
+                self.stdout.write(_printable(line))
         if answer.status:
             sys.exit(answer.status)
 
@@ -93,6 +95,31 @@ class AdministrationCommand(BaseCommand):
         meanings = self.all_statuses
         lines = ["examples:", *(f"  {example}" for example in self.examples)] if self.examples else []
         return "\n".join([*lines, "exit status:", *(f"  {status}  {text}" for status, text in meanings.items())])
+
+
+def _json(data: Mapping[str, Any] | Sequence[Any]) -> str:
+    """JSON that every reader takes. A token may hold `NaN`, which Python reads as a number: it is a text here."""
+    try:
+        return _printable(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+    except ValueError:
+        return _json(_without_nan(data))
+
+
+def _without_nan(value: Any) -> Any:
+    match value:
+        case Mapping():
+            return {name: _without_nan(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_without_nan(each) for each in value]
+        case float() if not math.isfinite(value):
+            return str(value)
+        case _:
+            return value
+
+
+def _printable(text: str) -> str:
+    """With half a character of UTF-16, which no output takes, as its escape."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def table(rows: Sequence[Sequence[object]]) -> list[str]:

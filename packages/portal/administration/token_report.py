@@ -79,7 +79,7 @@ def report_token(token: str, *, config: PortalConfig, now: float) -> TokenReport
 def _user(claims: Mapping[str, Any], config: PortalConfig) -> DecodedUser | None:
     try:
         return user_from_claims(claims, mapping=config.oidc.mapping)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

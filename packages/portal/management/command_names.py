@@ -34,6 +34,13 @@ EVERYWHERE: Final = frozenset({"completion"})
 IN_THE_GATEWAY: Final = {"update_reference"}
 #: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
 ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
+#: Commands whose exit status tells what they found; where the configuration can't be read, they were not asked.
+NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
+    {
+        *("clear_query_cache", "decode_token", "explain_route", "list_endpoints", "list_platforms"),
+        *("ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
+    }
+)
 #: Commands that read or write files of the checkout which no wheel has: tests, documentation, the sources of catalogs.
 CHECKOUT_COMMANDS: Final = (
     frozenset({"run", "startplatform", "removeplatform", "update_catalogs", *PROGRAMS}) - EVERYWHERE

@@ -16,6 +16,7 @@ from portal.management.command_names import (
     CHECKOUT_COMMANDS,
     EVERYWHERE,
     IN_THE_GATEWAY,
+    NOT_ASKED_WITHOUT_CONFIGURATION,
     PROGRAMS,
     SANDBOX,
     WORKSPACE_COMMANDS,
@@ -63,9 +64,19 @@ def main(argv: Sequence[str]) -> int:
         from portal.administration.any_configuration import configure  # noqa: PLC0415  reads the environment
 
         configure(app)
+    return _run_project_command([program, *rest])
+
+
+def _run_project_command(argv: Sequence[str]) -> int:
     from django.core.management import execute_from_command_line  # noqa: PLC0415  reads the settings
 
-    execute_from_command_line([program, *rest])
+    try:
+        execute_from_command_line(list(argv))
+    except SystemExit as end:
+        # The settings end the process with a line and status 1, which such a command gives another meaning.
+        if isinstance(end.code, str) and NOT_ASKED_WITHOUT_CONFIGURATION.intersection(argv[1:2]):
+            return _complain(end.code)
+        raise
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import sys
@@ -96,6 +97,31 @@ def test_what_is_no_token_can_not_be_asked_about_and_is_not_repeated(text, monke
         call_command("decode_token")
     assert caught.value.returncode == 2
     assert text not in str(caught.value) or not text
+
+
+def made_up(claims: str) -> str:
+    """A token with these claims to the letter, which nobody has signed."""
+    parts = [base64.urlsafe_b64encode(part.encode()).rstrip(b"=").decode() for part in ('{"alg":"HS256"}', claims)]
+    return ".".join([*parts, "c2lnbmF0dXJl"])
+
+
+@pytest.mark.parametrize(
+    ("claims", "told_as"),
+    [
+        ('{"exp": NaN, "of": [1e400, {"it": -Infinity}]}', {"exp": "nan", "of": ["inf", {"it": "-inf"}]}),
+        ('{"sub": "\\ud800"}', {"sub": "\ud800"}),
+        (f'{{"exp": {"9" * 400}}}', {"exp": int("9" * 400)}),
+    ],
+    ids=["no numbers", "half a character", "a number that is too large"],
+)
+def test_a_token_with_odd_values_is_told_in_sound_json(claims, told_as) -> None:
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    ended = run_command("decode_token", "--json", given=made_up(claims), DEBUG="on", APP_JWT_KEY=KEY)
+    assert ended.status == 1, ended.err
+    assert json.loads(ended.out, parse_constant=refuse)["claims"] == told_as
+    assert run_command("decode_token", given=made_up(claims), DEBUG="on", APP_JWT_KEY=KEY).status == 1
 
 
 def ping(url: str, *words: str) -> tuple[int, dict, str]:

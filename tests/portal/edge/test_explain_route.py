@@ -132,3 +132,8 @@ def test_it_never_prints_the_token() -> None:
 def test_a_wrong_call_is_told_what_is_wrong(words, complaint) -> None:
     with pytest.raises(CommandError, match=complaint):
         explained(*words)
+
+
+def test_a_cookie_and_a_header_outside_of_latin_1_are_taken_as_a_browser_sends_them() -> None:
+    told = explained("/en/energy", "--cookie", "a=€", "--header", "X-Name: €", "--permissions", "ENERGY_APP")
+    assert "forwarded to" in told

@@ -120,14 +120,14 @@ class Command(AdministrationCommand):
             "REQUEST_METHOD": options["method"],
             "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"),
             "QUERY_STRING": parts.query,
-            "HTTP_COOKIE": "; ".join(cookies),
+            "HTTP_COOKIE": _as_sent("; ".join(cookies)),
             "wsgi.input": BytesIO(),
         }
         for header in options["header"]:
             name, colon, value = header.partition(":")
             if not colon:
                 raise not_asked(f"--header {header!r} should be 'Name: value'")
-            environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = value.strip()
+            environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = _as_sent(value.strip())
         return WSGIRequest(environ)
 
     def _lines(self, asked: str, explanation: Explanation, outcome: list[str]) -> Iterator[str]:
@@ -151,6 +151,11 @@ class Command(AdministrationCommand):
         lines.append(f"{response.status_code} {response.reason_phrase}")
         lines += [f"{name}: {value}" for name, value in response.items()]
         return [*lines, response.content.decode()] if response.content else lines
+
+
+def _as_sent(text: str) -> str:
+    """A header's value as WSGI gives it: each byte a character."""
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _view_name(path: str, locale: str) -> str:

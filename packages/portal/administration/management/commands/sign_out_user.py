@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import time
 from typing import Any, Final
 
@@ -41,7 +42,7 @@ class Command(AdministrationCommand):
     def answer(self, **options: Any) -> CommandAnswer:
         user, subject = options["id"], options["subject"] or options["id"]
         runtime, principal = process_runtime(), principal_of_id(user)
-        who = {"target_user": audit.tag_of(subject), "by": options["by"] or getpass.getuser()}
+        who = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
         try:
             # The end first: no token proves itself anew after the purge.
             api_session().refresher.end_user(subject)
@@ -65,6 +66,14 @@ class Command(AdministrationCommand):
                 "their refresh tokens are revoked at the backend when they are next used; the user may sign in again",
             ],
         )
+
+
+def _operator() -> str:
+    """The user of the machine; in a container, whose users often have no name, the number."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
 
 
 def _drop_tokens(principal: str) -> tuple[int, bool]:
