@@ -17,6 +17,8 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from portal.config.portal_config import PortalConfig
+
 MAX_BODY_BYTES: Final = 1024 * 1024
 _STEPS: Final = ("name", "connection", "tls", "answer")
 
@@ -113,6 +115,15 @@ class Prober:
         if self.ca_file is not None:
             context.load_verify_locations(cafile=self.ca_file)
         return context
+
+
+def prober_of(config: PortalConfig) -> Prober:
+    """With the limits and the authorities of the configuration."""
+    return Prober(
+        connect_timeout_s=config.connect_timeout_s,
+        read_timeout_s=config.read_timeout_s,
+        ca_file=config.api_ca_file,
+    )
 
 
 def explain(error: Exception) -> str:

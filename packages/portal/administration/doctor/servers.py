@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.administration.doctor.findings import error, ok, warning
-from portal.administration.probe import Prober
+from portal.administration.probe import prober_of
 from portal.api import read_keys
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ConfigurationError
@@ -31,15 +31,6 @@ _REMEDIES: Final = {
     "tls": "APP_API_CA_FILE for an authority of your own, or a certificate for this name",
     "answer": "ask who runs that server; APP_API_READ_TIMEOUT_S is how long an answer may take",
 }
-
-
-def prober_of(config: PortalConfig) -> Prober:
-    """With the limits and the authorities of the configuration."""
-    return Prober(
-        connect_timeout_s=config.connect_timeout_s,
-        read_timeout_s=config.read_timeout_s,
-        ca_file=config.api_ca_file,
-    )
 
 
 def look_at_backend(patient: Patient) -> Iterator[Finding]:

@@ -178,13 +178,14 @@ class TokenRefresher:
             return SignInStatus.UNKNOWN
         return SignInStatus.SIGNED_OUT if signed_out else SignInStatus.ACTIVE
 
-    def end_user(self, subject: str) -> None:
+    def end_user(self, subject: str, *, issuer_ahead_s: float = 0.0) -> None:
         """End all sign-ins of a user that there are now, in all processes: each ends with its next request.
 
         :param subject: the claim `sub` of the user's access tokens.
+        :param issuer_ahead_s: how far the clock that gives tokens their time of issue is ahead of this machine's.
         :raises StoreUnavailableError: nothing has ended.
         """
-        self._user_ends.end(subject, now=self._clock.now())
+        self._user_ends.end(subject, now=self._clock.now() + issuer_ahead_s)
 
     def _operator_has_ended(self, pair: TokenPair, *, request_id: str | None = None) -> bool:
         """Whether :meth:`end_user` has ended this sign-in. If so, the backend is told as well.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from portal.administration.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, table
-from portal.administration.probe import Prober, as_data
+from portal.administration.probe import as_data, prober_of
 from portal.administration.token_input import read_token
 from portal.config.current import portal_config
 
@@ -43,11 +43,7 @@ class Command(AdministrationCommand):
         if not 0 < tries <= _MAX_TRIES or not options["path"].startswith("/"):
             raise not_asked(f"--tries should be from 1 to {_MAX_TRIES}, and --path should begin with /")
         bearer = read_token(options["token_file"]) if options["token_file"] else None
-        prober = Prober(
-            connect_timeout_s=config.connect_timeout_s,
-            read_timeout_s=config.read_timeout_s,
-            ca_file=config.api_ca_file,
-        )
+        prober = prober_of(config)
         url, probes = f"{config.api_base_url}{options['path']}", []
         for number in range(1, tries + 1):
             if number > 1:

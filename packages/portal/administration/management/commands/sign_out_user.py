@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from portal import audit
 from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.administration.probe import prober_of
 from portal.api import api_session
+from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
 from portal.query import KeyUse, principal_of_id, process_runtime, read_key
 from portal.store import query_store, survey_keys
@@ -17,6 +19,10 @@ from portal.store import query_store, survey_keys
 #: Keys of the store that are looked through for the user's access tokens.
 _LIMIT: Final = 200_000
 _STEP: Final = 500
+#: The header `Date` has whole seconds.
+_DATE_STEP_S: Final = 1.0
+#: A difference of two clocks that is worth a line, seconds.
+_CLOCKS_DIFFER_S: Final = 2.0
 
 
 class Command(AdministrationCommand):
@@ -46,6 +52,10 @@ class Command(AdministrationCommand):
         try:
             # The end first: no token proves itself anew after the purge.
             api_session().refresher.end_user(subject)
+            self.progress("the clock of who issues tokens …")
+            ahead = _issuers_clock_ahead_s()
+            if ahead is not None and ahead > 0:
+                api_session().refresher.end_user(subject, issuer_ahead_s=ahead + _DATE_STEP_S)
             self.progress("the user's access tokens …")
             known, complete = _drop_tokens(principal)
             runtime.namespaces.purge(principal)
@@ -60,12 +70,41 @@ class Command(AdministrationCommand):
         audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, target_user=who["target_user"], by=who["by"])
         count = f"{known}" if complete else f"at least {known}"
         return CommandAnswer(
-            data={"user": user, "subject": subject, "sign_ins_in_use": known, "counted_all": complete},
+            data={
+                "user": user,
+                "subject": subject,
+                "sign_ins_in_use": known,
+                "counted_all": complete,
+                "issuer_clock_ahead_s": None if ahead is None else round(ahead, 1),
+            },
             lines=[
                 f"all sign-ins of {user} have ended; {count} of them had a valid access token in use",
                 "their refresh tokens are revoked at the backend when they are next used; the user may sign in again",
+                *_told_of_clocks(ahead),
             ],
         )
+
+
+def _issuers_clock_ahead_s() -> float | None:
+    """How far the clock of the backend, or of the OpenID provider, is ahead of this one. None: it does not tell."""
+    config = portal_config()
+    url = f"{config.api_base_url}/me"
+    if config.oidc.enabled:
+        url = f"{config.oidc.issuer}/.well-known/openid-configuration"
+    return prober_of(config).get(url).clock_ahead_s
+
+
+def _told_of_clocks(ahead: float | None) -> list[str]:
+    if ahead is None:
+        return [
+            "who issues tokens did not tell the time",
+            "if its clock is ahead, sign-ins whose token is younger than the difference go on: run it again later",
+        ]
+    if abs(ahead) <= _CLOCKS_DIFFER_S:
+        return []
+    if ahead > 0:
+        return [f"the clock of who issues tokens is {ahead:.0f} s ahead of this machine's, and that was added"]
+    return [f"the clock of who issues tokens is {-ahead:.0f} s behind: for so long, a new sign-in of the user ends too"]
 
 
 def _operator() -> str:

@@ -1,0 +1,53 @@
+"""`sign_out_user` where the clock of who issues tokens differs from this machine's."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from email.utils import formatdate
+
+import jwt
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import override_settings
+
+from portal.api import api_session
+from portal.api.tokens import SignInStatus, TokenPair
+from tests.support.http_server import reply, scripted_server
+
+KEY = "a-secret-of-thirty-two-bytes-and-more"
+
+
+def signed_out(user: str, *, backend: str) -> dict:
+    """What the command says, with the backend at this address."""
+    config = type(settings.PORTAL)(
+        **{name: getattr(settings.PORTAL, name) for name in settings.PORTAL.__slots__} | {"api_base_url": backend}
+    )
+    out = io.StringIO()
+    with override_settings(PORTAL=config):
+        call_command("sign_out_user", user, "--json", stdout=out, stderr=io.StringIO())
+    return json.loads(out.getvalue())
+
+
+def status_of(user: str, *, issued_at: float) -> SignInStatus:
+    access = jwt.encode({"sub": user, "iat": int(issued_at), "exp": int(issued_at) + 300}, KEY, "HS256")
+    return api_session().refresher.sign_in_status(TokenPair(access=access))
+
+
+@pytest.mark.parametrize("ahead_s", [60, 0])
+def test_a_sign_in_of_this_moment_ends_whatever_the_issuers_clock_says(ahead_s: int) -> None:
+    user, began = f"usr_ahead_{ahead_s}", time.time()
+    date = f"Date: {formatdate(began + ahead_s, usegmt=True)}\r\n"
+    with scripted_server(lambda _, wire: wire.sendall(reply(status="401 Unauthorized", headers=date))) as backend:
+        told = signed_out(user, backend=backend.url)
+    assert ahead_s - 60 <= told["issuer_clock_ahead_s"] <= ahead_s
+    assert status_of(user, issued_at=began + ahead_s) is SignInStatus.SIGNED_OUT
+    assert status_of(user, issued_at=time.time() + ahead_s + 60) is SignInStatus.ACTIVE
+
+
+def test_nobody_waits_for_a_backend_that_is_away() -> None:
+    began = time.time()
+    assert signed_out("usr_away", backend="http://127.0.0.1:1")["issuer_clock_ahead_s"] is None
+    assert status_of("usr_away", issued_at=began) is SignInStatus.SIGNED_OUT
