@@ -198,6 +198,21 @@ def test_a_configuration_that_can_not_be_read_is_printed_too() -> None:
     assert "never-shown" not in done.out + done.err
 
 
+def test_users_and_passwords_are_masked_also_in_addresses_that_may_have_none() -> None:
+    done = run_command(
+        *("print_config", "--json"),
+        DEBUG="on",
+        APP_PUBLIC_API_BASE_URL="https://someone:never/shown@api.example.com/v1",
+        OTEL_EXPORTER_OTLP_ENDPOINT="http://someone:never-shown@127.0.0.1:4318",
+        APP_SECURITY_CONTACT="mailto:security@example.com",
+    )
+    values = {each["name"]: each["value"] for each in done.data["variables"]}
+    assert values["APP_PUBLIC_API_BASE_URL"] == "https://********@api.example.com/v1"
+    assert values["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://********@127.0.0.1:4318"
+    assert values["APP_SECURITY_CONTACT"] == "mailto:security@example.com"
+    assert "someone" not in done.out + done.err
+
+
 def test_platforms_are_listed_in_the_registrys_order() -> None:
     out = io.StringIO()
     call_command("list_platforms", "--json", stdout=out)

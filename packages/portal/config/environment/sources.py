@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MASK = "********"
+#: The user and the password of an address, which no variable may have; also where the reader refuses it.
+_CREDENTIALS = re.compile(r"(?<=://)\S*@")
 
 
 class Source(Enum):
@@ -69,8 +72,10 @@ def runs_in_kubernetes() -> bool:
 
 
 def _masked(variable: Variable, value: str) -> str:
-    if not value or variable.secrecy is Secrecy.OPEN:
-        return value
+    if not value:
+        return ""
+    if variable.secrecy is Secrecy.OPEN:
+        return _CREDENTIALS.sub(f"{MASK}@", value)
     if variable.secrecy is Secrecy.SECRET:
         return MASK
     try:
