@@ -41,7 +41,7 @@ def read_secret(env: environ.Env, name: str, should_be: str) -> str:
     """A secret: the variable itself, or the text of the file that `<name>_FILE` names. Empty where neither is set.
 
     A file is read by its owner alone; a variable stands in `/proc/<pid>/environ`, and in what a container engine shows
-    of a container. Line ends at the end of the file are not part of the secret.
+    of a container. Line ends at the end of the file are not part of the secret, nor is the mark of UTF-8 at its begin.
     """
     file = os.environ.get(f"{name}_FILE", "").strip()
     if not file:
@@ -49,7 +49,7 @@ def read_secret(env: environ.Env, name: str, should_be: str) -> str:
     if os.environ.get(name, "").strip():
         raise ConfigurationError(f"{name} and {name}_FILE exclude each other: one of them should be unset")
     try:
-        text = Path(file).read_text(encoding="utf-8").rstrip("\r\n")
+        text = Path(file).read_text(encoding="utf-8-sig").rstrip("\r\n")
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{name}_FILE should be a text file that this process can read") from error
     if not text.strip():

@@ -49,6 +49,11 @@ def test_a_secret_is_the_text_of_its_file_without_the_line_end(name: str, monkey
     assert of(read(monkeypatch, name, tmp_path / "secret")) == value
 
 
+def test_the_mark_that_some_editors_put_before_a_text_is_no_part_of_it(monkeypatch, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"\xef\xbb\xbf" + b"j" * 40 + b"\r\n")
+    assert read(monkeypatch, "APP_JWT_KEY", tmp_path / "secret").verification.key == "j" * 40
+
+
 @each_secret
 def test_a_variable_and_its_file_exclude_each_other(name: str, monkeypatch, tmp_path: Path) -> None:
     value, _ = SECRETS[name]
