@@ -142,6 +142,9 @@ def test_static_files_have_hashed_names_are_compressed_and_are_cached_for_good(t
         kept = connection.getresponse()
         assert (kept.status, kept.read()) == (304, b"")
         assert "immutable" in kept.getheader("Cache-Control", "")
+        connection.request("GET", "/static/staticfiles.json")
+        index = connection.getresponse()
+        assert (index.status, b"app.css" in index.read()) == (404, False), "the list of all files is nobody's business"
 
 
 def test_each_answer_tells_its_length(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tests.deploy.files import NGINX_SITE
 from tests.support.authority import Authority
 from tests.support.harness import require_tool
 from tests.support.ports import free_port
+from tests.support.processes import ending_with_this_process
 
 DOMAIN = "example.com"
 HTTPS_PORT = 443
@@ -162,7 +163,7 @@ def running_site(
     (folder / "site.conf").write_text(text)
     (folder / "nginx.conf").write_text(main_configuration(folder))
     command = [nginx, "-p", str(folder), "-e", str(site.errors), "-c", str(folder / "nginx.conf")]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(ending_with_this_process(*command), stderr=subprocess.DEVNULL)
     try:
         end = time.monotonic() + PATIENCE_S
         while not listens(site.http_port):

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
+import threading
 from pathlib import Path
+
+
+def ending_with_this_process(*command: str) -> list[str]:
+    """A command whose process gets SIGTERM when this process ends, also if this one is killed.
+
+    The kernel watches the thread that starts it. So the command is unchanged for another thread than the main one,
+    which may end long before the process, and on a machine that is not Linux.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or threading.current_thread() is not threading.main_thread():
+        return list(command)
+    return [setpriv, "--pdeathsig", "TERM", *command]
 
 
 def workers_of(server: int) -> list[int]:

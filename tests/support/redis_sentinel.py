@@ -13,6 +13,7 @@ import redis
 
 from tests.support.harness import require_tool
 from tests.support.ports import free_port
+from tests.support.processes import ending_with_this_process
 from tests.support.redis_server import RedisServer
 
 SERVICE = "portal"
@@ -85,7 +86,11 @@ class WatchedRedis:
             ]
             file.write_text("\n".join(lines) + "\n")
             self.sentinels.append(
-                subprocess.Popen([self.program, str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                subprocess.Popen(
+                    ending_with_this_process(self.program, str(file)),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
             )
         until(lambda: all(self._knows_all(port) for port in self.ports), "the Sentinels do not find each other")
 

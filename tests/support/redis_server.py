@@ -14,6 +14,7 @@ from redis.retry import Retry
 
 from tests.support.harness import require_tool
 from tests.support.ports import free_port
+from tests.support.processes import ending_with_this_process
 
 
 class RedisServer:
@@ -40,14 +41,14 @@ class RedisServer:
     def start(self) -> None:
         """Start it and wait until it has loaded its data."""
         self.process = subprocess.Popen(
-            [
+            ending_with_this_process(
                 self.program,
                 *("--port", str(self.port)),
                 *("--bind", "127.0.0.1"),
                 *("--dir", str(self.folder)),
                 *("--save", ""),
                 *self.options,
-            ],
+            ),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

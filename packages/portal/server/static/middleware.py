@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from portal.config.current import portal_config
@@ -40,6 +41,11 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # Whit
                 return shared
         response: HttpResponseBase = super().__call__(request)
         return response
+
+    def add_file_to_dictionary(self, url: str, path: str, stat_cache: object = None) -> None:
+        """Take a file to serve, but not the list of all files, which only this server needs."""
+        if url != f"{self.static_prefix}{ManifestStaticFilesStorage.manifest_name}":
+            super().add_file_to_dictionary(url, path, stat_cache=stat_cache)
 
     def immutable_file_test(self, path: str, url: str) -> bool:
         """Whether browsers keep a file without asking again: one of the shared folder, by its name."""
