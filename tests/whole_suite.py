@@ -30,6 +30,8 @@ PROGRAMS = (
     ("npm",),
     ("bash",),
     ("openssl",),
+    ("jq",),
+    ("setpriv",),
     ("kubectl",),
     ("systemd-analyze",),
     ("prometheus",),

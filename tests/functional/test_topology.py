@@ -63,7 +63,8 @@ with watched_redis(folder / "redis") as redis, running_site(folder, ports=ports,
 
 
 def test_nginx_redis_and_its_sentinels_end_with_a_process_that_was_killed(tmp_path: Path) -> None:
-    for program in (*PROGRAMS, "setpriv"):
+    require_tool("setpriv")
+    for program in PROGRAMS:
         require_tool(program)
     written = [f"{each.instance_port(number, port_base=DEFAULT_PORT_BASE)}" for each in PROJECTS for number in (1, 2)]
     with subprocess.Popen(

@@ -128,8 +128,7 @@ one group that is not the portal's own administrators: they are in it.
 
 The lines of an account, by the subject of its tokens (the sandbox's and most backends' `id` of the account):
 
-<!-- not run: `audit.jsonl` is a log of yours; it needs jq -->
-```text
+```sh
 user=$(printf %s acc_1 | sha256sum | cut -c1-16)
 jq -c --arg user "$user" 'select(.user == $user or .target_user == $user)' audit.jsonl
 ```
