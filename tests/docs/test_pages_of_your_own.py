@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from portal.query import REGISTRY
+from portal.services.service_imports import import_services
 from portal.testing import Backend, SignedIn, row_ids
 from portal.web.pages import Column, resource_pages
 from tests.docs.test_blocks import Stage, run_python, with_declared_orders
@@ -22,6 +23,8 @@ PAGE = ROOT / "docs" / "reference" / "pages.md"
 @pytest.fixture
 def declared(backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the page declares, and the request of a form that was sent."""
+    # What the page declares is gone with the test; the services that it imports stay.
+    import_services()
     monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
     monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
     stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
