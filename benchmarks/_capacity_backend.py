@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import jwt
 
 from benchmarks._page_rows import KEY
-from benchmarks._stub_backend import CITIES, FOUND, PERMISSION
+from benchmarks._stub_backend import CITIES, FOUND, PERMISSION, Connection, response_of
 from portal.testing.shapes import problem_of, profile_of
 
 if TYPE_CHECKING:
@@ -46,17 +46,12 @@ def refresh_token(user: str, number: int) -> str:
     return f"{user}.{number}.{secrets.token_urlsafe(TOKEN_CHARS)}"[:TOKEN_CHARS]
 
 
-class _Protocol(asyncio.Protocol):
-    """One connection."""
+class _Protocol(Connection):
+    """A call is a GET, or a POST with a body."""
 
     counts: ClassVar[Counter[str]] = Counter()
     numbers: ClassVar = itertools.count(1)
     life_s: ClassVar = 300.0
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        self.received = b""
 
     def data_received(self, data: bytes) -> None:
         self.received += data
@@ -76,7 +71,7 @@ class _Protocol(asyncio.Protocol):
     def _answer(self, method: bytes, target: str, headers: Mapping[bytes, bytes], body: bytes) -> bytes:
         path = target.partition("?")[0]
         if path == "/counts":
-            return _response(200, dict(self.counts))
+            return response_of(200, dict(self.counts))
         if method == b"POST" and path == "/refresh":
             self.counts["refresh"] += 1
             user = json.loads(body)["refreshToken"].partition(".")[0]
@@ -85,22 +80,16 @@ class _Protocol(asyncio.Protocol):
                 "accessToken": access_token(user, life_s=self.life_s),
                 "refreshToken": refresh_token(user, number),
             }
-            return _response(200, pair)
+            return response_of(200, pair)
         if path == "/me":
             self.counts["profile"] += 1
             claims = headers[b"authorization"].split(b".")[1]
             user = json.loads(base64.urlsafe_b64decode(claims + b"=" * (-len(claims) % 4)))["sub"]
-            return _response(200, profile_of(user, PERMISSION))
+            return response_of(200, profile_of(user, PERMISSION))
         self.counts["list"] += 1
         if path == "/energy/clients/counts":
-            return _response(200, COUNTS)
-        return _response(200, FOUND[path]) if path in FOUND else _response(404, problem_of(404))
-
-
-def _response(status: int, content: object) -> bytes:
-    body = json.dumps(content).encode()
-    head = f"HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+            return response_of(200, COUNTS)
+        return response_of(200, FOUND[path]) if path in FOUND else response_of(404, problem_of(404))
 
 
 async def _serve(port: int) -> None:

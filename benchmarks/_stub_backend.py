@@ -56,16 +56,20 @@ FOUND = {
 } | {f"/energy/clients/{row['id']}": row for row in ROWS}
 
 
-class _Protocol(asyncio.Protocol):
-    """One connection. A call is a GET without a body."""
-
-    calls = 0
-    delay_s = 0.0
+class Connection(asyncio.Protocol):
+    """One connection of a client, with what it has sent and nothing has read yet."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.received = b""
+
+
+class _Protocol(Connection):
+    """A call is a GET without a body."""
+
+    calls = 0
+    delay_s = 0.0
 
     def data_received(self, data: bytes) -> None:
         self.received += data
@@ -78,7 +82,7 @@ class _Protocol(asyncio.Protocol):
         if path == "/stub":
             for delay in parse_qs(query).get("delay_ms", ()):
                 _Protocol.delay_s = float(delay) / 1000
-            self.transport.write(_response(200, {"calls": _Protocol.calls}))
+            self.transport.write(response_of(200, {"calls": _Protocol.calls}))
             return
         _Protocol.calls += 1
         response = RESPONSES.get(path, NOT_FOUND)
@@ -88,14 +92,15 @@ class _Protocol(asyncio.Protocol):
             self.transport.write(response)
 
 
-def _response(status: int, content: object) -> bytes:
+def response_of(status: int, content: object) -> bytes:
+    """The bytes of a response with this JSON."""
     body = json.dumps(content).encode()
     head = f"HTTP/1.1 {status} Status\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 
 
-RESPONSES = {path: _response(200, content) for path, content in FOUND.items()}
-NOT_FOUND = _response(404, problem_of(404))
+RESPONSES = {path: response_of(200, content) for path, content in FOUND.items()}
+NOT_FOUND = response_of(404, problem_of(404))
 
 
 class Stub:
