@@ -103,7 +103,19 @@ def test_a_server_that_does_not_start_stops_it_before_the_next_one_is_touched(se
     done = server.switch("v2", failing="portal@energy-1.service")
     assert done.returncode == 1
     assert "portal@energy-1.service did not start" in done.stderr
-    assert len(server.restarts()) == 1
+    assert not any("energy-2" in restart for restart in server.restarts())
+
+
+def test_after_a_server_that_does_not_start_the_release_before_is_current_again(server: Server) -> None:
+    done = server.switch("v2", failing="portal@energy-2.service")
+    assert done.returncode == 1
+    assert f"{server.root}/releases/v1/deploy/switch-release" in done.stderr
+    assert server.current == "releases/v1"
+    assert server.restarts() == [
+        "restart portal@energy-1.service -> releases/v2",
+        "restart portal@energy-2.service -> releases/v2",
+        "restart portal@energy-2.service -> releases/v1",
+    ]
 
 
 def test_a_server_that_failed_until_systemd_gave_up_starts_with_the_release_before(server: Server) -> None:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics: for this machine, and for a caller with the token from the environment. 403 for others."""
-    if not (is_loopback(client_address(request)) or _has_token(request)):
+    # Behind a proxy the address is what the caller may have written, if it has come to this port past the proxy.
+    from_here = is_loopback(client_address(request)) and is_loopback(request.META.get("REMOTE_ADDR", ""))
+    if not (from_here or _has_token(request)):
         return problem(request, status=403, title="Forbidden")
     text = metrics_text(app=portal_config().project.app)
     return HttpResponse(text, content_type=CONTENT_TYPE)

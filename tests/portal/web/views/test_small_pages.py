@@ -169,6 +169,8 @@ def test_behind_a_proxy_the_proxys_own_address_does_not_count() -> None:
         forged = client.get("/metrics", headers={"x-forwarded-for": "127.0.0.1, 203.0.113.9"})
         assert forged.status_code == 403
         assert client.get("/metrics", headers={"x-forwarded-for": "203.0.113.9, 127.0.0.1"}).status_code == 200
+        past_the_proxy = Client(REMOTE_ADDR="10.0.0.7").get("/metrics", headers={"x-forwarded-for": "127.0.0.1"})
+        assert past_the_proxy.status_code == 403
 
 
 def test_the_apps_own_icon_and_the_robots_file() -> None:
