@@ -34,6 +34,11 @@ def client_url(params: Any) -> str:
     return f"{PATH}/{params['id']}"
 
 
+def ids(result: Any) -> list[str]:
+    """The ids of the rows of a list."""
+    return [row["id"] for row in result.data.items]
+
+
 class EnergySummaryQueries(QueryGroup, domain="energy", registry=REGISTRY):
     use_get_summary_query = query_endpoint(data=dict, url="/energy/summary")
 

@@ -1,4 +1,4 @@
-"""What a request's `QueryClient` does beside the invariants: memory, invalidate, prefetch, refetch, events."""
+"""What a request's `QueryClient` does beside the invariants: memory, invalidate, prefetch, refetch, round trips, start."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnavailableError, UsageError
+from portal.errors import ApiNotFoundError, ApiUnavailableError, UsageError
 from portal.process.deadline import Deadline
 from portal.query import QueryResult
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World, unavailable
-from tests.support.client_endpoints import ClientMutations, ClientQueries
+from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
 
 clients = ClientQueries.use_get_clients_query
 client_of_id = ClientQueries.use_get_client_query
-
-
-def ids(result: Any) -> list[str]:
-    return [row["id"] for row in result.data.items]
 
 
 class TestOneRequest:
@@ -229,84 +225,6 @@ class TestPrefetch:
         assert client_of_id(process.request(ada), {"id": "nobody"}).error is not None
 
 
-class TestAnswersOfABackend:
-    @pytest.mark.parametrize("body", [None, [], "x", {}, {"items": None}, {"items": ["x"]}, {"items": {}}])
-    def test_what_is_no_page_of_a_list_is_an_error(
-        self, world: World, process: Process, ada: TokenStore, body: Any
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": body}
-        result = clients(process.request(ada))
-        assert type(result.error).__name__ == "ApiMalformedError"
-        assert world.backend.counted()["GET", "/energy/clients"] == 1
-
-    @pytest.mark.parametrize(
-        "end",
-        [
-            {"hasNext": False, "nextCursor": "x"},
-            {"hasNext": True, "nextCursor": None},
-            {"hasNext": True},
-            {"hasNext": True, "nextCursor": ""},
-            {},
-        ],
-    )
-    def test_a_list_ends_on_null_on_missing_and_on_false(
-        self, world: World, process: Process, ada: TokenStore, end: dict[str, Any]
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], **end}}
-        result = clients(process.request(ada), pages=5)
-        assert ids(result) == ["x"]
-        assert not result.has_next_page
-
-    @pytest.mark.parametrize("end", [{"nextCursor": None}, {}, {"nextCursor": ""}, {"nextCursor": 2.5}])
-    def test_a_next_page_without_a_cursor_is_warned_of(
-        self, world: World, process: Process, ada: TokenStore, caplog: pytest.LogCaptureFixture, end: dict[str, Any]
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, **end}}
-        assert not clients(process.request(ada)).has_next_page
-        assert "gives no cursor for it" in caplog.text
-
-    def test_a_whole_number_is_a_cursor_as_its_digits(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": 20}}
-        first = clients(process.request(ada))
-        assert (first.has_next_page, first.data.next_cursor) == (True, "20")
-        for _ in range(2):
-            assert clients(process.request(ada), pages=2).pages == 2
-        assert [params.get("cursor") for _, path, params in world.backend.calls if path != "/me"] == [None, "20"]
-
-    def test_null_is_an_answer(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.open_paths = {"/energy/clients/c5": None}
-        result = client_of_id(process.request(ada), {"id": "c5"})
-        assert result.is_success
-        assert result.unwrap() is None
-
-    def test_a_page_that_names_itself_as_the_next_is_the_end(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": "same"}}
-        assert clients(process.request(ada), pages=50).pages == 2
-
-    def test_unknown_fields_of_a_row_are_kept(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.rows[0]["nested"] = {"of": ["any", "depth"]}
-        assert clients(process.request(ada)).data.items[0]["nested"] == {"of": ["any", "depth"]}
-
-    def test_a_retried_delete_that_answers_404_succeeded(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada))
-
-        def lose(method: str, path: str) -> None:
-            world.backend.inside = None
-            raise ApiTimeoutError
-
-        world.backend.inside = lose
-        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
-        assert result.is_success
-        assert world.backend.counted()["DELETE", "/energy/clients/c5"] == 2
-        assert ids(clients(process.request(ada))) == ["c4"]
-
-    def test_a_first_delete_that_answers_404_did_not(self, process: Process, ada: TokenStore) -> None:
-        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "nobody"})
-        assert isinstance(result.error, ApiNotFoundError)
-
-
 class TestRoundTrips:
     def test_a_hot_read_is_one_and_with_writes_two(self, world: World, process: Process, ada: TokenStore) -> None:
         clients(process.request(ada), pages=2)
@@ -326,57 +244,6 @@ class TestRoundTrips:
         other, before = world.process(), world.store.trips
         clients(other.request(ada))
         assert world.store.trips - before == 3
-
-
-class TestEvents:
-    def test_each_query_says_what_it_came_to(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada))
-        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
-        client = process.request(ada)
-        clients(client)
-        clients(client)
-        clients(client, pages=2)
-        client_of_id(client, {"id": "nobody"})
-        assert [(event.endpoint, event.cache_status, event.pages, event.patches) for event in client.events] == [
-            ("energy.get_clients", "hit", 1, 1),
-            ("energy.get_clients", "memoized", 1, 1),
-            ("energy.get_clients", "partial", 2, 0),
-            ("energy.get_client", "error", 0, 0),
-        ]
-        assert client.events[-1].error == "ApiNotFoundError"
-        assert client.events[0].key == ("energy.get_clients", {}, "paginated", 20, "limit")
-
-    def test_each_mutation_says_what_it_came_to(self, process: Process, ada: TokenStore) -> None:
-        client = process.request(ada)
-        delete = ClientMutations.use_delete_client_mutation(client)
-        delete.mutate(params={"id": "c5"})
-        delete.mutate(params={"id": "nobody"})
-        assert [(event.write.endpoint, event.error) for event in client.mutations] == [
-            ("energy.delete_client", ""),
-            ("energy.delete_client", "ApiNotFoundError"),
-        ]
-        assert client.events == []
-        assert all(event.began_s > 0 <= event.duration_s for event in client.mutations)
-
-    def test_stale_data_beside_an_error_is_called_stale(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada))
-        world.clock.now += 400
-        world.backend.failures = [unavailable()] * 3
-        client = process.request(ada, reload=True)
-        clients(client)
-        assert client.events[-1].cache_status == "stale"
-        assert client.events[-1].age_s == 400
-
-    def test_data_that_is_revalidated_behind_the_request_is_called_stale_without_an_error(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        clients(process.request(ada))
-        world.clock.now += 400
-        client = process.request(ada)
-        clients(client)
-        assert client.events[-1].cache_status == "stale"
-        assert client.events[-1].age_s == 400
-        assert client.events[-1].error == ""
 
 
 class TestStart:

@@ -1,6 +1,6 @@
 """A state machine that interleaves requests freely: each is a thread that waits at the backend's door.
 
-Beside `test_model`, where actions only happen inside one another, requests overlap here in any way: one may begin
+Beside `query_machine`, where actions only happen inside one another, requests overlap here in any way: one may begin
 while a second is under way and end after it, with a third in between. A request passes two gates in each of
 its calls: before the backend looks at it, and before the answer leaves. What is fetched behind them passes them too.
 """
@@ -22,7 +22,7 @@ from portal.query.cache import patches
 from portal.query.cache.write_records import WriteRecord
 from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, NoSingleFlight, World
-from tests.portal.query.test_model import VersionedBackend
+from tests.portal.query.versioned_backend import VersionedBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable

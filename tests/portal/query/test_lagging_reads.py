@@ -20,7 +20,8 @@ from tests.portal.query import answering
 from tests.portal.query.fakes import FakeStore, Process, World
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
 from tests.portal.query.lagging import LaggingBackend
-from tests.portal.query.test_model import QueryMachine, VersionedBackend
+from tests.portal.query.query_machine import QueryMachine
+from tests.portal.query.versioned_backend import VersionedBackend
 from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
@@ -311,7 +312,7 @@ class LaggingVersions(LaggingBackend, VersionedBackend):
 
 
 class LaggingMachine(QueryMachine):
-    """The state machine of `test_model`, one request after another, on a store that loses nothing.
+    """The state machine of `query_machine`, one request after another, on a store that loses nothing.
 
     Where two writes of one row overlap, or a record is lost, nobody knows what a backend that lags does not say.
     """

@@ -1,4 +1,4 @@
-"""The state machine of `test_model`, with tokens that change and outages of the profile, of the store, and of both.
+"""The state machine of `query_machine`, with tokens that change and outages of the profile, of the store, and of both.
 
 A write in an outage can't be logged: nobody knows whose token it is, or where to write it down. The same browser must see it
 all the same, by whatever process and with whatever token it comes back.
@@ -18,7 +18,8 @@ from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query.partition.pending_purges import PendingPurges
 from tests.portal.query.fakes import make_token, unavailable
-from tests.portal.query.test_model import QueryMachine, VersionedBackend
+from tests.portal.query.query_machine import QueryMachine
+from tests.portal.query.versioned_backend import VersionedBackend
 from tests.support.client_endpoints import ClientQueries
 
 

@@ -1,4 +1,4 @@
-"""The state machine of `test_model`, with a request whose tokens become another user's."""
+"""The state machine of `query_machine`, with a request whose tokens become another user's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from portal.query.reads.revalidation import Revalidations
 from portal.query.request_partition import RequestPartition
-from tests.portal.query.test_model import WithoutSingleFlight
+from tests.portal.query.query_machine import WithoutSingleFlight
 
 
 def a_request_that_ends_with_another_users_tokens() -> None:

@@ -13,11 +13,7 @@ from portal.query import create_query_client
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.partition.namespaces import BINDING_LIFETIME_S, USED_TOKEN_KEPT_S, Namespaces
 from tests.portal.query.fakes import FakeStore, Process, World, make_token
-from tests.support.client_endpoints import ClientMutations, ClientQueries
-
-
-def ids(result) -> list[str]:
-    return [row["id"] for row in result.data.items]
+from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
 
 
 def renew(world: World, to: str) -> None:

@@ -10,11 +10,7 @@ from portal.query import create_query_client
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World
-from tests.support.client_endpoints import ClientMutations, ClientQueries
-
-
-def ids(result) -> list[str]:
-    return [row["id"] for row in result.data.items]
+from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
 
 
 def test_a_401_past_a_refresh_purges(world: World, process: Process, ada: TokenStore) -> None:

@@ -12,11 +12,7 @@ from portal.query.partition.namespaces import Namespaces
 from portal.query.partition.token_bindings import principal_of
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
-from tests.support.client_endpoints import ClientMutations, ClientQueries
-
-
-def ids(result) -> list[str]:
-    return [row["id"] for row in result.data.items]
+from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
 
 
 def bindings(world: World) -> int:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from portal.errors import ApiNotFoundError
 from portal.process.deadline import Deadline
 from tests.portal.query.fakes import Process, World
 from tests.portal.query.invariants.clients_list import delete, listed
-from tests.support.client_endpoints import ClientQueries
+from tests.support.client_endpoints import ClientQueries, ids
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
 
 clients = ClientQueries.use_get_clients_query
 client_of_id = ClientQueries.use_get_client_query
-
-
-def ids(result: Any) -> list[str]:
-    return [row["id"] for row in result.data.items]
 
 
 class TestSingleFlight:

@@ -1,0 +1,295 @@
+"""A state machine against a model: the server's rows, and the writes that were completed.
+
+Each change of a row gives it a higher version on the server. Whoever completed a write must see, in every read
+that starts afterwards and in whatever process, at least the version that the write gave; what they deleted is
+gone, and what they created is there. Actions run inside one another: a read or write of one process happens while
+another one's request is under way, before or after the server has looked at it. Keys are evicted at random, single
+store operations fail, time passes, and others change rows without the cache knowing. What is stale is fetched anew
+behind the requests that showed it, at any moment later; nobody is ever shown another user's rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from portal.api.tokens import TokenStore
+from portal.config.limits import MAX_PAGES
+from portal.errors import ApiNotFoundError, StoreUnavailableError
+from portal.process.single_flight import SingleFlight
+from portal.query import create_query_client
+from tests.portal.query.answering import Mutations, Queries
+from tests.portal.query.fakes import Dice, NoSingleFlight, Process, World
+from tests.portal.query.versioned_backend import VersionedBackend
+
+VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
+
+
+nested_actions = st.lists(
+    st.tuples(
+        st.sampled_from(["read", "read one", "rename", "touch", "delete", "create", "evict", "tick", "revalidate"]),
+        st.integers(0, 1),  # process
+        st.integers(0, 5),  # row, variant or key
+        st.sampled_from(["before", "inside"]),
+    ),
+    max_size=3,
+)
+
+
+class QueryMachine(RuleBasedStateMachine):
+    """The actions."""
+
+    queries: Any = Queries
+    mutations: Any = Mutations
+    single_flight: type[SingleFlight[Any]] = SingleFlight
+    random_below: type[Dice] = Dice
+    #: Variants whose pages together show all that was created.
+    complete = (0, 1)
+    #: Whether a detail that is fetched after a creation or deletion shows it.
+    details_follow = True
+
+    @initialize()
+    def start(self) -> None:
+        self.world = World(options={"random_below": self.random_below()})
+        self.world.backend = self.start_backend()
+        self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
+        self.processes: list[Process] = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]
+        self.ada, self.ben = self.world.backend.sign_in("ada"), self.world.backend.sign_in("ben")
+        self.written: dict[str, int] = {}
+        self.created: dict[str, str] = {}
+        self.deleted: set[str] = set()
+        self.foreign: set[str] = set()
+
+    def start_backend(self) -> VersionedBackend:
+        """The server."""
+        return VersionedBackend()
+
+    # --- what a user does ---
+
+    @rule(
+        process=st.integers(0, 1),
+        variant=st.integers(0, 2),
+        pages=st.sampled_from([1, 2, MAX_PAGES]),
+        nested=nested_actions,
+    )
+    def read(self, process: int, variant: int, pages: int, nested: list[Any]) -> None:
+        written, created, deleted = dict(self.written), dict(self.created), set(self.deleted)
+        client = self.processes[process].request(self.ada)
+        with_nested = self._with(nested)
+        with with_nested:
+            result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
+        assert result.error is None
+        shown = {row["id"]: row for row in result.data.items}
+        assert len(shown) == len(result.data.items), "a row came twice"
+        for row_id, row in shown.items():
+            assert row["shown_to"] == "ada", "these are another user's rows"
+            assert row_id not in deleted, f"{row_id} was deleted"
+            assert row["version"] >= written.get(row_id, 0), f"{row_id} is older than a completed write"
+        if pages == MAX_PAGES and variant in self.complete:
+            # A row that is renamed while the pages are read may move, by its name, to a page that was read already.
+            moved = {name for name, version in self.written.items() if version > written.get(name, 0) and variant}
+            missing = {row_id for row_id in created if row_id not in deleted | self.deleted | moved} - set(shown)
+            assert not missing, f"{missing} were created and are not shown"
+        if pages == MAX_PAGES and not nested:
+            assert result.data.total in {None, len(shown)}, "the total is not that of the rows"
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 7), nested=nested_actions)
+    def read_one(self, process: int, row: int, nested: list[Any]) -> None:
+        known = ["c1", "c2", "c3", "c4", *self.created]
+        row_id = known[row % len(known)]
+        version, deleted = self.written.get(row_id, 0), row_id in self.deleted
+        with self._with(nested):
+            result = self.queries.use_get_client_query(self.processes[process].request(self.ada), {"id": row_id})
+        if isinstance(result.error, ApiNotFoundError):
+            there = {row["id"] for row in self.world.backend.rows}
+            assert row_id not in there or not self.details_follow, f"{row_id} is there, and is not shown"
+            return
+        shown: Any = result.unwrap()
+        if deleted and not self.details_follow:
+            return
+        assert not deleted, f"{row_id} was deleted"
+        assert (shown["id"], shown["shown_to"]) == (row_id, "ada")
+        assert shown["version"] >= version, f"{row_id} is older than a completed write"
+
+    @rule(
+        process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "b", "z"]), nested=nested_actions
+    )
+    def rename(self, process: int, row: int, name: str, nested: list[Any]) -> None:
+        self._change(self.mutations.use_update_client_mutation, process, row, name, nested)
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "z"]), nested=nested_actions)
+    def touch(self, process: int, row: int, name: str, nested: list[Any]) -> None:
+        """A write that only invalidates."""
+        self._change(self.mutations.use_touch_client_mutation, process, row, name, nested)
+
+    def _change(self, hook: Any, process: int, row: int, name: str, nested: list[Any]) -> None:
+        if not self.world.backend.rows:
+            return
+        row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
+        mutation = hook(self.processes[process].request(self.ada))
+        with self._with(nested):
+            result = mutation.mutate(body={"name": name}, params={"id": row_id})
+        if isinstance(result.error, ApiNotFoundError):
+            return  # something inside deleted it
+        data: Any = result.unwrap()
+        self.written[row_id] = max(self.written.get(row_id, 0), data["version"])
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 5), nested=nested_actions)
+    def delete(self, process: int, row: int, nested: list[Any]) -> None:
+        if len(self.world.backend.rows) < 2:
+            return
+        row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
+        mutation = self.mutations.use_delete_client_mutation(self.processes[process].request(self.ada))
+        with self._with(nested):
+            result = mutation.mutate(params={"id": row_id})
+        if result.error is None:
+            self.deleted.add(row_id)
+
+    @precondition(lambda self: len(self.world.backend.rows) < 12)
+    @rule(process=st.integers(0, 1), name=st.sampled_from(["a", "b"]), nested=nested_actions)
+    def create(self, process: int, name: str, nested: list[Any]) -> None:
+        mutation = self.mutations.use_create_client_mutation(self.processes[process].request(self.ada))
+        with self._with(nested):
+            data: Any = mutation.mutate(body={"name": name, "email": "a@example.com"}).unwrap()
+        self.created[data["id"]] = name
+        self.written[data["id"]] = max(self.written.get(data["id"], 0), data["version"])
+
+    # --- what others do ---
+
+    @rule(process=st.integers(0, 1), nested=nested_actions)
+    def ben_reads(self, process: int, nested: list[Any]) -> None:
+        with self._with(nested):
+            result = self.queries.use_get_clients_query(self.processes[process].request(self.ben))
+        assert {row["shown_to"] for row in result.data.items} <= {"ben"}, "these are another user's rows"
+
+    @rule(process=st.integers(0, 1), ends=st.sampled_from(["signed out", "signed in as ben"]))
+    def a_request_reads_and_ends_with_other_tokens(self, process: int, ends: str) -> None:
+        tokens = TokenStore(self.ada.current)
+        runtime = self.processes[process].runtime
+        client = create_query_client(tokens=tokens, api=self.world.backend, runtime=runtime, clock=self.world.clock)
+        self.queries.use_get_clients_query(client)
+        if ends == "signed out":
+            tokens.clear()
+        else:
+            tokens.sign_in(self.ben.current)
+
+    # --- what happens to them ---
+
+    @rule()
+    def what_is_stale_is_fetched_behind(self) -> None:
+        self.world.background.run()
+
+    @rule(seconds=st.sampled_from([1, 200, 301]))
+    def time_passes(self, seconds: int) -> None:
+        self.world.clock.now += seconds
+
+    @rule(row=st.integers(0, 5))
+    def someone_else_changes_a_row(self, row: int) -> None:
+        if self.world.backend.rows:
+            self.world.backend.change_row(row)
+
+    @rule(keys=st.lists(st.integers(0, 60), max_size=8))
+    def keys_are_evicted(self, keys: list[int]) -> None:
+        for key in keys:
+            self._evict(key)
+
+    @rule(operation=st.integers(1, 8))
+    def a_store_operation_will_fail(self, operation: int) -> None:
+        left = [operation]
+
+        def fail(_: str) -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                self.world.store.before_each = None
+                raise StoreUnavailableError("once, for this test")
+
+        self.world.store.before_each = fail
+
+    @rule(process=st.integers(0, 1))
+    def a_process_is_replaced(self, process: int) -> None:
+        self.processes[process] = self.world.process(single_flight=self.single_flight())
+
+    @rule(process=st.integers(0, 1))
+    def purge(self, process: int) -> None:
+        self.world.store.before_each = None
+        self.processes[process].request(self.ada).purge()
+
+    @rule(process=st.integers(0, 1))
+    def invalidate(self, process: int) -> None:
+        self.queries.use_get_clients_query.invalidate(self.processes[process].request(self.ada))
+
+    @invariant()
+    def no_token_is_stored(self) -> None:
+        if hasattr(self, "world"):
+            assert not any((self.ada.current.access or "") in value for value in self.world.store.values.values())
+
+    # --- inside one another ---
+
+    def _with(self, nested: list[Any]) -> _Nested:
+        return _Nested(self, nested)
+
+    def _evict(self, key: int) -> None:
+        names = sorted(self.world.store.values)
+        if names:
+            self.world.store.values.pop(names[key % len(names)], None)
+
+    def run_nested(self, what: str, process: int, number: int) -> None:
+        if what == "read":
+            self.read(process, number % 3, 2, [])
+        elif what == "read one":
+            self.read_one(process, number, [])
+        elif what == "rename":
+            self.rename(process, number, "n", [])
+        elif what == "touch":
+            self.touch(process, number, "n", [])
+        elif what == "delete":
+            self.delete(process, number, [])
+        elif what == "create":
+            if len(self.world.backend.rows) < 12:
+                self.create(process, "n", [])
+        elif what == "evict":
+            self._evict(number * 7)
+        elif what == "revalidate":
+            self.world.background.run()
+        else:
+            self.world.clock.now += 120
+
+
+class _Nested:
+    """Runs actions within the first request of a block that is not the profile's."""
+
+    def __init__(self, machine: QueryMachine, actions: list[Any]) -> None:
+        self.machine = machine
+        self.actions = actions
+
+    def __enter__(self) -> None:
+        backend = self.machine.world.backend
+        self.kept = backend.before, backend.inside
+        backend.before = lambda _method, path: self._run("before", path)
+        backend.inside = lambda _method, path: self._run("inside", path)
+
+    def __exit__(self, *_: object) -> None:
+        backend = self.machine.world.backend
+        backend.before, backend.inside = self.kept
+
+    def _run(self, when: str, path: str) -> None:
+        if path == "/me":
+            return
+        backend = self.machine.world.backend
+        mine = [action for action in self.actions if action[3] == when]
+        self.actions = [action for action in self.actions if action[3] != when]
+        hooks = backend.before, backend.inside
+        backend.before = backend.inside = None
+        try:
+            for what, process, number, _ in mine:
+                self.machine.run_nested(what, process, number)
+        finally:
+            backend.before, backend.inside = hooks
+
+
+class WithoutSingleFlight(QueryMachine):
+    """query-cache, I11: the same with the single flight switched off."""
+
+    single_flight = NoSingleFlight
