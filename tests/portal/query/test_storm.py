@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmarks._stores import embedded, on_redis
-from benchmarks.storm_query import Report, run_storm
+from benchmarks._storm_thread import Report
+from benchmarks.storm_query import run_storm
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:

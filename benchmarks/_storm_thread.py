@@ -1,0 +1,196 @@
+"""One thread of a query storm: its steps, and what it checks against the writes that were completed."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import redis
+
+from benchmarks._storm_server import MAX_ROWS, START_ROWS
+
+#: Chance of each step of a thread: an eviction, a purge, a creation, a deletion, a change, a read of one row; else a
+#: read of the list.
+EVICT, PURGE, CREATE, DELETE, RENAME, READ_ONE = 0.03, 0.002, 0.06, 0.05, 0.25, 0.25
+MOST_ROWS = 45
+
+Design = Literal["log", "naive"]
+
+
+@dataclass(kw_only=True)
+class Report:
+    """What a storm came to.
+
+    :ivar patched: reads that showed a cached page with later writes.
+    :ivar missed: rows that a read showed, or hid, against a completed write.
+    """
+
+    reads: int = 0
+    writes: int = 0
+    fetches: int = 0
+    patched: int = 0
+    revalidations: int = 0
+    evictions: int = 0
+    missed: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, other: dict[str, Any]) -> None:
+        """Add another one's counts."""
+        for name, value in other.items():
+            setattr(self, name, getattr(self, name) + value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What all processes know of completed writes, by row id: the highest version, and flags."""
+
+    version: Any
+    created: Any
+    deleted: Any
+    #: Set before a deletion leaves: a row that is being deleted need not be shown.
+    leaving: Any
+    lock: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Storm:
+    """Where it takes place."""
+
+    folder: str
+    cache: dict[str, Any]
+    design: Design
+    seconds: float
+    evict: bool
+
+
+class StormThread:
+    """One thread's steps, and what it checks."""
+
+    def __init__(self, *, storm: Storm, known: Known, user: Any, report: Report, seed: int) -> None:
+        self.storm, self.known, self.user, self.report = storm, known, user, report
+        self.random = random.Random(seed)
+        self.evict = _evicter(storm.cache) if storm.evict else None
+
+    def run(self) -> None:
+        end = time.monotonic() + self.storm.seconds
+        while time.monotonic() < end:
+            self._step(self.random.random())
+        self.report.fetches, self.report.patched = self.user.fetched, self.user.patched
+        self.user.fetched = self.user.patched = 0
+
+    def _step(self, chance: float) -> None:
+        for limit, action in (
+            (EVICT, self._evict),
+            (PURGE, self.user.purge),
+            (CREATE, self._create),
+            (DELETE, self._delete),
+            (RENAME, self._rename),
+            (READ_ONE, self._read_one),
+        ):
+            if chance < limit:
+                action()
+                return
+            chance -= limit
+        self._read()
+
+    def _read(self) -> None:
+        known = self.known
+        complete = self.random.random() < 0.5
+        version, deleted = list(known.version), bytes(known.deleted)
+        created = bytes(known.created)
+        rows = self.user.read(all_pages=complete)
+        self.report.reads += 1
+        shown = {int(row["id"]): row["version"] for row in rows}
+        for row_id, seen in shown.items():
+            if deleted[row_id]:
+                self._missed(f"{row_id} was deleted and is shown")
+            elif seen < version[row_id]:
+                self._missed(f"{row_id} is shown in version {seen} after {version[row_id]} was completed")
+        if complete:
+            leaving = bytes(known.leaving)
+            for row_id in range(1, MAX_ROWS):
+                if created[row_id] and not leaving[row_id] and row_id not in shown:
+                    self._missed(f"{row_id} was created and is not shown")
+
+    def _read_one(self) -> None:
+        row_id = self.user.server.some_id()
+        if row_id is None:
+            return
+        number = int(row_id)
+        version, deleted = self.known.version[number], self.known.deleted[number]
+        row = self.user.read_one(row_id)
+        self.report.reads += 1
+        if row is None:
+            if self.known.created[number] and not self.known.leaving[number]:
+                self._missed(f"{number} was created and is not found")
+        elif deleted:
+            self._missed(f"{number} was deleted and is shown")
+        elif row["version"] < version:
+            self._missed(f"{number} is shown in version {row['version']} after {version} was completed")
+
+    def _create(self) -> None:
+        if self.user.server.count() > MOST_ROWS:
+            return
+        row = self.user.create("row")
+        self._completed(row)
+        self.known.created[int(row["id"])] = 1
+
+    def _rename(self) -> None:
+        row_id = self.user.server.some_id()
+        row = row_id and self.user.rename(row_id, f"row {self.random.random():.3f}")
+        if row:
+            self._completed(row)
+
+    def _delete(self) -> None:
+        row_id = self.user.server.some_id()
+        if row_id is None or self.user.server.count() < START_ROWS:
+            return
+        self.known.leaving[int(row_id)] = 1
+        if self.user.delete(row_id):
+            self.known.deleted[int(row_id)] = 1
+            self.report.writes += 1
+
+    def _completed(self, row: dict[str, Any]) -> None:
+        with self.known.lock:
+            number = int(row["id"])
+            self.known.version[number] = max(self.known.version[number], row["version"])
+        self.report.writes += 1
+
+    def _evict(self) -> None:
+        if self.evict is not None:
+            self.evict()
+            self.report.evictions += 1
+
+    def _missed(self, example: str) -> None:
+        self.report.missed += 1
+        if len(self.report.examples) < 3:
+            self.report.examples.append(example)
+
+
+def _evicter(cache: dict[str, Any]) -> Any:
+    """A function that deletes one entry at random, behind the store's back."""
+    if cache["BACKEND"].endswith("RedisCache"):
+        client = redis.Redis.from_url(cache["LOCATION"])
+
+        def evict_from_redis() -> None:
+            key = client.randomkey()
+            if key is not None:
+                client.delete(key)
+
+        return evict_from_redis
+    local = threading.local()
+
+    def evict_from_file() -> None:
+        if not hasattr(local, "connection"):
+            local.connection = sqlite3.connect(cache["LOCATION"], isolation_level=None, timeout=10)
+        with contextlib.suppress(sqlite3.OperationalError):
+            local.connection.execute(
+                "DELETE FROM entries WHERE id IN (SELECT id FROM entries ORDER BY random() LIMIT 1)"
+            )
+
+    return evict_from_file
