@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -20,9 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors, Visitor, quantile
+from benchmarks._topology import temporary_topology
 from benchmarks._visits import Crowd, signed_in
-from tests.support.ports import free_port_base
-from tests.support.topology import OFFSETS, running_topology
 from tests.support.topology.small_disk import may_mount
 
 if TYPE_CHECKING:
@@ -133,19 +131,10 @@ def main() -> None:
         if not faults:
             continue
         # Other people for each fault, so that none brings the last one's traces along.
-        emails = [f"user{number}@example.com" for number in range(USERS * len(faults))]
-        with (
-            tempfile.TemporaryDirectory(prefix="topology-faults-") as folder,
-            running_topology(
-                Path(folder),
-                port_base=free_port_base(*OFFSETS),
-                accounts=tuple(emails),
-                redis=not embedded,
-                small_disk=embedded,
-                sandbox={"SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(ACCESS_LIFETIME_S)},
-                say=lambda text: print(text, file=sys.stderr, flush=True),
-            ) as topology,
-        ):
+        emails = tuple(f"user{number}@example.com" for number in range(USERS * len(faults)))
+        with temporary_topology(
+            "topology-faults", accounts=emails, token_lifetime_s=ACCESS_LIFETIME_S, embedded=embedded
+        ) as topology:
             for number, fault in enumerate(faults):
                 people = emails[number * USERS : (number + 1) * USERS]
                 print(f"{fault.name} …", file=sys.stderr, flush=True)
@@ -162,7 +151,7 @@ def main() -> None:
         sys.exit(1)
 
 
-def _watch(topology: Topology, fault: Fault, emails: list[str], *, seconds: float, after: float) -> Seen:
+def _watch(topology: Topology, fault: Fault, emails: tuple[str, ...], *, seconds: float, after: float) -> Seen:
     doors = Doors.of(topology)
     crowd = Crowd(doors, signed_in(doors, emails), RATE)
     crowd.start()

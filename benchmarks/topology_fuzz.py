@@ -14,7 +14,6 @@ import http.client
 import json
 import multiprocessing
 import random
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -26,9 +25,8 @@ from benchmarks._front_door import Doors
 from benchmarks._fuzz_requests import APPS, Requests
 from benchmarks._servers import memory_of
 from benchmarks._targets import Targets
+from benchmarks._topology import temporary_topology
 from benchmarks._wire import Got, Http1, Http2, Sent
-from tests.support.ports import free_port_base
-from tests.support.topology import OFFSETS, running_topology
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,16 +146,7 @@ def main() -> None:
     parser.add_argument("--keep-log", type=Path, help="a file that gets the log of all servers")
     options = parser.parse_args()
     emails = tuple(f"user{number}@example.com" for number in range(options.processes))
-    with (
-        tempfile.TemporaryDirectory(prefix="topology-fuzz-") as folder,
-        running_topology(
-            Path(folder),
-            port_base=free_port_base(*OFFSETS),
-            accounts=emails,
-            sandbox={"SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(TOKEN_LIFETIME_S)},
-            say=lambda text: print(text, flush=True),
-        ) as topology,
-    ):
+    with temporary_topology("topology-fuzz", accounts=emails, token_lifetime_s=TOKEN_LIFETIME_S) as topology:
         fuzzers = [
             Fuzzer(
                 number=number,

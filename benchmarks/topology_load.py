@@ -10,16 +10,14 @@ is looked for at the backend.
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors, quantile
 from benchmarks._targets import Targets
+from benchmarks._topology import temporary_topology
 from benchmarks._visits import Crowd, signed_in
-from tests.support.ports import free_port_base
-from tests.support.topology import OFFSETS, running_topology
 
 if TYPE_CHECKING:
     from tests.support.topology import Topology
@@ -38,16 +36,7 @@ def main() -> None:
     parser.add_argument("--keep-log", type=Path, help="a file that gets the log of all servers")
     options = parser.parse_args()
     emails = tuple(f"user{number}@example.com" for number in range(options.users))
-    with (
-        tempfile.TemporaryDirectory(prefix="topology-load-") as folder,
-        running_topology(
-            Path(folder),
-            port_base=free_port_base(*OFFSETS),
-            accounts=emails,
-            sandbox={"SANDBOX_ACCESS_TOKEN_LIFETIME_S": str(options.token_seconds)},
-            say=print,
-        ) as topology,
-    ):
+    with temporary_topology("topology-load", accounts=emails, token_lifetime_s=options.token_seconds) as topology:
         doors = Doors.of(topology)
         crowd = Crowd(doors, signed_in(doors, emails), options.rate)
         crowd.start()
