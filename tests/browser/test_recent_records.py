@@ -20,16 +20,20 @@ NewPage = Callable[..., Page]
 NewAccount = Callable[..., str]
 
 
+def open_client(page: Page, stack: RunningStack, place: int = 0) -> str:
+    """Open a client of the list, by its place; its name, once its page is loaded and has kept it."""
+    page.goto(stack.url("energy", "/en/energy/clients"))
+    page.locator("[data-row-id] th a").nth(place).click()
+    page.wait_for_url("**/clients/cli_*")
+    return page.locator("h1").inner_text()
+
+
 def test_recent_records_are_offered_in_the_page_s_language(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
     sign_in(page, "energy")
-    names = []
-    for place in (0, 1):
-        page.goto(stack.url("energy", "/en/energy/clients"))
-        page.locator("[data-row-id] th a").nth(place).click()
-        names.append(page.locator("h1").inner_text())
+    names = [open_client(page, stack, place) for place in (0, 1)]
     page.goto(stack.url("energy", "/de/energy"))
     page.keyboard.press("Control+k")
     recent = page.locator("#palette-own [role=option]")
@@ -45,9 +49,7 @@ def test_recent_records_are_offered_in_the_page_s_language(
 def test_recent_records_go_with_the_account(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
     sign_in(page, "energy")
-    page.goto(stack.url("energy", "/en/energy/clients"))
-    page.locator("[data-row-id] th a").first.click()
-    name = page.locator("h1").inner_text()
+    name = open_client(page, stack)
     kept = "JSON.stringify(localStorage)"
     assert name in page.evaluate(kept)
     # Another account comes without a sign-out that this page could see.
@@ -56,8 +58,7 @@ def test_recent_records_go_with_the_account(stack: RunningStack, new_page: NewPa
     page.context.add_cookies([cookie for cookie in other.context.cookies() if cookie["name"].startswith("VAR_")])
     page.goto(stack.url("energy", "/en/energy"))
     assert name not in page.evaluate(kept)
-    page.goto(stack.url("energy", "/en/energy/clients"))
-    page.locator("[data-row-id] th a").first.click()
+    open_client(page, stack)
     assert name in page.evaluate(kept)
     page.locator("[data-sign-out] button").first.click()
     page.wait_for_url("**/signed-out")
@@ -72,9 +73,7 @@ def test_recent_records_do_not_outlive_a_sign_out_from_another_device(
     account = new_account("ENERGY_APP")
     page, device = new_page(), new_page()
     sign_in(page, account)
-    page.goto(stack.url("energy", "/en/energy/clients"))
-    page.locator("[data-row-id] th a").first.click()
-    name = page.locator("h1").inner_text()
+    name = open_client(page, stack)
     kept = "JSON.stringify(localStorage)"
     assert name in page.evaluate(kept)
     # The page stays as it is: this browser is not told.
@@ -97,9 +96,7 @@ def test_a_kind_of_record_is_named_in_the_language_of_the_page(
 ) -> None:
     page = new_page()
     sign_in(page, "energy")
-    page.goto(stack.url("energy", "/en/energy/clients"))
-    page.locator("[data-row-id] th a").first.click()
-    page.wait_for_url("**/clients/cli_*")
+    open_client(page, stack)
     for locale, kind in (("en", "Clients"), ("de", "Kunden"), ("tr", "Müşteriler")):
         page.goto(stack.url("energy", f"/{locale}/energy"))
         page.keyboard.press("Control+k")
