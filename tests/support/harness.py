@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from portal.server.local_stack import BACKEND, LocalStack
-from portal.server.server_group import ServerGroup
+from portal.server.server_group import ServerGroup, ServerGroupError
 from tests.support.env_file import unset_by_tests
 from tests.support.ports import free_port_base
 
@@ -107,7 +107,11 @@ def running_stack(
     group = ServerGroup(log=log)
     try:
         group.start(server for server in local.servers() if server.name not in without)
-        group.wait_until_ready()
+        try:
+            group.wait_until_ready()
+        except ServerGroupError as error:
+            error.add_note(log.read_text()[-3000:])
+            raise
         yield RunningStack(local=local, group=group, log=log)
     finally:
         group.stop()

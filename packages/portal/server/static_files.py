@@ -39,11 +39,9 @@ def private_folders(*, app: str) -> Iterator[None]:
 @contextmanager
 def _own_folder(prefix: str) -> Iterator[Path]:
     """A folder that is locked for as long as this process, or one of its workers, lives: the kernel knows that best."""
-    folder, descriptor = _locked_folder(prefix)
-    # Another server that starts may have taken it for a left one before it was locked.
-    while not folder.exists():
-        os.close(descriptor)
-        folder, descriptor = _locked_folder(prefix)
+    while (locked := _locked_folder(prefix)) is None:
+        pass
+    folder, descriptor = locked
     try:
         yield folder
     finally:
@@ -51,11 +49,18 @@ def _own_folder(prefix: str) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def _locked_folder(prefix: str) -> tuple[Path, int]:
+def _locked_folder(prefix: str) -> tuple[Path, int] | None:
+    """A new folder with its lock; None if another server that starts has taken it for a left one before."""
     folder = Path(tempfile.mkdtemp(prefix=prefix))
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return None
     fcntl.flock(descriptor, fcntl.LOCK_EX)
-    return folder, descriptor
+    if folder.exists():
+        return folder, descriptor
+    os.close(descriptor)
+    return None
 
 
 def _remove_left_folders() -> None:

@@ -1,0 +1,35 @@
+"""The private folder of a server: its own while it lives, removed by others when it was killed."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from portal.server import static_files
+
+
+def test_servers_that_start_at_the_same_time_take_no_folder_from_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    others_start = True
+
+    def clear() -> None:
+        while others_start:
+            static_files._remove_left_folders()
+
+    sweepers = [threading.Thread(target=clear) for _ in range(3)]
+    for sweeper in sweepers:
+        sweeper.start()
+    try:
+        for _ in range(500):
+            with static_files._own_folder("portal-server-energy-") as folder:
+                (folder / "static").mkdir()
+    finally:
+        others_start = False
+        for sweeper in sweepers:
+            sweeper.join()
+    assert list(tmp_path.iterdir()) == []
