@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,10 @@ class Server:
     def memory(self) -> Memory:
         """What it takes now."""
         return memory_of(self._processes())
+
+    def workers_memory(self) -> Memory:
+        """The same without the process that was started."""
+        return memory_of(self._processes()[1:])
 
     def _processes(self) -> list[int]:
         """The process and its descendants."""
@@ -165,10 +170,22 @@ def project_server(
         **kept,
         **settings_of_production(state=folder / "state", backend=backend, key=key),
         "PYTHONPATH": str(Path(__file__).with_name("_runtime_only")),
+        "BENCH_HIDDEN_MODULES": " ".join(sorted(development_modules())),
     }
     log = folder / "log"
     with serving(command, port=port, core=core, log=log, cwd=checkout, environment=environment) as server:
         yield server
+
+
+def development_modules() -> set[str]:
+    """Names of the installed modules that no server has: `requirements/apps.txt` does not install them."""
+    lines = (ROOT / "requirements" / "apps.txt").read_text().splitlines()
+    installed = {re.split(r"[=\[ ]", line)[0].lower() for line in lines if line[:1].isalnum()} | {"portal"}
+    return {
+        module
+        for module, distributions in metadata.packages_distributions().items()
+        if not any(re.sub(r"[-_.]+", "-", name).lower() in installed for name in distributions)
+    }
 
 
 def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, str]:

@@ -1,7 +1,10 @@
 """The memory of one app with one worker after 50,000 requests, cookies of 350 KB among them.
 
 The app runs with the settings of production, the embedded store and the sandbox. Pages of a signed-in user, forms and
-fuzzed requests go to it directly. Counted are the worker and the process that supervises it.
+fuzzed requests go to it directly. Two numbers count, each with the same target: what its two processes take together,
+the worker and the one that supervises it, where each page of memory is divided among the processes that share it (PSS);
+and what is resident of the worker alone (RSS). The sum of both processes' RSS counts what they share twice: it is
+shown, and has no target.
 
 `./manage.py bench topology_memory [--requests 50000] [--app energy]`
 """
@@ -60,11 +63,12 @@ def main() -> None:
         server = stack.enter_context(app)
         began = time.monotonic()
         statuses = _load(server, options.app, options.requests, seed=options.seed, backend_port=sandbox.port)
-        took, memory = time.monotonic() - began, server.memory()
+        took, memory, worker = time.monotonic() - began, server.memory(), server.workers_memory()
     print(f"{statuses.total()} requests in {took:.0f} s: ", end="")
     print(", ".join(f"{status or 'no answer'}: {number}" for status, number in statuses.most_common()))
     targets = Targets()
-    for what, found in (("resident", memory.rss), ("its share of shared pages (PSS)", memory.pss)):
+    print(f"{options.app}, both processes, RSS summed: {memory.rss:.1f} MiB")
+    for what, found in (("both processes, PSS", memory.pss), ("the worker, RSS", worker.rss)):
         targets.hold(f"{options.app}, {what}: {found:.1f} MiB", f"{AT_MOST_MIB} MiB", met=found <= AT_MOST_MIB)
     targets.end()
 
@@ -79,11 +83,11 @@ def _load(server: Server, app: str, requests: int, *, seed: int, backend_port: i
     cookie = "; ".join(f"{name}={value}" for name, value in tokens).encode()
     pages = [path.encode() for owner, path in PAGES if owner == app]
     connection = Http1(server.port, "localhost", None)
-    print("| requests | resident | PSS |\n|---|---|---|")
+    print("| requests | both, PSS | worker, RSS | both, RSS summed |\n|---|---|---|---|")
     for number in range(requests):
         if number % max(1, requests // LOOKS) == 0:
-            memory = server.memory()
-            print(f"| {number} | {memory.rss:.1f} MiB | {memory.pss:.1f} MiB |", flush=True)
+            memory, worker = server.memory(), server.workers_memory()
+            print(f"| {number} | {memory.pss:.1f} MiB | {worker.rss:.1f} MiB | {memory.rss:.1f} MiB |", flush=True)
         roll = dice.random()
         if roll < 1 / LARGE:
             sent = made.large_cookies()

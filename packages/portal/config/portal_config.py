@@ -99,6 +99,7 @@ class PortalConfig:
     sign_in_max_age_s: int
     static_root: Path | None
     static_shared_dir: Path | None = None
+    compiled_templates_dir: Path | None = None
     metrics_token: str = field(repr=False)
     debug_toolbar: bool
     log_format: str

@@ -1,4 +1,7 @@
-"""The private folder of one running server, removed at its end: its static files, and the metrics of its workers."""
+"""The private folder of one running server, removed at its end.
+
+It has the server's static files, its compiled templates, and the metrics of its workers.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +19,28 @@ if TYPE_CHECKING:
 #: Patterns of files that no page uses: of those of django-htmx, the pages use `htmx-2.min.js` alone. To compress them
 #: all would take two seconds of each start.
 UNUSED_FILES: Final = ["django_htmx/ext/*", "django_htmx/*-4*", "django_htmx/htmx-2.js", "django_htmx/django-htmx.js"]
+#: The parts of the folder, by the variable that names each.
+PRIVATE_FOLDERS: Final = {
+    "APP_STATIC_ROOT": "static",
+    "APP_COMPILED_TEMPLATES_DIR": "templates",
+    "PROMETHEUS_MULTIPROC_DIR": "metrics",
+}
 #: How the name of such a folder begins, in the folder for temporary files.
 PREFIX: Final = "portal-server-"
 
 
 @contextmanager
 def private_folders(*, app: str) -> Iterator[None]:
-    """Set `APP_STATIC_ROOT` and `PROMETHEUS_MULTIPROC_DIR` to new folders, in one that is removed at the end.
+    """Set the variables of :data:`PRIVATE_FOLDERS` to new folders, in one that is removed at the end.
 
     Each server has its own, so several servers start and stop independently. Call this before the settings are read:
-    the storage class depends on the first variable, and prometheus_client reads the second one when it is imported.
+    the storage class depends on one of them, and prometheus_client reads another when it is imported.
     """
     _remove_left_folders()
     with _own_folder(f"{PREFIX}{app}-") as folder:
-        static_root, metrics_dir = folder / "static", folder / "metrics"
-        for part in (static_root, metrics_dir):
-            part.mkdir()
-        os.environ |= {"APP_STATIC_ROOT": str(static_root), "PROMETHEUS_MULTIPROC_DIR": str(metrics_dir)}
+        for variable, name in PRIVATE_FOLDERS.items():
+            (folder / name).mkdir()
+            os.environ[variable] = str(folder / name)
         yield
 
 

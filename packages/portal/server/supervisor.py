@@ -51,8 +51,8 @@ class PreparedServer:
 def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None], app: str) -> None:
     """Prepare a server in a child process, then serve until SIGTERM or SIGINT.
 
-    :param prepare: called in the child process, with `APP_STATIC_ROOT` set. If it raises `SystemExit`, or dies, this
-        process ends with the same status.
+    :param prepare: called in the child process, with the variables of the private folders set. If it raises
+        `SystemExit`, or dies, this process ends with the same status.
     :param load: imports what the application needs, and starts no thread. Called before the workers are forked, if
         there are several: they share the memory of what their parent has imported.
     """

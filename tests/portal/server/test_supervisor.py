@@ -19,6 +19,7 @@ from textwrap import indent
 import pytest
 
 from portal.server.ports import answers, port_is_free
+from portal.server.static_files import PRIVATE_FOLDERS
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 
@@ -179,7 +180,7 @@ def test_the_private_folders_last_as_long_as_the_server(tmp_path: Path, number: 
         server.wait_until_it_serves()
         told = server.told()
         [private] = server.private_folders()
-        assert {told["APP_STATIC_ROOT"], told["PROMETHEUS_MULTIPROC_DIR"]} == set(map(str, private.iterdir()))
+        assert {told[variable] for variable in PRIVATE_FOLDERS} == set(map(str, private.iterdir()))
         server.process.send_signal(number)
         assert server.ended() == (0, "")
         assert server.private_folders() == []

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-TOLD = ("PROMETHEUS_MULTIPROC_DIR", "APP_STATIC_ROOT", "FROM_A_FILE", "LOADED_BY")
+from portal.server.static_files import PRIVATE_FOLDERS
+
+TOLD = (*PRIVATE_FOLDERS, "FROM_A_FILE", "LOADED_BY")
 
 
 def application(environ, start_response):

@@ -148,6 +148,7 @@ def try_config(app: str) -> ConfigReading:
         api_ca_file=take("api_ca_file", lambda: _ca_file(env), None),
         sign_in_max_age_s=take("sign_in_max_age_s", lambda: _sign_in_max_age_s(env), limits.SIGN_IN_MAX_AGE_S),
         static_root=read_folder(env, "APP_STATIC_ROOT"),
+        compiled_templates_dir=read_folder(env, "APP_COMPILED_TEMPLATES_DIR"),
         static_shared_dir=read_folder(env, "APP_STATIC_SHARED_DIR"),
         metrics_token=take("metrics_token", lambda: read_secret(env, "APP_METRICS_TOKEN", "a token"), ""),
         debug_toolbar=take("debug_toolbar", lambda: _debug_toolbar(debug=debug), instead=False),

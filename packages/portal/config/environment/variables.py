@@ -302,6 +302,13 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         in_env_file=False,
     ),
     Variable(
+        name="APP_COMPILED_TEMPLATES_DIR",
+        part=Part.PROCESS,
+        default="set by `serve`",
+        meaning="the private folder with this server's compiled templates",
+        in_env_file=False,
+    ),
+    Variable(
         name="APP_STATIC_SHARED_DIR",
         part=Part.PROCESS,
         default="unset: a server has its own static files alone",

@@ -87,6 +87,11 @@ class Command(BaseCommand):
             raise CommandError(refusal)
         call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
         _share_static_files()
+        if not config.debug:
+            # Here, so that no worker does; after the static files, whose names are in what is compiled.
+            from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
+
+            compile_templates()
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
         self.prepared = PreparedServer(

@@ -4,6 +4,7 @@
 
     backend            Django's template backend: chooses the language's environment, renders `"list.html#table"`
       environment      Jinja2's environment: the loader, the names, and what is compiled in advance
+        compiled       what is compiled, in a file that the workers of a server read
         names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
           filters      values in the page's language: `day`, `money`, `amount`
         contacts       links out of the page: `mailto`, `tel`, `geo`

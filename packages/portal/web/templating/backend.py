@@ -11,10 +11,12 @@ from markupsafe import Markup
 
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
+from portal.web.templating.compiled import CompiledTemplates
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from django.forms import BoundField
     from django.template.backends.jinja2 import Template
@@ -33,6 +35,7 @@ class PageTemplates(BaseEngine):
     def __init__(self, params: dict[str, Any]) -> None:
         self._params = params.copy()
         self._options = self._params.pop("OPTIONS")
+        self._compiled_dir: Path | None = self._options.pop("compiled_dir", None)
         super().__init__(self._params)
         self._engines: dict[str, Jinja2] = {}
 
@@ -53,7 +56,7 @@ class PageTemplates(BaseEngine):
         return cast("PageEnvironment", self._engine(language).env)
 
     def compile_all(self) -> None:
-        """Compile every template in every language, and import what renders them."""
+        """Compile every template in every language, or read what was compiled, and import what renders them."""
         for language in LOCALES:
             engine = self._engine(language)
             # Django imports these modules with the first page that it renders.
@@ -65,6 +68,7 @@ class PageTemplates(BaseEngine):
         if engine is None:
             options = {
                 **self._options,
+                "bytecode_cache": self._compiled(language),
                 "environment": _ENVIRONMENT,
                 "loader": PageLoader(self.dirs),
                 "language": language,
@@ -72,6 +76,9 @@ class PageTemplates(BaseEngine):
             # Of two threads that come here at once, both use the engine of the first.
             engine = self._engines.setdefault(language, Jinja2({**self._params, "OPTIONS": options}))
         return engine
+
+    def _compiled(self, language: str) -> CompiledTemplates | None:
+        return None if self._compiled_dir is None else CompiledTemplates(self._compiled_dir / language)
 
 
 def separate_environments() -> dict[str, PageEnvironment]:
@@ -84,7 +91,10 @@ def separate_environments() -> dict[str, PageEnvironment]:
 
 
 def compile_templates() -> None:
-    """Compile all templates in all languages now, so that no request has to wait for that."""
+    """Compile all templates in all languages now, so that no request has to wait for that.
+
+    Where the settings name a folder for them, the first process that does so writes them there, and others read them.
+    """
     cast("PageTemplates", engines[PAGES]).compile_all()
 
 

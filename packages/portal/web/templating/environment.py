@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from jinja2.runtime import Macro
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.present import formats_of
+from portal.web.templating.compiled import CompiledTemplates
 from portal.web.templating.constants import SHOWN, ConstantFolder, shown
 from portal.web.templating.contacts import CONTACT_FILTERS
 from portal.web.templating.filters import format_filters
@@ -21,7 +23,7 @@ from portal.web.templating.inheritance import Joiner
 from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, Iterable, MutableMapping
 
 #: Its macros are names of every template.
 MACROS: Final = "portal/macros.html"
@@ -103,8 +105,21 @@ class PageEnvironment(Environment):
         return {**self.globals, **(d or {})}
 
     def compile_all(self) -> None:
-        """Compile every template now, so that no request has to wait for that."""
-        for name in self.list_templates(extensions=["html"]):
+        """Compile every template now, or read it, so that no request has to wait for that."""
+        names = self.list_templates(extensions=["html"])
+        if not isinstance(self.bytecode_cache, CompiledTemplates):
+            self._compile_these(names)
+            return
+        sources = sha256(repr([(name, self._read(name)) for name in names]).encode()).digest()
+        compiled = self.bytecode_cache.names(sources)
+        for name in compiled:
+            self.get_template(name)
+        if not compiled:
+            self._compile_these(names)
+            self.bytecode_cache.write((name for _, name in self.cache or ()), sources)
+
+    def _compile_these(self, names: Iterable[str]) -> None:
+        for name in names:
             # A layout is compiled with each page that extends it.
             if name not in self._parts or not self._parts[name].find(nodes.Block):
                 self.get_template(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jinja2 import StrictUndefined
@@ -17,7 +18,9 @@ NewEnvironment = Callable[..., PageEnvironment]
 def environment_of(tmp_path: Path) -> NewEnvironment:
     """Makes an environment of these templates, with or without joined pages."""
 
-    def make(templates: Mapping[str, str], *, joins_pages: bool = True, language: str = "en") -> PageEnvironment:
+    def make(
+        templates: Mapping[str, str], *, joins_pages: bool = True, language: str = "en", **options: Any
+    ) -> PageEnvironment:
         for name, text in {MACROS: "", **templates}.items():
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
@@ -29,6 +32,7 @@ def environment_of(tmp_path: Path) -> NewEnvironment:
             autoescape=True,
             auto_reload=not joins_pages,
             undefined=StrictUndefined,
+            **options,
         )
 
     return make
