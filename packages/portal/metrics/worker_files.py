@@ -87,12 +87,16 @@ class Slot:
 
 
 def _reserve(file: Path, size: int) -> None:
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    if file.exists():
+        return
+    fresh = file.with_suffix(".new")
+    descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        if os.fstat(descriptor).st_size < size:
-            os.posix_fallocate(descriptor, 0, size)
+        os.posix_fallocate(descriptor, 0, size)
     finally:
         os.close(descriptor)
+    # In one step: the library fails on a file that is there and has no octets yet.
+    fresh.replace(file)
 
 
 def _forget_state(folder: Path, number: int) -> None:

@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from prometheus_client.multiprocess import MultiProcessCollector
 
+from portal.metrics import worker_files
+from portal.metrics.worker_files import Slot
 from tests.support.harness import ROOT
 
 #: A process that counts, tells that it has, and waits.
@@ -145,3 +149,22 @@ def test_a_slot_of_a_process_that_never_served_is_not_measured(tmp_path: Path, c
         assert {name for name in one.told() if "process_open_fds" in name} == {
             'process_open_fds{app="energy",worker="0"}'
         }
+
+
+def test_a_scrape_at_the_moment_in_which_a_process_starts_reads_whole_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_files, "FILE_BYTES", dict.fromkeys(worker_files.FILE_BYTES, 4096))
+    starts = True
+
+    def scrape() -> None:
+        while starts:
+            list(MultiProcessCollector(None, path=str(tmp_path)).collect())
+
+    with ThreadPoolExecutor(1) as pool:
+        scraped = pool.submit(scrape)
+        slots = [Slot(tmp_path) for _ in range(200)]
+        numbers = [slot.number() for slot in slots]
+        starts = False
+        scraped.result()
+    assert numbers == list(range(200))
