@@ -204,7 +204,8 @@ def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, 
         "CACHE_URL": "",
         "REFRESH_CACHE_URL": "",
         # As in deploy/systemd.
-        "MALLOC_ARENA_MAX": "2",
+        "MALLOC_ARENA_MAX": "1",
+        "_RJEM_MALLOC_CONF": "narenas:1",
     }
 
 
