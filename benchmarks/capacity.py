@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 #: As in docs/reference/measured.md, "What a page costs the whole system".
 COSTS: Final = Costs(
-    page_ms=2.1,
-    fetch_ms=1.1,
-    behind_ms=3.4,
-    profile_ms=1.9,
-    refresh_ms=4.2,
+    page_ms=2.3,
+    fetch_ms=0.9,
+    behind_ms=2.6,
+    profile_ms=2.7,
+    refresh_ms=4.6,
     page_commands=3.0,
     fetch_commands=1.0,
     behind_commands=5.0,
-    profile_commands=9.0,
-    refresh_commands=19.0,
-    command_us=35.0,
-    user_bytes=1_800.0,
+    profile_commands=10.0,
+    refresh_commands=21.0,
+    command_us=24.0,
+    user_bytes=1_900.0,
     page_bytes=100.0,
     growth=1.1,
     binding_bytes=380.0,
     sign_in_bytes=5_400.0,
-    worker_mib=110.0,
+    worker_mib=117.0,
 )
 USERS: Final = tuple(10**power for power in range(3, 8))
 #: Of the real run. In its last five seconds a token fetches nothing behind a page, so it lives long enough for that to
