@@ -91,13 +91,14 @@ class Backend:
 
     # --- a test sets up ---
 
-    def sign_in(self, *permissions: str, expired: bool = False, **profile: Any) -> SignIn:
+    def sign_in(self, *permissions: str, account: str | None = None, expired: bool = False, **profile: Any) -> SignIn:
         """Add an account with these permissions; returns its tokens.
 
+        :param account: its id; by default one that no other test has.
         :param expired: the access token has expired; the refresh token is valid.
         :param profile: fields of `/me` in place of the default ones. They may contradict the token; `/me` decides.
         """
-        account = new_account()
+        account = new_account() if account is None else account
         self._profiles[account] = profile_of(account, *permissions, **profile)
         return self._keep(new_sign_in(account, *permissions, lifetime_s=-3600 if expired else ACCESS_LIFETIME_S))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import responses
@@ -52,6 +54,8 @@ class Browser(Client):
 class Visit:
     """One run of a case.
 
+    :param name: of the run, unique. It gives the users their ids, so that these are the same each time: which pages of
+        a user share a place in the cache depends on the id.
     :param address: of the browser; another one for each visit.
     :param permissions: those that open the app.
     :param http: mocks every server but the backend.
@@ -59,6 +63,7 @@ class Visit:
     :ivar responses: every response, in order.
     """
 
+    name: str
     locale: str
     address: str
     permissions: tuple[str, ...]
@@ -66,6 +71,7 @@ class Visit:
     http: responses.RequestsMock
     handlers: Mapping[bool, Any]
     responses: list[HttpResponseBase] = field(default_factory=list)
+    _user_numbers: Iterator[int] = field(default_factory=count)
 
     def path(self, path: str) -> str:
         """The path with the visit's locale."""
@@ -101,7 +107,8 @@ class Visit:
         :param without: names of the cookies that the browser lacks.
         :param profile: fields of `/me` in place of the default ones.
         """
-        made = self.backend.sign_in(*(permissions or self.permissions), expired=expired, **profile)
+        account = f"acc_{hashlib.sha256(f'{self.name}, {next(self._user_numbers)}'.encode()).hexdigest()[:32]}"
+        made = self.backend.sign_in(*(permissions or self.permissions), account=account, expired=expired, **profile)
         tokens = {VAR_ACCESS_TOKEN: made.access, VAR_REFRESH_TOKEN: made.refresh}
         cookies = {name: token for name, token in tokens.items() if name not in without}
         return self.signed_out(checks_csrf=checks_csrf, **cookies)

@@ -35,11 +35,13 @@ _numbers = count(1)
 class RunningSite:
     """An app whose settings are in force.
 
+    :param is_debug: for :func:`running_site`.
     :param handlers: Django's handlers by whether they check CSRF tokens.
     :ivar loaded: the names of the templates that were loaded.
     """
 
     config: PortalConfig
+    is_debug: bool
     handlers: dict[bool, Any]
     loaded: set[str] = field(default_factory=set)
 
@@ -49,6 +51,7 @@ class RunningSite:
         platform = self.config.project.platform
         with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
             visit = Visit(
+                name=f"{case.id}, {locale}, {'debug' if self.is_debug else 'served'}",
                 locale=locale,
                 # Tries to sign in are counted by address.
                 address=f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}",
@@ -85,7 +88,7 @@ def running_site(site: str, *, state_dir: Path, is_debug: bool = False) -> Itera
             handlers = {checks: ClientHandler(enforce_csrf_checks=checks) for checks in (False, True)}
             for handler in handlers.values():
                 handler.load_middleware()
-            running = RunningSite(config=wanted, handlers=handlers)
+            running = RunningSite(config=wanted, is_debug=is_debug, handlers=handlers)
             with _noting_templates(running.loaded):
                 yield running
 
