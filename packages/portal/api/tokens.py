@@ -164,7 +164,7 @@ def sign_in_lifetime(refresh: str | None, *, now: float, default_s: int) -> int:
     return max(0, min(seconds, MAX_LIFETIME_S))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _read_exp(token: str) -> float | None:
     parts = token.split(".")
     if len(parts) != _JWT_PARTS:

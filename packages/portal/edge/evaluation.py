@@ -18,7 +18,7 @@ from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, prim
 if TYPE_CHECKING:
     from portal.edge.routes import PathInfo, Site
 
-_CACHED_USERS = 4096
+_CACHED_USERS = 1024
 
 
 class Evaluation:

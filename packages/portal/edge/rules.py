@@ -27,7 +27,7 @@ _CACHED_CHARS = 256
 #: Paths, about 800 bytes each; pages of single records, with an id each, evict one another.
 _CACHED_PATHS = 1024
 #: Decisions, of one user and one path, about 250 bytes each.
-_CACHED_DECISIONS = 4096
+_CACHED_DECISIONS = 1024
 
 
 class Rule(NamedTuple):

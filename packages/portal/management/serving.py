@@ -39,3 +39,6 @@ def _load(project: Project) -> None:
     from portal.startup import import_project  # noqa: PLC0415  imports Django
 
     import_project(settings=project.settings_module)
+    from portal.web.templating import load_compiled_templates  # noqa: PLC0415  the room's modules need the settings
+
+    load_compiled_templates()

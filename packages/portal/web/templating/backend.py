@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
-from portal.web.templating.compiled import CompiledTemplates
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
 
 if TYPE_CHECKING:
@@ -56,19 +55,24 @@ class PageTemplates(BaseEngine):
         return cast("PageEnvironment", self._engine(language).env)
 
     def compile_all(self) -> None:
-        """Compile every template in every language, or read what was compiled, and import what renders them."""
+        """Compile every template in every language that no other process has compiled, and import what renders them."""
         for language in LOCALES:
             engine = self._engine(language)
             # Django imports these modules with the first page that it renders.
             _ = engine.template_context_processors
             cast("PageEnvironment", engine.env).compile_all()
 
+    def load_compiled(self) -> None:
+        """Load every template in every language that another process has compiled."""
+        for language in LOCALES:
+            self.environment(language).load_compiled()
+
     def _engine(self, language: str) -> Jinja2:
         engine = self._engines.get(language)
         if engine is None:
             options = {
                 **self._options,
-                "bytecode_cache": self._compiled(language),
+                "compiled_in": self._compiled_dir and self._compiled_dir / language,
                 "environment": _ENVIRONMENT,
                 "loader": PageLoader(self.dirs),
                 "language": language,
@@ -76,9 +80,6 @@ class PageTemplates(BaseEngine):
             # Of two threads that come here at once, both use the engine of the first.
             engine = self._engines.setdefault(language, Jinja2({**self._params, "OPTIONS": options}))
         return engine
-
-    def _compiled(self, language: str) -> CompiledTemplates | None:
-        return None if self._compiled_dir is None else CompiledTemplates(self._compiled_dir / language)
 
 
 def separate_environments() -> dict[str, PageEnvironment]:
@@ -93,9 +94,15 @@ def separate_environments() -> dict[str, PageEnvironment]:
 def compile_templates() -> None:
     """Compile all templates in all languages now, so that no request has to wait for that.
 
-    Where the settings name a folder for them, the first process that does so writes them there, and others read them.
+    Where the settings name a folder for them, the first process that does so writes them there. Others read a template
+    from there when a page first needs it.
     """
     cast("PageTemplates", engines[PAGES]).compile_all()
+
+
+def load_compiled_templates() -> None:
+    """Load all templates that another process has compiled, for a process whose workers will share their memory."""
+    cast("PageTemplates", engines[PAGES]).load_compiled()
 
 
 def render_field(field: BoundField) -> Markup:

@@ -1,7 +1,8 @@
 """The compiled templates of one language in a file: the process that prepares a server writes it, its workers read it.
 
 A compiler needs the syntax trees of all pages. What they leave behind stays in the memory of the process that compiles,
-some 6 MiB; so it is a process that ends, and not a worker.
+some 6 MiB; so it is a process that ends, and not a worker. A worker unpacks a template when a page first needs it: most
+workers show few of the languages, and not every page.
 """
 
 from __future__ import annotations
@@ -9,69 +10,58 @@ from __future__ import annotations
 import marshal
 import sys
 import zlib
+from hashlib import sha256
+from importlib.metadata import version
 from types import CodeType
 from typing import TYPE_CHECKING
-
-from jinja2 import BytecodeCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from jinja2.bccache import Bucket
 
+class CompiledTemplates:
+    """What the file has. What it lacks is collected until it is written.
 
-class CompiledTemplates(BytecodeCache):
-    """Gives Jinja2 what the file has, and collects what the file lacks until it is written.
-
-    Jinja2 itself compares the Python that wrote it, and the text of each template.
-
+    :ivar names: the templates in the file, in the order in which they were compiled; empty if there is no file, or one
+        of other templates.
     :param file: is unmarshalled, so it has to be in a folder that nobody else can write to.
+    :param sources: names and texts of all templates: a page contains its layouts and parts, so one that has changed may
+        be in any of them.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, sources: Iterable[tuple[str, str]]) -> None:
         self._file = file
-        self._sources = b""
-        self._names: tuple[str, ...] = ()
-        self._read: dict[str, bytes] = {}
-        self._compiled: dict[str, bytes] | None = {}
+        # What is compiled is for one release of Python and of Jinja2.
+        self._made_from = sha256(repr([sys.version, version("jinja2"), *sources]).encode()).digest()
+        self._packed: dict[str, bytes] = {}
+        self._collected: dict[str, bytes] | None = {}
         if file.exists():
-            self._sources, self._names, self._read = marshal.loads(file.read_bytes())  # noqa: S302  ours, see above
+            made_from, packed = marshal.loads(file.read_bytes())  # noqa: S302  ours, see above
+            if made_from == self._made_from:
+                self._packed = packed
+            # Who finds other templates, or some more, may not be the only one: what it compiles is not written.
+            self._collected = None
+        self.names = tuple(self._packed)
 
-    def names(self, sources: bytes) -> tuple[str, ...]:
-        """The templates in the file. None if a template has changed since: pages contain their layouts and parts.
+    def code(self, name: str) -> CodeType | None:
+        """A template that the file has."""
+        packed = self._packed.get(name)
+        if packed is None:
+            return None
+        code: CodeType = marshal.loads(zlib.decompress(packed))  # noqa: S302  as above
+        return code
 
-        :param sources: a digest of all templates.
-        """
-        if self._sources == sources:
-            self._compiled = None
-            return self._names
-        self._read = {}
-        return ()
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill the bucket, if the file has it. A template is asked for once, and then in the environment's memory."""
-        code = self._read.pop(bucket.key, None)
-        if code is not None:
-            bucket.bytecode_from_string(zlib.decompress(code))
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
+    def collect(self, name: str, code: CodeType) -> None:
         """Keep what was compiled, for the file."""
-        if self._compiled is not None and bucket.code is not None:
-            bucket.code = _with_interned_texts(bucket.code)
-            self._compiled[bucket.key] = zlib.compress(bucket.bytecode_to_string(), level=1)
+        if self._collected is not None:
+            self._collected[name] = zlib.compress(marshal.dumps(_with_interned_texts(code)), level=1)
 
-    def write(self, names: Iterable[str], sources: bytes) -> None:
-        """Write all that was compiled so far into the file, if there is none yet, and keep no more.
-
-        Templates that have changed since stay out of it: a worker that finds them may not be the only one.
-
-        :param names: the templates, as a worker will ask for them.
-        :param sources: as for :meth:`names`.
-        """
-        if not self._sources:
-            self._file.write_bytes(marshal.dumps((sources, tuple(names), self._compiled)))
-        self._compiled = None
+    def write(self) -> None:
+        """Write what was compiled so far into the file, if there is none yet, and collect no more."""
+        if self._collected is not None:
+            self._file.write_bytes(marshal.dumps((self._made_from, self._collected)))
+        self._collected = None
 
 
 def _with_interned_texts(code: CodeType) -> CodeType:

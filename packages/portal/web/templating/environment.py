@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,9 @@ from portal.web.templating.inheritance import Joiner
 from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, MutableMapping
+    from collections.abc import Callable, MutableMapping
+
+    from jinja2 import Template
 
 #: Its macros are names of every template.
 MACROS: Final = "portal/macros.html"
@@ -49,16 +50,43 @@ class PageLoader(FileSystemLoader):
         # A block may come from a layout, whose file is not watched.
         return source, filename, (lambda: False) if mark else is_unchanged
 
+    def load(
+        self,
+        environment: Environment,
+        name: str,
+        globals: MutableMapping[str, Any] | None = None,  # noqa: A002  Jinja2's name
+    ) -> Template:
+        """The template, from what was compiled before if it is there. Its file is not read again then."""
+        compiled = environment.compiled if isinstance(environment, PageEnvironment) else None
+        code = None if compiled is None else compiled.code(name)
+        if code is not None:
+            return environment.template_class.from_code(environment, code, globals or {})
+        source, filename, is_unchanged = self.get_source(environment, name)
+        code = environment.compile(source, name, filename)
+        if compiled is not None:
+            compiled.collect(name, code)
+        return environment.template_class.from_code(environment, code, globals or {}, is_unchanged)
+
 
 class PageEnvironment(Environment):
     """The environment of one language. What a template says in that language is settled when it is compiled.
 
     :ivar macros: the shared macros, each with the names of its arguments.
+    :ivar compiled: what was compiled by another process; None where nothing is kept.
     :param language: a language code of Django's.
     :param joins_pages: whether a page, its layouts and its parts are compiled as one template.
+    :param compiled_in: the file for what is compiled.
     """
 
-    def __init__(self, *, language: str, joins_pages: bool, loader: BaseLoader, **options: Any) -> None:
+    def __init__(
+        self,
+        *,
+        language: str,
+        joins_pages: bool,
+        loader: BaseLoader,
+        compiled_in: Path | None = None,
+        **options: Any,
+    ) -> None:
         # All templates stay in memory: there are about a hundred.
         super().__init__(
             **options,
@@ -73,6 +101,10 @@ class PageEnvironment(Environment):
         self._joins_pages = joins_pages
         self._fragments: set[str] = set()
         self._parts: dict[str, nodes.Template] = {}
+        self.compiled: CompiledTemplates | None = None
+        if compiled_in is not None:
+            names = self.list_templates(extensions=["html"])
+            self.compiled = CompiledTemplates(compiled_in, sources=((name, self._read(name)) for name in names))
         app = portal_config().project.app
         icons = Icons(read=self._read, folders=(app, "portal"))
         links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
@@ -105,20 +137,10 @@ class PageEnvironment(Environment):
         return {**self.globals, **(d or {})}
 
     def compile_all(self) -> None:
-        """Compile every template now, or read it, so that no request has to wait for that."""
-        names = self.list_templates(extensions=["html"])
-        if not isinstance(self.bytecode_cache, CompiledTemplates):
-            self._compile_these(names)
+        """Compile every template now, unless another process has done so, so that no request has to wait for that."""
+        if self.compiled is not None and self.compiled.names:
             return
-        sources = sha256(repr([(name, self._read(name)) for name in names]).encode()).digest()
-        compiled = self.bytecode_cache.names(sources)
-        for name in compiled:
-            self.get_template(name)
-        if not compiled:
-            self._compile_these(names)
-            self.bytecode_cache.write((name for _, name in self.cache or ()), sources)
-
-    def _compile_these(self, names: Iterable[str]) -> None:
+        names = self.list_templates(extensions=["html"])
         for name in names:
             # A layout is compiled with each page that extends it.
             if name not in self._parts or not self._parts[name].find(nodes.Block):
@@ -126,6 +148,13 @@ class PageEnvironment(Environment):
         for name in sorted(self._fragments):
             self.get_template(name)
         self._parts.clear()
+        if self.compiled is not None:
+            self.compiled.write()
+
+    def load_compiled(self) -> None:
+        """Load every template that another process has compiled."""
+        for name in () if self.compiled is None else self.compiled.names:
+            self.get_template(name)
 
     def path_of(self, name: str) -> Path:
         """The file of a template.

@@ -12,8 +12,7 @@ from textwrap import dedent
 
 import pytest
 
-from portal.web.templating.compiled import CompiledTemplates
-from portal.web.templating.environment import PageEnvironment
+from portal.web.templating.environment import MACROS, PageEnvironment
 from tests.portal.web.templating.conftest import NewEnvironment
 from tests.support.harness import ROOT
 
@@ -32,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def written(environment_of: NewEnvironment, file: Path) -> PageEnvironment:
-    environment = environment_of(TEMPLATES, bytecode_cache=CompiledTemplates(file))
+    environment = environment_of(TEMPLATES, compiled_in=file)
     environment.compile_all()
     return environment
 
@@ -45,18 +44,42 @@ def no_compiler(written: PageEnvironment, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(PageEnvironment, "compile", refuse)
 
 
+def loaded(environment: PageEnvironment) -> set[str]:
+    return {name for _, name in environment.cache or ()}
+
+
 @pytest.mark.usefixtures("no_compiler")
-def test_an_environment_reads_all_templates_and_compiles_none(environment_of: NewEnvironment, file: Path) -> None:
-    environment = environment_of(TEMPLATES, bytecode_cache=CompiledTemplates(file))
+def test_an_environment_loads_a_compiled_template_when_a_page_needs_it(
+    environment_of: NewEnvironment, file: Path
+) -> None:
+    environment = environment_of(TEMPLATES, compiled_in=file)
     environment.compile_all()
-    assert {name for _, name in environment.cache or ()} >= {"list.html", "list.html#table"}
+    assert loaded(environment) == {MACROS}
+    environment.get_template("list.html#table")
+    assert loaded(environment) == {MACROS, "list.html#table"}
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_an_environment_can_load_all_compiled_templates_at_once(environment_of: NewEnvironment, file: Path) -> None:
+    environment = environment_of(TEMPLATES, compiled_in=file)
+    environment.load_compiled()
+    assert loaded(environment) >= {MACROS, "list.html", "list.html#table"}
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_a_file_that_changes_later_does_not_change_the_pages_of_a_server(
+    environment_of: NewEnvironment, file: Path, tmp_path: Path
+) -> None:
+    environment = environment_of(TEMPLATES, compiled_in=file)
+    (tmp_path / "list.html").write_text("of another release")
+    assert "<h1>Clients</h1>" in environment.get_template("list.html").render(ROWS)
 
 
 @pytest.mark.parametrize("name", ["list.html", "list.html#table"])
 def test_what_is_read_renders_as_what_was_compiled(
     environment_of: NewEnvironment, written: PageEnvironment, file: Path, name: str
 ) -> None:
-    read = environment_of(TEMPLATES, bytecode_cache=CompiledTemplates(file))
+    read = environment_of(TEMPLATES, compiled_in=file)
     text = read.get_template(name).render(ROWS)
     assert "<b>&lt;Ada&gt;</b><b>Linus</b>" in text
     assert text == written.get_template(name).render(ROWS)
@@ -66,7 +89,7 @@ def test_what_is_read_renders_as_what_was_compiled(
 def test_a_template_that_has_changed_since_is_compiled_anew(environment_of: NewEnvironment, file: Path) -> None:
     changed = TEMPLATES | {"list.html": "<p>changed</p>"}
     before = file.read_bytes()
-    environment = environment_of(changed, bytecode_cache=CompiledTemplates(file))
+    environment = environment_of(changed, compiled_in=file)
     environment.compile_all()
     assert environment.get_template("list.html").render(ROWS) == "<p>changed</p>"
     assert file.read_bytes() == before
@@ -75,7 +98,7 @@ def test_a_template_that_has_changed_since_is_compiled_anew(environment_of: NewE
 @pytest.mark.usefixtures("written")
 def test_a_page_whose_layout_has_changed_since_is_compiled_anew(environment_of: NewEnvironment, file: Path) -> None:
     changed = TEMPLATES | {"layout.html": "<h2>{% block title %}{% endblock %}</h2>"}
-    environment = environment_of(changed, bytecode_cache=CompiledTemplates(file))
+    environment = environment_of(changed, compiled_in=file)
     environment.compile_all()
     assert environment.get_template("list.html").render(ROWS) == "<h2>Clients</h2>"
 
@@ -83,18 +106,16 @@ def test_a_page_whose_layout_has_changed_since_is_compiled_anew(environment_of: 
 @pytest.mark.usefixtures("written")
 def test_what_a_worker_compiles_itself_is_not_kept_for_the_file(environment_of: NewEnvironment, file: Path) -> None:
     before = file.read_bytes()
-    compiled = CompiledTemplates(file)
-    environment = environment_of(TEMPLATES, bytecode_cache=compiled)
+    environment = environment_of(TEMPLATES | {"late.html": "late"}, compiled_in=file)
     environment.compile_all()
-    late = environment_of(TEMPLATES | {"late.html": "late"}, bytecode_cache=compiled)
-    assert late.get_template("late.html").render() == "late"
+    assert environment.get_template("late.html").render() == "late"
     assert file.read_bytes() == before
-    assert not vars(compiled)["_compiled"]
+    assert not vars(environment.compiled)["_collected"]
 
 
 @pytest.mark.usefixtures("written")
 def test_the_texts_of_pages_are_interned_so_that_readers_have_each_once(file: Path) -> None:
-    _, _, codes = marshal.loads(file.read_bytes())
+    _, codes = marshal.loads(file.read_bytes())
     text = b"<h1>Clients</h1>"
     # "Z" is marshal's sign of a short interned text; a plain one has "z".
     assert any(
