@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.
 _CACHED_CHARS = 256
 #: Paths, about 800 bytes each; pages of single records, with an id each, evict one another.
-_CACHED_PATHS = 1024
+_CACHED_PATHS = 512
 #: Decisions, of one user and one path, about 250 bytes each.
 _CACHED_DECISIONS = 1024
 

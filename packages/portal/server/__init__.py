@@ -3,7 +3,8 @@
 ::
 
     supervisor          the parent of one server's workers: prepares the server in a child process, then serves
-      workers           granian: serves a WSGI application, replaces its workers, loses no request when it stops
+      workers           starts the workers, replaces those that end, stops them
+      granian_worker    one worker: granian serves a WSGI application, and loses no request when it stops
         wsgi            what stands between granian and the application
         draining        closes a listening socket so that no connection is lost
       readiness         tells the service manager when the server answers
@@ -15,6 +16,6 @@
     parent_watch        ends a process with the one that started it
     ports               whether a port is free, and whether a server answers there
 
-Each is imported by its own path: `supervisor` and `workers` need granian, `static` Django and WhiteNoise,
-`reloader` watchfiles, the others the standard library only.
+Each is imported by its own path: `granian_worker` needs granian, `static` Django and WhiteNoise, `reloader` watchfiles,
+the others the standard library only.
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import http.client
 import socket
 
 
@@ -35,6 +34,8 @@ def _listen_error(host: str, port: int) -> OSError | None:
 
 def answers(port: int) -> bool:
     """Whether `GET /healthz` on that local port is answered with 200."""
+    import http.client  # noqa: PLC0415  a server's parent process only needs to know whether its port is free
+
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
     try:
         connection.request("GET", "/healthz")

@@ -35,7 +35,7 @@ class PreparedServer:
     :param threads: for each worker.
     :param stop_timeout_s: as :func:`portal.server.workers.serve_wsgi`.
     :param ends_with_parent: whether it stops as soon as the process that started it is gone.
-    :param log_config: for :func:`logging.config.dictConfig`; None for granian's own.
+    :param log_config: as :func:`portal.server.workers.serve_wsgi`.
     """
 
     target: str
@@ -65,6 +65,7 @@ def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None]
             end_with_process(parent)
         if server.workers > 1:
             load()
+            import portal.server.granian_worker  # noqa: F401, PLC0415  with one worker, the parent has no use for it
         # The collector marks each object that it looks at, and would so copy the memory that the workers share.
         gc.collect()
         gc.freeze()
@@ -81,7 +82,7 @@ def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None]
 
 
 def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    """End as granian does, until granian's own handlers take over."""
+    """End with status 0, until the handlers of :class:`~portal.server.workers.Workers` take over."""
     sys.exit(0)
 
 

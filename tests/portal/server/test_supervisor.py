@@ -243,7 +243,7 @@ def test_a_port_that_is_taken_after_the_preparation_ends_the_start(tmp_path: Pat
         with started(tmp_path / "tmp", port=taken.getsockname()[1]) as server:
             status, said = server.ended()
             assert status == 1
-            assert "in use" in said
+            assert "is taken" in said
             assert server.private_folders() == []
 
 

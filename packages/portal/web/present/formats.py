@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from babel import Locale
@@ -40,8 +40,23 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 KEPT_TEXTS: Final = 2048
 
 
+class _Patterns:
+    """What CLDR says about a language, read at once: 1 MiB."""
+
+    def __init__(self, cldr: Locale) -> None:
+        self.number: Final[str] = cldr.decimal_formats[None].pattern
+        self.money: Final[str] = cldr.currency_formats["standard"].pattern
+        self.day: Final[DateTimePattern] = cldr.date_formats["medium"]
+        self.short_day: Final[DateTimePattern] = cldr.datetime_skeletons[_SHORT_DAY]
+        self.month_and_year: Final[DateTimePattern] = cldr.datetime_skeletons[_MONTH_AND_YEAR]
+        self.percent: Final[str] = cldr.percent_formats[None].pattern
+        self.time: Final[DateTimePattern] = cldr.datetime_skeletons[_TIME]
+        self.day_and_time: Final = str(cldr.datetime_formats["medium"])
+        self.months: Final[Mapping[int, str]] = cldr.months["stand-alone"]["abbreviated"]
+
+
 class Formats:
-    """Writes values in one language. What CLDR says about the language is looked up once.
+    """Writes values in one language. What CLDR says about the language is read when a page first needs it.
 
     Numbers are kept: a list that is shown again writes the same hundred values, and one takes 20 µs.
 
@@ -50,17 +65,12 @@ class Formats:
 
     def __init__(self, code: str) -> None:
         self.cldr: Final = Locale.parse(code, sep="-")
-        self._number: Final[str] = self.cldr.decimal_formats[None].pattern
-        self._money: Final[str] = self.cldr.currency_formats["standard"].pattern
-        self._day: Final[DateTimePattern] = self.cldr.date_formats["medium"]
-        self._short_day: Final[DateTimePattern] = self.cldr.datetime_skeletons[_SHORT_DAY]
-        self._month_and_year: Final[DateTimePattern] = self.cldr.datetime_skeletons[_MONTH_AND_YEAR]
-        self._percent: Final[str] = self.cldr.percent_formats[None].pattern
-        self._time: Final[DateTimePattern] = self.cldr.datetime_skeletons[_TIME]
-        self._day_and_time: Final = str(self.cldr.datetime_formats["medium"])
-        self._months: Final[Mapping[int, str]] = self.cldr.months["stand-alone"]["abbreviated"]
         self._written_number: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_number)
         self._written_money: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_money)
+
+    @cached_property
+    def _patterns(self) -> _Patterns:
+        return _Patterns(self.cldr)
 
     def number(self, value: float | Decimal | None, *, places: int = 0) -> str:
         """See :func:`number_text`."""
@@ -81,41 +91,41 @@ class Formats:
 
     def day(self, value: date | None) -> str:
         """The day of an event; whether the month is a word depends on the language."""
-        return self._applied(self._day, in_active_zone(value))
+        return self._applied(self._patterns.day, in_active_zone(value))
 
     def calendar_day(self, value: date | None) -> str:
         """A day that is the same in every zone; that of a time is its day in UTC."""
-        return self._applied(self._day, in_utc(value))
+        return self._applied(self._patterns.day, in_utc(value))
 
     def short_day(self, value: date) -> str:
         """See :func:`short_day_text`."""
-        return self._applied(self._short_day, in_utc(value))
+        return self._applied(self._patterns.short_day, in_utc(value))
 
     def month_and_year(self, value: date) -> str:
         """See :func:`month_and_year_text`."""
-        return self._applied(self._month_and_year, value)
+        return self._applied(self._patterns.month_and_year, value)
 
     def percent(self, value: float) -> str:
         """See :func:`percent_text`."""
         rounded = _rounded(value, 2)
-        return NO_VALUE if rounded is None else str(_with_places(self._percent, 0).apply(rounded, self.cldr))
+        return NO_VALUE if rounded is None else str(_with_places(self._patterns.percent, 0).apply(rounded, self.cldr))
 
     def clock(self, value: datetime | None) -> str:
         """A time of day, and the zone."""
         shown = in_active_zone(value)
-        text = self._applied(self._time, shown)
+        text = self._applied(self._patterns.time, shown)
         return f"{text} {self._zone_name(shown)}" if isinstance(shown, datetime) else text
 
     def moment(self, value: datetime | None) -> str:
         """A day, a time of day, and the zone."""
         day = self.day(value)
-        return day if day == NO_VALUE else self._day_and_time.format(self.clock(value), day)
+        return day if day == NO_VALUE else self._patterns.day_and_time.format(self.clock(value), day)
 
     def short_moment(self, value: datetime | None) -> str:
         """A day and a time of day, where the zone is named elsewhere."""
         shown = in_active_zone(value)
-        day = self._applied(self._day, shown)
-        return day if day == NO_VALUE else self._day_and_time.format(self._applied(self._time, shown), day)
+        day = self._applied(self._patterns.day, shown)
+        return day if day == NO_VALUE else self._patterns.day_and_time.format(self._applied(self._patterns.time, shown), day)
 
     def ago(self, value: datetime | None, *, now: datetime) -> str:
         """How long ago a time was, in its largest unit: 3 hours ago. At least a minute, also for a time to come."""
@@ -145,21 +155,21 @@ class Formats:
             month = date.fromisoformat(f"{code}-01").month
         except ValueError:
             return code
-        return self._months[month]
+        return self._patterns.months[month]
 
     def _applied(self, pattern: DateTimePattern, value: date | None) -> str:
         return NO_VALUE if value is None else str(pattern.apply(value, self.cldr))
 
     def _write_number(self, value: float | Decimal, places: int) -> str:
         rounded = _rounded(value, places)
-        return NO_VALUE if rounded is None else str(_with_places(self._number, places).apply(rounded, self.cldr))
+        return NO_VALUE if rounded is None else str(_with_places(self._patterns.number, places).apply(rounded, self.cldr))
 
     def _write_money(self, value: Decimal, currency: str, places: int | None) -> str:
         places = get_currency_precision(currency) if places is None else places
         rounded = _rounded(value, places)
         if rounded is None:
             return NO_VALUE
-        pattern = _with_places(self._money, places)
+        pattern = _with_places(self._patterns.money, places)
         amount = pattern.apply(rounded, self.cldr, currency=currency, currency_digits=False)
         return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
 

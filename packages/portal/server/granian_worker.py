@@ -1,0 +1,103 @@
+"""One worker: granian, which serves a WSGI application in this process until it is told to stop.
+
+It ends connections that take nothing, and loses no request when it stops.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from typing import TYPE_CHECKING, Any
+
+from granian.constants import Interfaces
+from granian.log import LogLevels
+from granian.server.mp import MPServer
+
+from portal.config.limits import REFRESH_DEADLINE_S
+from portal.process import finish_calls
+from portal.server.draining import drain
+from portal.server.parent_watch import end_with_process
+from portal.server.wsgi.content_types import with_plain_content_types
+from portal.server.wsgi.lost_cookies import naming_lost_cookies
+from portal.server.wsgi.read_bodies import with_read_bodies
+from portal.server.wsgi.whole_bodies import with_whole_bodies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+
+#: Seconds after which a connection ends whose other side takes nothing of what was sent to it.
+STALLED_CONNECTION_S = 60
+
+
+class OneWorker(MPServer):
+    """granian's server, whose one worker is this process. Its connections end when the other side stalls.
+
+    granian itself would start a process for the worker, and its own code would stay in the parent: 10 MiB
+    (docs/adr/0021-a-light-parent.md).
+
+    granian has no limit for a browser that takes nothing, and a thread waits for it. The kernel has one.
+    """
+
+    def _serve(self, spawn_target: Callable[..., None], target_loader: Callable[..., Any]) -> None:
+        self._init_shared_socket()  # type: ignore[no-untyped-call]  # granian has no types here
+        self._spawn_worker(0, spawn_target, target_loader).inner.run()
+
+    @staticmethod
+    def _spawn_wsgi_worker(  # pyright: ignore[reportIncompatibleMethodOverride]  its decorator changes the parameters, and hides that
+        worker_id: int, name: str | None, loader: Any, sockets: Any, *args: Any
+    ) -> None:
+        (spec, holder), shared = sockets
+        # Where each worker has a socket of its own, granian's worker would make it.
+        own = holder if spec is None else spec.build()
+        end_stalled_connections(own.get_fd())
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            drain(own.get_fd())
+            signal.raise_signal(signal.SIGTERM)
+
+        signal.signal(signal.SIGUSR1, stop)
+        MPServer._spawn_wsgi_worker(worker_id, name, loader, ((None, own), shared), *args)  # noqa: SLF001  granian lets nobody else give a worker its socket
+        # All requests are answered. A refresh may go on without its request, and its token would be lost.
+        finish_calls(within_s=REFRESH_DEADLINE_S)
+
+
+def run_worker(*, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None) -> None:
+    """Serve the WSGI application at `target` (`module:attribute`) in this process.
+
+    SIGUSR1 empties its listening socket and lets it finish its open requests, SIGTERM the latter alone.
+
+    :param threads: each handles one request at a time.
+    :param log_config: as :func:`portal.server.workers.serve_wsgi`.
+    """
+    server = OneWorker(
+        target=target,
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=1,
+        blocking_threads=threads,
+        log_level=LogLevels.error,
+        log_dictconfig=None if log_config is None else dict(log_config),
+        websockets=False,
+    )
+    server.serve(target_loader=load_watching_parent)
+
+
+def end_stalled_connections(listener: int) -> None:
+    """Let the kernel end each connection of a socket that has acknowledged nothing, or offered no room, for so long.
+
+    :param listener: the descriptor of a listening TCP socket. Its connections inherit the limit.
+    """
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux
+        with socket.socket(fileno=os.dup(listener)) as same:
+            same.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CONNECTION_S * 1000)
+
+
+def load_watching_parent(target: str) -> Any:
+    """Import the application in a new worker. The worker ends with its parent, so that no orphan holds the port."""
+    end_with_process(os.getppid())
+    module, _, attribute = target.partition(":")
+    application = getattr(__import__(module, fromlist=[attribute]), attribute)
+    return with_plain_content_types(naming_lost_cookies(with_read_bodies(with_whole_bodies(application))))

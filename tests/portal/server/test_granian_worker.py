@@ -1,0 +1,108 @@
+"""A worker's connections: one whose other side takes nothing ends, and gives its thread back."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from portal.server.ports import answers
+from tests.portal.server.long_application import PART, PARTS
+from tests.support.harness import ROOT
+from tests.support.ports import free_port
+
+PATIENCE_S = 60
+SERVER = """
+from portal.server import granian_worker, workers
+granian_worker.STALLED_CONNECTION_S = {stalled_s}
+workers.serve_wsgi(
+    target="tests.portal.server.long_application:application",
+    host="127.0.0.1", port={port}, workers={workers}, threads=1,
+)
+"""
+
+
+@contextlib.contextmanager
+def serving(*, stalled_s: int, workers: int = 1) -> Iterator[int]:
+    """A server whose workers have one thread each; gives its port."""
+    port = free_port()
+    code = SERVER.format(port=port, workers=workers, stalled_s=stalled_s)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}/packages:{ROOT}"},
+        start_new_session=True,
+    )
+    try:
+        pause = threading.Event()
+        for _ in range(PATIENCE_S * 20):
+            if answers(port):
+                break
+            assert process.poll() is None
+            pause.wait(0.05)
+        yield port
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextlib.contextmanager
+def stalled_browser(port: int) -> Iterator[None]:
+    """One that asks for the long response, and takes none of it."""
+    with contextlib.closing(socket.socket()) as browser:
+        browser.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        browser.connect(("127.0.0.1", port))
+        browser.sendall(b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        yield
+
+
+def get(port: int, path: str) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    with contextlib.closing(connection):
+        connection.request("GET", path)
+        return connection.getresponse().read()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_browser_that_takes_nothing_gives_its_thread_back(workers: int) -> None:
+    with serving(stalled_s=2, workers=workers) as port, contextlib.ExitStack() as stalled:
+        # More than there are threads: each worker has one, whichever the kernel gives a connection to.
+        for _ in range(4):
+            stalled.enter_context(stalled_browser(port))
+        closed: list[int] = []
+        while not closed:
+            closed = json.loads(get(port, "/"))
+        assert all(0 < given < PARTS for given in closed), "it was ended in the middle, and closed"
+
+
+def test_a_browser_that_pauses_for_less_gets_all() -> None:
+    with serving(stalled_s=PATIENCE_S) as port:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        with contextlib.closing(connection):
+            connection.request("GET", "/long")
+            response = connection.getresponse()
+            first = response.read(len(PART))
+            threading.Event().wait(1)
+            assert len(first) + len(response.read()) == len(PART) * PARTS
+        assert json.loads(get(port, "/")) == [PARTS]
+
+
+def test_who_sends_a_large_body_hears_the_answer_that_was_given_without_it() -> None:
+    body = b"x" * 1_000_000
+    with serving(stalled_s=PATIENCE_S) as port:
+        for _ in range(5):
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as sender:
+                sender.sendall(b"PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n")
+                sender.sendall(b"Content-Length: %d\r\n\r\n" % len(body))
+                sender.sendall(body)
+                assert sender.recv(12) == b"HTTP/1.1 200"
