@@ -206,6 +206,7 @@ def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, 
         # As in deploy/systemd.
         "MALLOC_ARENA_MAX": "1",
         "_RJEM_MALLOC_CONF": "narenas:1",
+        "PYTHONNODEBUGRANGES": "1",
     }
 
 

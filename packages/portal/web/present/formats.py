@@ -125,7 +125,11 @@ class Formats:
         """A day and a time of day, where the zone is named elsewhere."""
         shown = in_active_zone(value)
         day = self._applied(self._patterns.day, shown)
-        return day if day == NO_VALUE else self._patterns.day_and_time.format(self._applied(self._patterns.time, shown), day)
+        return (
+            day
+            if day == NO_VALUE
+            else self._patterns.day_and_time.format(self._applied(self._patterns.time, shown), day)
+        )
 
     def ago(self, value: datetime | None, *, now: datetime) -> str:
         """How long ago a time was, in its largest unit: 3 hours ago. At least a minute, also for a time to come."""
@@ -162,7 +166,9 @@ class Formats:
 
     def _write_number(self, value: float | Decimal, places: int) -> str:
         rounded = _rounded(value, places)
-        return NO_VALUE if rounded is None else str(_with_places(self._patterns.number, places).apply(rounded, self.cldr))
+        return (
+            NO_VALUE if rounded is None else str(_with_places(self._patterns.number, places).apply(rounded, self.cldr))
+        )
 
     def _write_money(self, value: Decimal, currency: str, places: int | None) -> str:
         places = get_currency_precision(currency) if places is None else places

@@ -64,7 +64,7 @@ class PageLoader(FileSystemLoader):
         source, filename, is_unchanged = self.get_source(environment, name)
         code = environment.compile(source, name, filename)
         if compiled is not None:
-            compiled.collect(name, code)
+            compiled.add(name, code)
         return environment.template_class.from_code(environment, code, globals or {}, is_unchanged)
 
 
@@ -75,7 +75,7 @@ class PageEnvironment(Environment):
     :ivar compiled: what was compiled by another process; None where nothing is kept.
     :param language: a language code of Django's.
     :param joins_pages: whether a page, its layouts and its parts are compiled as one template.
-    :param compiled_in: the file for what is compiled.
+    :param compiled_in: the folder for what is compiled.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class PageEnvironment(Environment):
             self.get_template(name)
         self._parts.clear()
         if self.compiled is not None:
-            self.compiled.write()
+            self.compiled.end()
 
     def load_compiled(self) -> None:
         """Load every template that another process has compiled."""
