@@ -74,7 +74,7 @@ def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_form
         (worker,) = children(pid)
         os.kill(worker, signal.SIGKILL)
         until(lambda: children(pid) - {worker} and answers(port), seconds=60, what="the worker is replaced")
-        until(lambda: "Unexpected exit" in log.read_text(), seconds=10, what="granian says so")
+        until(lambda: "has ended by itself" in log.read_text(), seconds=10, what="the parent says so")
     lines = log.read_text().splitlines()
     if log_format == "json":
         found = [json.loads(line) for line in lines]
@@ -92,7 +92,6 @@ def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_form
         "portal.edge.middleware",
         "portal.edge.http.allowed_hosts",
         "django.request",
-        "_granian",
     } <= loggers
 
 

@@ -1,11 +1,12 @@
 """The workers of one server: processes that one parent starts, replaces when they end, and stops together.
 
-The parent waits for as long as the server runs. So it imports neither granian, which serves in each worker, nor what
-writes the lines of the log before there is one (docs/adr/0021-a-light-parent.md).
+The parent waits for as long as the server runs. So it does not import granian, which serves in each worker, nor what
+gives lines of the log their form before there is one (docs/adr/0021-a-light-parent.md).
 """
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -20,9 +21,10 @@ from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
 from portal.server.ports import why_not_free
 
 if TYPE_CHECKING:
-    import logging
     from collections.abc import Callable, Iterator, Mapping
     from multiprocessing.context import ForkProcess
+
+logger = logging.getLogger("portal.server")
 
 #: Seconds that workers have for their open requests when the server stops: the calls of a page, a token refresh that
 #: began at their end, and some for the rest.
@@ -112,9 +114,8 @@ class Workers:
 
     def _refuse_reload(self, *_: object) -> None:
         """SIGHUP: say that it does nothing. New workers of this parent would run the code that is loaded already."""
-        self._logger().error(
-            "SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another"
-        )
+        self._configure_log()
+        logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another")
 
     def _start_due(self) -> None:
         now = time.monotonic()
@@ -125,7 +126,8 @@ class Workers:
             try:
                 process.start()
             except OSError as error:
-                self._logger().error("a worker could not be started, and is tried again: %s", error)
+                self._configure_log()
+                logger.warning("a worker could not be started, and is tried again: %s", error)
                 self._starts.append(now + RESTART_INTERVAL_S)
             else:
                 self._running.append(_Worker(process, now))
@@ -151,7 +153,8 @@ class Workers:
         for worker in [each for each in self._running if not each.process.is_alive()]:
             self._running.remove(worker)
             self._starts.append(worker.began + RESTART_INTERVAL_S)
-            self._logger().error(
+            self._configure_log()
+            logger.error(
                 "worker %s has ended by itself, with status %s: another one takes its place",
                 worker.process.pid,
                 worker.process.exitcode,
@@ -166,19 +169,18 @@ class Workers:
         end = time.monotonic() + self._stop_timeout_s
         for worker in self._running:
             if not wait([worker.process.sentinel], max(0.0, end - time.monotonic())):
-                self._logger().warning(
-                    "stopping: the open requests of worker %d take too long and are cut", worker.process.pid
-                )
+                self._configure_log()
+                logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.process.pid)
                 worker.process.kill()
             worker.process.join()
 
-    def _logger(self) -> logging.Logger:
-        import logging.config  # noqa: PLC0415  most parents write no line
-
+    def _configure_log(self) -> None:
+        """Called before a line is written, since most parents write none."""
         if self._log_config is not None:
-            logging.config.dictConfig(dict(self._log_config))
+            from logging.config import dictConfig  # noqa: PLC0415  as above
+
+            dictConfig(dict(self._log_config))
             self._log_config = None
-        return logging.getLogger("portal.server")
 
 
 class _Worker(NamedTuple):
