@@ -1,6 +1,6 @@
 """`./manage.py bench [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another.
 
-The exit status is 1 where one of them missed a target; the others run all the same.
+`./manage.py bench NAME --help` shows the options of one. The exit status is 1 where one of them missed a target; the others run all the same.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ def main(arguments: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}\n")
         return 2
+    if not names and {"-h", "--help"}.intersection(arguments):
+        sys.stdout.write(f"{__doc__}\nBenchmarks: {', '.join(known)}.\n")
+        return 0
     # What a benchmark has started ends with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     failed = False

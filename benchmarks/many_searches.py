@@ -25,7 +25,8 @@ from django.test import override_settings
 
 from benchmarks._stores import on_redis
 from benchmarks.query import Backend
-from portal.api import RefreshOutcome, TokenPair, TokenStore
+from portal.api import TokenPair, TokenStore
+from portal.api.metrics import RefreshOutcome
 from portal.errors import ApiUnavailableError
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
