@@ -1,6 +1,7 @@
 """`./manage.py bench [NAME …] [OPTIONS]`: the named benchmarks, or all that `make bench` runs, one after another.
 
-`./manage.py bench NAME --help` shows the options of one. The exit status is 1 where one of them missed a target; the others run all the same.
+`./manage.py bench NAME --help` shows the options of one. The exit status is 1 where one of them missed a target; the
+others run all the same.
 """
 
 from __future__ import annotations
