@@ -39,6 +39,10 @@ def _load(project: Project) -> None:
     from portal.startup import import_project  # noqa: PLC0415  imports Django
 
     import_project(settings=project.settings_module)
+    from portal.config.locales import LOCALES  # noqa: PLC0415  in a process with several workers alone
+    from portal.web.present import formats_of  # noqa: PLC0415  as above
     from portal.web.templating import load_compiled_templates  # noqa: PLC0415  the room's modules need the settings
 
     load_compiled_templates()
+    for language in LOCALES:
+        formats_of(language).load()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from granian.constants import Interfaces
@@ -54,7 +55,9 @@ class OneWorker(MPServer):
         end_stalled_connections(own.get_fd())
 
         def stop(_number: int, _frame: FrameType | None) -> None:
-            drain(own.get_fd())
+            # After Ctrl-C in a terminal, granian has closed it already.
+            with suppress(OSError):
+                drain(own.get_fd())
             signal.raise_signal(signal.SIGTERM)
 
         signal.signal(signal.SIGUSR1, stop)
@@ -63,14 +66,18 @@ class OneWorker(MPServer):
         finish_calls(within_s=REFRESH_DEADLINE_S)
 
 
-def run_worker(*, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None) -> None:
+def run_worker(
+    *, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None, parent: int
+) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) in this process.
 
     SIGUSR1 empties its listening socket and lets it finish its open requests, SIGTERM the latter alone.
 
     :param threads: each handles one request at a time.
     :param log_config: as :func:`portal.server.workers.serve_wsgi`.
+    :param parent: the process with which it ends, so that no orphan holds the port.
     """
+    end_with_process(parent)
     server = OneWorker(
         target=target,
         address=host,
@@ -82,7 +89,7 @@ def run_worker(*, target: str, host: str, port: int, threads: int, log_config: M
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
-    server.serve(target_loader=load_watching_parent)
+    server.serve(target_loader=load_application)
 
 
 def end_stalled_connections(listener: int) -> None:
@@ -95,9 +102,8 @@ def end_stalled_connections(listener: int) -> None:
             same.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CONNECTION_S * 1000)
 
 
-def load_watching_parent(target: str) -> Any:
-    """Import the application in a new worker. The worker ends with its parent, so that no orphan holds the port."""
-    end_with_process(os.getppid())
+def load_application(target: str) -> Any:
+    """Import the application in a new worker."""
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
     return with_plain_content_types(naming_lost_cookies(with_read_bodies(with_whole_bodies(application))))

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
+from typing import Final
+
+#: How many octets of an answer tell its status: those of `HTTP/1.1 200`.
+_STATUS_BYTES: Final = 12
 
 
 def port_is_free(host: str, port: int) -> bool:
@@ -13,6 +18,10 @@ def port_is_free(host: str, port: int) -> bool:
 
 def why_not_free(host: str, port: int) -> str:
     """What keeps a server from listening there, as one line; empty if nothing does."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return f"host {host} is no IP address: say 127.0.0.1, or 0.0.0.0 for all addresses of this machine"
     error = _listen_error(host, port)
     if error is None:
         return ""
@@ -33,15 +42,19 @@ def _listen_error(host: str, port: int) -> OSError | None:
 
 
 def answers(port: int) -> bool:
-    """Whether `GET /healthz` on that local port is answered with 200."""
-    import http.client  # noqa: PLC0415  a server's parent process only needs to know whether its port is free
+    """Whether `GET /healthz` on that local port is answered with 200.
 
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
-    try:
-        connection.request("GET", "/healthz")
-        with connection.getresponse() as response:
-            return response.status == http.client.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    It imports nothing: a server's parent asks in a thread while it forks its workers, which would inherit the lock of a
+    module that is half imported.
+    """
+    with socket.socket() as connection:
+        connection.settimeout(2)
+        try:
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            status = b""
+            while len(status) < _STATUS_BYTES and (part := connection.recv(_STATUS_BYTES - len(status))):
+                status += part
+        except OSError:
+            return False
+    return status.startswith(b"HTTP/1.") and status.endswith(b" 200")

@@ -7,22 +7,23 @@ gives lines of the log their form before there is one (docs/adr/0021-a-light-par
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
+import select
 import signal
 import sys
+import threading
 import time
+import traceback
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
 from portal.server.ports import why_not_free
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from multiprocessing.context import ForkProcess
+    from types import FrameType
 
 logger = logging.getLogger("portal.server")
 
@@ -53,7 +54,9 @@ def serve_wsgi(
     """
     if refusal := why_not_free(host, port):
         sys.exit(refusal)
-    work = partial(_work, target=target, host=host, port=port, threads=threads, log_config=log_config)
+    work = partial(
+        _work, target=target, host=host, port=port, threads=threads, log_config=log_config, parent=os.getpid()
+    )
     Workers(work, count=workers, stop_timeout_s=stop_timeout_s, log_config=log_config).run()
 
 
@@ -64,6 +67,8 @@ class Workers:
     worse than one that tries again.
 
     :param work: runs in each process until it gets `STOP_SIGNAL`.
+    :param stop_timeout_s: as :func:`serve_wsgi`.
+    :param log_config: as :func:`serve_wsgi`.
     """
 
     def __init__(
@@ -77,10 +82,11 @@ class Workers:
         self._work = work
         self._stop_timeout_s = stop_timeout_s
         self._log_config = log_config
-        self._running: list[_Worker] = []
-        #: When each worker that does not run is to be started, by the monotonic clock.
+        #: When each running worker began, by its process id and the monotonic clock.
+        self._running: dict[int, float] = {}
+        #: When each worker that does not run is to be started.
         self._starts = [0.0] * count
-        self._told_to_stop = False
+        self._told_to_stop = self._told_to_reload = False
 
     def run(self) -> None:
         """Run them until SIGTERM or SIGINT, and then until their open requests are finished."""
@@ -88,10 +94,13 @@ class Workers:
             try:
                 while not self._told_to_stop:
                     self._start_due()
-                    self._wait(wakeup)
-                    self._find_ended()
+                    self._wait(wakeup, until=min(self._starts, default=None))
+                    if self._told_to_reload:
+                        self._refuse_reload()
+                    if not self._told_to_stop:
+                        self._replace_ended()
             finally:
-                self._stop()
+                self._stop(wakeup)
 
     @contextmanager
     def _signals(self) -> Iterator[int]:
@@ -100,79 +109,106 @@ class Workers:
         with closing(os.fdopen(readable, "rb", buffering=0)), closing(os.fdopen(writable, "wb", buffering=0)):
             os.set_blocking(readable, False)
             os.set_blocking(writable, False)
-            signal.signal(signal.SIGTERM, self._note_stop)
-            signal.signal(signal.SIGINT, self._note_stop)
-            signal.signal(signal.SIGHUP, self._refuse_reload)
             signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
+                signal.signal(number, self._note)
             try:
                 yield readable
             finally:
                 signal.set_wakeup_fd(-1)
 
-    def _note_stop(self, *_: object) -> None:
-        self._told_to_stop = True
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        """Note a signal. What it asks for is done in the loop: another one may come in the middle of this."""
+        if number in {signal.SIGTERM, signal.SIGINT}:
+            self._told_to_stop = True
+        elif number == signal.SIGHUP:
+            self._told_to_reload = True
 
-    def _refuse_reload(self, *_: object) -> None:
-        """SIGHUP: say that it does nothing. New workers of this parent would run the code that is loaded already."""
+    def _refuse_reload(self) -> None:
+        """Say that SIGHUP does nothing. New workers of this parent would run the code that is loaded already."""
+        self._told_to_reload = False
         self._configure_log()
         logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another")
 
     def _start_due(self) -> None:
         now = time.monotonic()
-        due = [start for start in self._starts if start <= now]
-        self._starts = [start for start in self._starts if start > now]
-        for _ in due:
-            process = multiprocessing.get_context("fork").Process(target=self._run_in_child, name="worker")
+        for due in [start for start in self._starts if start <= now]:
+            self._starts.remove(due)
             try:
-                process.start()
+                pid = os.fork()
             except OSError as error:
+                self._starts.append(now + RESTART_INTERVAL_S)
                 self._configure_log()
                 logger.warning("a worker could not be started, and is tried again: %s", error)
-                self._starts.append(now + RESTART_INTERVAL_S)
-            else:
-                self._running.append(_Worker(process, now))
+                continue
+            if pid == 0:
+                self._live_as_worker()
+            self._running[pid] = now
 
-    def _run_in_child(self) -> None:
-        """The life of a worker."""
-        # The parent's handlers do nothing in a worker. It ends at once where it has not loaded its application.
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        # A terminal that is closed sends it to all processes.
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        self._work()
+    def _live_as_worker(self) -> NoReturn:
+        """Work in the new process. It never returns into what its parent is about to do."""
+        status = 1
+        try:
+            signal.set_wakeup_fd(-1)
+            # The parent's handlers do nothing in a worker. It ends at once where it has not loaded its application.
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            # A terminal that is closed sends it to all processes.
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            self._work()
+            for thread in threading.enumerate():
+                if thread is not threading.current_thread() and not thread.daemon:
+                    thread.join()
+            status = 0
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+            if isinstance(end.code, str):
+                sys.stderr.write(f"{end.code}\n")
+        except BaseException:  # noqa: BLE001  nobody else shows it
+            traceback.print_exc()
+        finally:
+            with suppress(Exception):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(status & 0xFF)
 
-    def _wait(self, wakeup: int) -> None:
-        """Wait until a worker ends, one is to be started, or a signal comes."""
-        ends = [worker.process.sentinel for worker in self._running]
-        seconds = max(0.0, min(self._starts) - time.monotonic()) if self._starts else None
-        if wakeup in wait([wakeup, *ends], seconds):
+    def _wait(self, wakeup: int, *, until: float | None) -> None:
+        """Wait until a signal comes, such as that of a worker that has ended, or until then by the monotonic clock."""
+        seconds = None if until is None else max(0.0, until - time.monotonic())
+        if select.select([wakeup], [], [], seconds)[0]:
             os.read(wakeup, 4096)
 
-    def _find_ended(self) -> None:
-        for worker in [each for each in self._running if not each.process.is_alive()]:
-            self._running.remove(worker)
-            self._starts.append(worker.began + RESTART_INTERVAL_S)
-            self._configure_log()
-            logger.error(
-                "worker %s has ended by itself, with status %s: another one takes its place",
-                worker.process.pid,
-                worker.process.exitcode,
-            )
+    def _ended(self) -> Iterator[tuple[int, float, int]]:
+        """Each worker that has ended since: its process id, when it began, and its status, -9 for the signal 9."""
+        for pid, began in tuple(self._running.items()):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                del self._running[pid]
+                yield pid, began, os.waitstatus_to_exitcode(status)
 
-    def _stop(self) -> None:
+    def _replace_ended(self) -> None:
+        for pid, began, status in self._ended():
+            self._starts.append(began + RESTART_INTERVAL_S)
+            self._configure_log()
+            logger.error("worker %d has ended by itself, with status %d: another one takes its place", pid, status)
+
+    def _stop(self, wakeup: int) -> None:
         """Let each worker empty its listening socket and finish its open requests."""
-        for worker in self._running:
-            if worker.process.pid is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(worker.process.pid, STOP_SIGNAL)
+        # None of these is another process by now: a worker that has ended keeps its id until it is waited for.
+        for pid in self._running:
+            os.kill(pid, STOP_SIGNAL)
         end = time.monotonic() + self._stop_timeout_s
-        for worker in self._running:
-            if not wait([worker.process.sentinel], max(0.0, end - time.monotonic())):
-                self._configure_log()
-                logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.process.pid)
-                worker.process.kill()
-            worker.process.join()
+        for _ in self._ended():
+            pass
+        while self._running and time.monotonic() < end:
+            self._wait(wakeup, until=end)
+            for _ in self._ended():
+                pass
+        for pid in self._running:
+            self._configure_log()
+            logger.warning("stopping: the open requests of worker %d take too long and are cut", pid)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
     def _configure_log(self) -> None:
         """Called before a line is written, since most parents write none."""
@@ -183,17 +219,9 @@ class Workers:
             self._log_config = None
 
 
-class _Worker(NamedTuple):
-    """A worker that was started.
-
-    :param began: by the monotonic clock.
-    """
-
-    process: ForkProcess
-    began: float
-
-
-def _work(*, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None) -> None:
+def _work(
+    *, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None, parent: int
+) -> None:
     from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
 
-    run_worker(target=target, host=host, port=port, threads=threads, log_config=log_config)
+    run_worker(target=target, host=host, port=port, threads=threads, log_config=log_config, parent=parent)

@@ -110,6 +110,17 @@ def test_an_open_request_is_answered_and_a_new_one_refused(held: Held) -> None:
     assert held.ended() == (0, "")
 
 
+def test_an_open_request_is_answered_after_ctrl_c_in_a_terminal(held: Held) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(held.get, "/held")
+        held.wait_for(OPEN)
+        os.killpg(held.process.pid, signal.SIGINT)
+        until(lambda: port_is_free("127.0.0.1", held.port), what="it listens no more")
+        (held.folder / ANSWER).touch()
+        assert answer.result(PATIENCE_S) == 200
+    assert held.ended() == (0, "")
+
+
 def test_connections_without_a_request_keep_no_server(held: Held) -> None:
     used, unused = (http.client.HTTPConnection("127.0.0.1", held.port, timeout=PATIENCE_S) for _ in range(2))
     with contextlib.closing(used), contextlib.closing(unused):

@@ -23,8 +23,7 @@ from tests.support.harness import ROOT
 PATIENCE_S = 60
 #: Each worker writes a line when it begins, and one when it has finished.
 PARENT = """
-import multiprocessing, os, signal, sys, threading, time
-from multiprocessing.context import ForkProcess
+import os, signal, sys, threading, time
 from pathlib import Path
 from portal.server.workers import Workers
 
@@ -133,21 +132,28 @@ def test_it_stops_at_once_while_a_worker_waits_for_its_start(tmp_path: Path) -> 
         assert parent.ended() == (0, "")
 
 
-def test_a_process_that_the_kernel_refuses_is_tried_again(tmp_path: Path) -> None:
+def test_a_process_that_the_kernel_refuses_is_tried_again_and_leaves_nothing_open(tmp_path: Path) -> None:
     refuse = """
-start, refusals = ForkProcess.start, [OSError(11, "Resource temporarily unavailable")]
-def start_or_refuse(process):
+import portal.server.workers as module
+module.RESTART_INTERVAL_S = 0.01
+fork, refusals = os.fork, [OSError(11, "Resource temporarily unavailable")] * 50
+def fork_or_refuse():
     if refusals:
         raise refusals.pop()
-    start(process)
-ForkProcess.start = start_or_refuse
+    return fork()
+os.fork = fork_or_refuse
 """
+    with running(tmp_path) as usual:
+        usual.began(1)
+        descriptors = len(list(Path(f"/proc/{usual.process.pid}/fd").iterdir()))
+    (tmp_path / "lines").unlink()
     with running(tmp_path, before=refuse) as parent:
         parent.began(1)
+        assert len(list(Path(f"/proc/{parent.process.pid}/fd").iterdir())) == descriptors
         parent.process.send_signal(signal.SIGTERM)
         status, said = parent.ended()
         assert status == 0
-        assert "could not be started, and is tried again: [Errno 11]" in said
+        assert said.count("could not be started, and is tried again: [Errno 11]") == 50
 
 
 def test_a_signal_that_the_kernel_gives_to_another_thread_is_taken(tmp_path: Path) -> None:
@@ -173,6 +179,59 @@ def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path) -> None:
         parent.process.send_signal(signal.SIGTERM)
         assert parent.ended() == (0, "")
         assert len(parent.lines("finished")) == 2
+
+
+def test_many_signals_at_once_are_all_taken(tmp_path: Path) -> None:
+    """The first line configures the log, which takes a while."""
+    log = """
+import portal.server.workers as module
+form = {"form": {"format": "%(message)s"}}
+handler = {"class": "logging.StreamHandler", "formatter": "form"}
+config = {"version": 1, "disable_existing_loggers": False, "formatters": form, "handlers": {"all": handler}, "root": {"handlers": ["all"]}}
+module.Workers.__init__.__kwdefaults__["log_config"] = config
+"""
+    with running(tmp_path, before=log) as parent:
+        parent.began(1)
+        for _ in range(20):
+            parent.process.send_signal(signal.SIGHUP)
+            threading.Event().wait(0.002)
+        assert parent.process.stderr.readline().startswith("SIGHUP does nothing")
+        parent.process.send_signal(signal.SIGTERM)
+        assert parent.ended()[0] == 0
+
+
+def test_a_worker_that_ends_with_the_parent_is_not_called_lost(tmp_path: Path) -> None:
+    """As by Ctrl-C in a terminal, which sends the signal to all processes."""
+    ends = "signal.signal(signal.SIGINT, signal.SIG_DFL)"
+    with running(tmp_path, count=3, work=ends) as parent:
+        parent.began(3)
+        os.killpg(parent.process.pid, signal.SIGINT)
+        assert parent.ended() == (0, "")
+
+
+def test_a_worker_is_replaced_while_a_process_of_its_own_goes_on(tmp_path: Path) -> None:
+    child = """
+if os.fork() == 0:
+    time.sleep(3600)
+"""
+    with running(tmp_path, work=child) as parent:
+        (killed,) = parent.began(1)
+        until(lambda: Path(f"/proc/{killed}/task/{killed}/children").read_text(), what="it has a process of its own")
+        os.kill(killed, signal.SIGKILL)
+        assert parent.began(2)[1] != killed
+        parent.process.send_signal(signal.SIGTERM)
+        # What it has said is not asked for: the processes that go on could say more.
+        assert parent.process.wait(PATIENCE_S) == 0
+
+
+@pytest.mark.parametrize(("end", "status"), [("sys.exit(3)", 3), ("sys.exit('why')", 1), ("1 / 0", 1)])
+def test_the_status_of_a_worker_is_told(tmp_path: Path, end: str, status: int) -> None:
+    with running(tmp_path, work=end) as parent:
+        parent.began(2)
+        parent.process.send_signal(signal.SIGTERM)
+        said = parent.ended()[1]
+        assert f"has ended by itself, with status {status}:" in said
+        assert ("why" in said, "ZeroDivisionError" in said) == ("why" in end, "/" in end)
 
 
 def test_a_worker_that_has_not_begun_ends_with_the_parent(tmp_path: Path) -> None:

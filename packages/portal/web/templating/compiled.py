@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import marshal
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from importlib.metadata import version
 from types import CodeType
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Names the templates, and what they were made from. It is written when all of them are there.
 _INDEX: Final = "index"
+#: The file is gone, or not whole. The template itself is still there.
+_UNREADABLE: Final = (OSError, EOFError, ValueError, TypeError)
 
 
 class CompiledTemplates:
@@ -39,9 +42,10 @@ class CompiledTemplates:
         self.names: tuple[str, ...] = ()
         self._written: list[str] | None = []
         if (folder / _INDEX).exists():
-            made_from, names = marshal.loads((folder / _INDEX).read_bytes())  # noqa: S302  ours, see above
-            if made_from == self._made_from:
-                self.names = names
+            with suppress(*_UNREADABLE):
+                made_from, names = marshal.loads((folder / _INDEX).read_bytes())  # noqa: S302  ours, see above
+                if made_from == self._made_from:
+                    self.names = names
             # Who finds other templates, or some more, may not be the only one: what it compiles is not written.
             self._written = None
 
@@ -50,11 +54,9 @@ class CompiledTemplates:
         if name not in self.names:
             return None
         try:
-            written = self._file(name).read_bytes()
-        except OSError:
-            # Somebody has tidied up. The template itself is still there.
+            code: CodeType = marshal.loads(self._file(name).read_bytes())  # noqa: S302  as above
+        except _UNREADABLE:
             return None
-        code: CodeType = marshal.loads(written)  # noqa: S302  as above
         return code
 
     def add(self, name: str, code: CodeType) -> None:

@@ -98,6 +98,19 @@ def test_a_page_is_compiled_where_its_compiled_form_is_gone(
 
 
 @pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("kept", [0, 20], ids=["empty", "a part"])
+@pytest.mark.parametrize("what", ["the index", "the templates"])
+def test_a_page_is_compiled_where_its_compiled_form_is_not_whole(
+    environment_of: NewEnvironment, folder: Path, kept: int, what: str
+) -> None:
+    for path in folder.iterdir():
+        if (path.name == "index") == (what == "the index"):
+            path.write_bytes(path.read_bytes()[:kept])
+    environment = environment_of(TEMPLATES, compiled_in=folder)
+    assert "<h1>Clients</h1>" in environment.get_template("list.html").render(ROWS)
+
+
+@pytest.mark.usefixtures("written")
 def test_a_template_that_has_changed_since_is_compiled_anew(environment_of: NewEnvironment, folder: Path) -> None:
     changed = TEMPLATES | {"list.html": "<p>changed</p>"}
     before = contents(folder)
