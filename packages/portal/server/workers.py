@@ -178,16 +178,21 @@ class Workers:
         if select.select([wakeup], [], [], seconds)[0]:
             os.read(wakeup, 4096)
 
-    def _ended(self) -> Iterator[tuple[int, float, int]]:
-        """Each worker that has ended since: its process id, when it began, and its status, -9 for the signal 9."""
+    def _reap(self) -> list[tuple[int, float, int]]:
+        """Take the workers that have ended out of those that run.
+
+        :returns: the process id of each, when it began, and its status: -9 for the signal 9.
+        """
+        ended = []
         for pid, began in tuple(self._running.items()):
-            ended, status = os.waitpid(pid, os.WNOHANG)
-            if ended:
+            found, status = os.waitpid(pid, os.WNOHANG)
+            if found:
                 del self._running[pid]
-                yield pid, began, os.waitstatus_to_exitcode(status)
+                ended.append((pid, began, os.waitstatus_to_exitcode(status)))
+        return ended
 
     def _replace_ended(self) -> None:
-        for pid, began, status in self._ended():
+        for pid, began, status in self._reap():
             self._starts.append(began + RESTART_INTERVAL_S)
             self._configure_log()
             logger.error("worker %d has ended by itself, with status %d: another one takes its place", pid, status)
@@ -198,12 +203,10 @@ class Workers:
         for pid in self._running:
             os.kill(pid, STOP_SIGNAL)
         end = time.monotonic() + self._stop_timeout_s
-        for _ in self._ended():
-            pass
+        self._reap()
         while self._running and time.monotonic() < end:
             self._wait(wakeup, until=end)
-            for _ in self._ended():
-                pass
+            self._reap()
         for pid in self._running:
             self._configure_log()
             logger.warning("stopping: the open requests of worker %d take too long and are cut", pid)
