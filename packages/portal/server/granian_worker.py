@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import granian._signals
+from granian._granian import WorkerSignal
 from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.mp import MPServer
@@ -26,7 +27,6 @@ from portal.server.wsgi.whole_bodies import with_whole_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import FrameType
 
 #: Seconds after which a connection ends whose other side takes nothing of what was sent to it.
 STALLED_CONNECTION_S = 60
@@ -54,13 +54,23 @@ class OneWorker(MPServer):
         own = holder if spec is None else spec.build()
         end_stalled_connections(own.get_fd())
 
-        def stop(_number: int, _frame: FrameType | None) -> None:
-            # After Ctrl-C in a terminal, granian has closed it already.
-            with suppress(OSError):
-                drain(own.get_fd())
-            signal.raise_signal(signal.SIGTERM)
+        def take_signals() -> WorkerSignal:
+            event, told = WorkerSignal(), False
 
-        signal.signal(signal.SIGUSR1, stop)
+            def stop(*_: object) -> None:
+                nonlocal told
+                # Once: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1. A handler that
+                # sets the event while another one does so would wait for a lock that this thread has.
+                if not told:
+                    told = True
+                    drain(own.get_fd())
+                    event.set()
+
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
+                signal.signal(number, stop)
+            return event
+
+        granian._signals.set_sync_signals = take_signals  # noqa: SLF001  granian's own closes the socket with connections in it
         MPServer._spawn_wsgi_worker(worker_id, name, loader, ((None, own), shared), *args)  # noqa: SLF001  granian lets nobody else give a worker its socket
         # All requests are answered. A refresh may go on without its request, and its token would be lost.
         finish_calls(within_s=REFRESH_DEADLINE_S)
@@ -71,7 +81,7 @@ def run_worker(
 ) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) in this process.
 
-    SIGUSR1 empties its listening socket and lets it finish its open requests, SIGTERM the latter alone.
+    SIGUSR1, SIGTERM or SIGINT has it empty its listening socket and finish its open requests.
 
     :param threads: each handles one request at a time.
     :param log_config: as :func:`portal.server.workers.serve_wsgi`.

@@ -110,11 +110,12 @@ def test_an_open_request_is_answered_and_a_new_one_refused(held: Held) -> None:
     assert held.ended() == (0, "")
 
 
-def test_an_open_request_is_answered_after_ctrl_c_in_a_terminal(held: Held) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C in a terminal", "SIGTERM"])
+def test_an_open_request_is_answered_after_a_signal_to_all_processes(held: Held, number: signal.Signals) -> None:
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(held.get, "/held")
         held.wait_for(OPEN)
-        os.killpg(held.process.pid, signal.SIGINT)
+        os.killpg(held.process.pid, number)
         until(lambda: port_is_free("127.0.0.1", held.port), what="it listens no more")
         (held.folder / ANSWER).touch()
         assert answer.result(PATIENCE_S) == 200
