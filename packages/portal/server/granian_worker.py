@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, Final
 
 import granian._signals
 from granian._granian import WorkerSignal
@@ -28,8 +29,39 @@ from portal.server.wsgi.whole_bodies import with_whole_bodies
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+#: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1.
+STOP_SIGNALS: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})
 #: Seconds after which a connection ends whose other side takes nothing of what was sent to it.
 STALLED_CONNECTION_S = 60
+
+
+class StopSignals:
+    """The signals that end this process, taken by a thread of their own.
+
+    No handler takes them: Python runs those in the main thread, which does not wake up when the kernel gives the signal
+    to another one; and one that interrupts another may wait for a lock that it has itself.
+    """
+
+    def __init__(self) -> None:
+        self._stop: Callable[[], None] | None = None
+
+    def take(self) -> None:
+        """Take them from now on, in this thread and in all that it will start."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        threading.Thread(target=self._wait, name="stop-signals", daemon=True).start()
+
+    def when_told(self, stop: Callable[[], None]) -> None:
+        """What the first signal begins. Before it is known, a signal ends the process at once."""
+        self._stop = stop
+
+    def _wait(self) -> None:
+        signal.sigwait(STOP_SIGNALS)
+        if self._stop is None:
+            os._exit(0)
+        self._stop()
+
+
+_STOP: Final = StopSignals()
 
 
 class OneWorker(MPServer):
@@ -55,19 +87,13 @@ class OneWorker(MPServer):
         end_stalled_connections(own.get_fd())
 
         def take_signals() -> WorkerSignal:
-            event, told = WorkerSignal(), False
+            event = WorkerSignal()
 
-            def stop(*_: object) -> None:
-                nonlocal told
-                # Once: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1. A handler that
-                # sets the event while another one does so would wait for a lock that this thread has.
-                if not told:
-                    told = True
-                    drain(own.get_fd())
-                    event.set()
+            def stop() -> None:
+                drain(own.get_fd())
+                event.set()
 
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1):
-                signal.signal(number, stop)
+            _STOP.when_told(stop)
             return event
 
         granian._signals.set_sync_signals = take_signals  # noqa: SLF001  granian's own closes the socket with connections in it
@@ -87,6 +113,7 @@ def run_worker(
     :param log_config: as :func:`portal.server.workers.serve_wsgi`.
     :param parent: the process with which it ends, so that no orphan holds the port.
     """
+    _STOP.take()
     end_with_process(parent)
     server = OneWorker(
         target=target,
