@@ -67,7 +67,7 @@ _STOP: Final = StopSignals()
 class OneWorker(MPServer):
     """granian's server, whose one worker is this process. Its connections end when the other side stalls.
 
-    granian itself would start a process for the worker, and its own code would stay in the parent: 10 MiB
+    granian itself would start a process for the worker, and its own code would stay in the parent: 7 MiB
     (docs/adr/0021-a-light-parent.md).
 
     granian has no limit for a browser that takes nothing, and a thread waits for it. The kernel has one.

@@ -8,9 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +21,10 @@ from portal.server.ports import answers, port_is_free
 from portal.server.server_group import STOP_TIMEOUT_S
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.portal.server.held_application import ANSWER, FINISH, FINISHED, OPEN
+from tests.portal.server.waiting import PATIENCE_S, until
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 
-PATIENCE_S = 60
 #: Seconds; a server that ends before has not waited for this.
 NEVER = 3600
 SERVER = """
@@ -62,13 +60,6 @@ class Held:
         """Its status, and what it has said."""
         _, said = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, said
-
-
-def until(condition: Callable[[], object], *, what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}"
-        threading.Event().wait(0.02)
 
 
 @contextlib.contextmanager

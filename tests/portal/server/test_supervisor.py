@@ -10,8 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
@@ -20,6 +19,7 @@ import pytest
 
 from portal.server.ports import answers, port_is_free
 from portal.server.static_files import PRIVATE_FOLDERS
+from tests.portal.server.waiting import PATIENCE_S, until
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 
@@ -42,7 +42,6 @@ def load():
 
 supervise(prepare, load=load, app="energy")
 """
-PATIENCE_S = 20
 
 
 @dataclass
@@ -72,13 +71,6 @@ class Started:
         """Its status, and what it has said."""
         _, said = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, said.decode()
-
-
-def until(condition: Callable[[], object], *, what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}"
-        time.sleep(0.02)
 
 
 @contextlib.contextmanager

@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +17,9 @@ from textwrap import indent
 import pytest
 
 from portal.server.workers import RESTART_INTERVAL_S
+from tests.portal.server.waiting import PATIENCE_S, until
 from tests.support.harness import ROOT
 
-PATIENCE_S = 60
 #: Each worker writes a line when it begins, and one when it has finished.
 PARENT = """
 import os, signal, sys, threading, time
@@ -61,13 +60,6 @@ class Parent:
         """Its status, and what it has said."""
         _, said = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, said
-
-
-def until(condition: Callable[[], object], *, what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}"
-        threading.Event().wait(0.02)
 
 
 @contextlib.contextmanager
