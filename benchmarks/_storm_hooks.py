@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from portal.config.wire_names import CREATED_AT_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD
 from portal.query import (
     ListParams,
     MutationGroup,

@@ -19,9 +19,7 @@ from django.conf import settings
 
 from portal.api.session import make_session
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStore
-from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
-from portal.config.projects import PROJECTS
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     COUNTS_BY_PARAM,
     COUNTS_SEGMENT,
     FROM_SUFFIX,
@@ -30,6 +28,8 @@ from portal.config.wire_names import (
     REFRESH_TOKEN_FIELD,
     TO_SUFFIX,
 )
+from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
+from portal.config.projects import PROJECTS
 from portal.devtools.openapi.schema import Schemas, read_document, read_operations
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnauthorizedError, ApiValidationError
 from portal.query import Record, create_query_client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY, IDEMPOTENCY_WINDOW_S
+from portal.config.contract_names import HONOURS_IDEMPOTENCY_KEY, IDEMPOTENCY_WINDOW_S
 from sandbox_api.environment import read_environment
 
 

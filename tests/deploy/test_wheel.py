@@ -19,9 +19,9 @@ import requests
 from pypdf import PdfReader
 
 import portal
+from portal.config.contract_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
-from portal.config.wire_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
 from portal.management import entry
 from portal.server.local_stack import DEMO_PASSWORD
 from portal.server.ports import answers

@@ -1,6 +1,6 @@
 """The gateway and the energy app against a backend that calls everything by other names.
 
-`docs/how-to/use-another-backend.md`, followed in a copy of the checkout: the names in `portal.config.wire_names`, and of
+`docs/how-to/use-another-backend.md`, followed in a copy of the checkout: the names in `portal.config.contract_names`, and of
 each resource what stands with its declaration.
 """
 
@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import pytest
 import requests
 
-from portal.config import wire_names as contract
+from portal.config import contract_names as contract
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from tests.support import foreign_backend as foreign
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run, servers_in_copy
 from tests.support.foreign_backend import ADDRESSES, CUSTOMER, CUSTOMERS, EMAIL, NAMES, OPERATOR, ForeignBackend
 from tests.support.http_browser import HttpBrowser
 
-CONTRACT = "packages/portal/config/wire_names.py"
+CONTRACT = "packages/portal/config/contract_names.py"
 CLIENTS = "/en/energy/clients"
 ROW = re.compile(r'data-row-id="([^"]+)"')
 

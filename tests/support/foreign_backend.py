@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import jwt
 
-#: What it calls the constants of `portal.config.wire_names`.
+#: What it calls the constants of `portal.config.contract_names`.
 NAMES: dict[str, Any] = {
     "AUTH_LOGIN_PATH": "/session/open",
     "AUTH_LOGOUT_PATH": "/session/close",

@@ -13,8 +13,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.auth_app.permission_changes import audited
+from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.config.platforms import PLATFORMS
-from portal.config.wire_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
 from portal.services.user import UserQueries
 from portal.web.frame import platform_name

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import SORT_BY_NAME
+from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries

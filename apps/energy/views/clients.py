@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import invoices
-from portal.config.wire_names import SORT_BY_NAME, SORT_NEWEST_FIRST
+from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.web.pages import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import SORT_BY_NAME
+from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.meters import MeterQueries, MeterStatus
 from portal.services.energy.stations import StationQueries
 from portal.web.pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages

@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import work_orders
-from portal.config.wire_names import SORT_BY_NAME
+from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.energy.sessions import ChargingSessionQueries

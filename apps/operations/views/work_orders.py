@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
+from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.operations.work_orders import (
     WorkOrder,

@@ -10,7 +10,7 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from portal.config.wire_names import PROBLEM_DETAIL_FIELD, PROBLEM_ERRORS_FIELD, PROBLEM_TITLE_FIELD
+from portal.config.contract_names import PROBLEM_DETAIL_FIELD, PROBLEM_ERRORS_FIELD, PROBLEM_TITLE_FIELD
 from portal.errors import (
     ApiClientError,
     ApiConflictError,

@@ -20,15 +20,15 @@ from portal.api.provider import identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
 from portal.api.transport import ONE_TRY, Transport
-from portal.config.current import portal_config
-from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     CLIENT_ADDRESS_HEADER,
     IDEMPOTENCY_HEADER,
     IF_MATCH_HEADER,
     PATHS_WITHOUT_BEARER,
     REQUEST_ID_HEADER,
 )
+from portal.config.current import portal_config
+from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.process import Deadline
 from portal.store import refresh_store

@@ -30,8 +30,8 @@ from portal import tracing
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.connections import CallState, DeadlineAdapter
 from portal.api.responses import RawResponse
+from portal.config.contract_names import REQUEST_ID_HEADER
 from portal.config.limits import CIRCUIT_PROBE_S, CIRCUIT_PROBE_WAIT_S, CIRCUIT_SILENCE_S, MAX_ANSWER_BYTES
-from portal.config.wire_names import REQUEST_ID_HEADER
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
 from portal.process import Deadline, call_circuits
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
 from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
 from portal.config.platforms import PLATFORMS
-from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform

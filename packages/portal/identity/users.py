@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
+from portal.config.contract_names import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.platforms import PLATFORM_BY_NAME
-from portal.config.wire_names import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, SUBJECT_CLAIM
 from portal.identity.platforms import derive_platforms_from_me, permission_strings, primary_platform
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from portal.api import Attempt, SignInStatus
+from portal.config.contract_names import HONOURS_IDEMPOTENCY_KEY
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
-from portal.config.wire_names import HONOURS_IDEMPOTENCY_KEY
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
 from portal.process import Deadline
 from portal.query.retries import Retries, Tries

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenStatus
-from portal.config.wire_names import ME_PATH
+from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.endpoints import ReadRequest, query_key
 from portal.query.partition import different_subjects, principal_of_id, same_subject

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast, overload
 
-from portal.config.wire_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FIELD
 from portal.errors import UsageError
 from portal.query.endpoints import same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint

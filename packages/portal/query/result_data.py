@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.config.wire_names import ITEMS_FIELD
+from portal.config.contract_names import ITEMS_FIELD
 from portal.errors import ApiError, ApiMalformedError, without_traceback
 from portal.query.cache import unique_rows
 from portal.query.results import PaginatedRes

@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from portal.config.wire_names import PATHS_WITHOUT_BEARER
+from portal.config.contract_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.query.backend_calls import may_have_arrived
 from portal.query.cache import (

@@ -1,14 +1,14 @@
 """Authentication: sign in and sign out.
 
-A real backend may have other paths and field names: callers take both from `portal.config.wire_names`. The fields below
-are the contract's names, for type checkers.
+A real backend may have other paths and field names: callers take both from `portal.config.contract_names`. The fields
+below are the contract's names, for type checkers.
 """
 
 from __future__ import annotations
 
 from typing import TypedDict
 
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     AUTH_LOGIN_PATH,
     AUTH_LOGOUT_PATH,
     FORGOT_PASSWORD_PATH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from portal.config.wire_names import ME_PATH
+from portal.config.contract_names import ME_PATH
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, query_endpoint
 
 

@@ -12,8 +12,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 import requests
 
-from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     AUTH_LOGOUT_PATH,
     COUNTS_BY_PARAM,
     COUNTS_SEGMENT,
@@ -25,6 +24,7 @@ from portal.config.wire_names import (
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
 )
+from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.identity import get_user_from_token
 from portal.testing.shapes import page_of, problem_of, profile_of
 from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_sign_in

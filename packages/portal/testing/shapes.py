@@ -1,10 +1,10 @@
-"""Bodies of a backend's responses, in the shapes of contract, section 7. Field names: `portal.config.wire_names`."""
+"""Bodies of a backend's responses, shaped as in contract, section 7. Field names: `portal.config.contract_names`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     HAS_NEXT_FIELD,
     ITEMS_FIELD,
     NEXT_CURSOR_FIELD,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import jwt
 
-from portal.config.wire_names import ACCESS_TOKEN_FIELD, PERMISSION_CLAIMS, REFRESH_TOKEN_FIELD, SUBJECT_CLAIM
+from portal.config.contract_names import ACCESS_TOKEN_FIELD, PERMISSION_CLAIMS, REFRESH_TOKEN_FIELD, SUBJECT_CLAIM
 
 #: Seconds, as in the sandbox.
 ACCESS_LIFETIME_S: Final = 300.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from portal.config.wire_names import CREATED_AT_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD
 from portal.query import (
     ListParams,
     MutationGroup,

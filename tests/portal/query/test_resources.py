@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from portal.config.wire_names import CREATED_AT_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD
 from portal.errors import ApiMalformedError, UsageError
 from portal.query import ListParams, MutationGroup, Params, QueryGroup, Row, RowParams, query_endpoint, resource
 from portal.query.endpoints import DeclaredMutation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from portal.config.wire_names import REFRESH_PATH
+from portal.config.contract_names import REFRESH_PATH
 from portal.query.hooks.checks import check_endpoints
 from portal.services.endpoint_list import all_entries
 from tests.support.contract_calls import contract_calls

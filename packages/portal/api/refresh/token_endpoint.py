@@ -17,8 +17,7 @@ from portal.api.refresh.sealing import idempotency_key, revocation_key
 from portal.api.responses import RawResponse, claims_json, is_success
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
-from portal.config.limits import REFRESH_FAILED_STATUSES
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
     AUTH_LOGOUT_PATH,
     HONOURS_IDEMPOTENCY_KEY,
@@ -28,6 +27,7 @@ from portal.config.wire_names import (
     REFRESH_TOKEN_FIELD,
     REQUEST_ID_HEADER,
 )
+from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiError, ApiUnavailableError
 
 if TYPE_CHECKING:

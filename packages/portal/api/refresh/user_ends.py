@@ -18,8 +18,8 @@ import jwt
 
 from portal.api.refresh.sealing import record_name
 from portal.api.tokens import MAX_LIFETIME_S
+from portal.config.contract_names import SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES
-from portal.config.wire_names import SUBJECT_CLAIM
 from portal.store import MISSING
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from django.utils import translation
 
 from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal.administration.token_input import read_token
+from portal.config.contract_names import PERMISSION_CLAIMS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
-from portal.config.wire_names import PERMISSION_CLAIMS
 from portal.edge import (
     EdgeResponses,
     Forward,

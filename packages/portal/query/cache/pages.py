@@ -12,7 +12,7 @@ from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from portal.config.wire_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
+from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
 from portal.errors import ApiMalformedError
 
 if TYPE_CHECKING:

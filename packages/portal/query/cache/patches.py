@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from portal.config.wire_names import ID_FIELD, VERSION_FIELD
+from portal.config.contract_names import ID_FIELD, VERSION_FIELD
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, JsonRow, Page
 from portal.query.cache.write_records import ANSWER, Kind, Patch, WriteRecord, query_name
 

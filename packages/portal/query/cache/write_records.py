@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from portal.config.wire_names import ID_FIELD
+from portal.config.contract_names import ID_FIELD
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, JsonRow
 from portal.query.endpoints import LIST_HELPERS, canonical_json
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
+from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
-from portal.config.wire_names import CURSOR_PARAM
 from portal.errors import UsageError
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import checked_params, parameter_names

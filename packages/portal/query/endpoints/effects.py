@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
-from portal.config.wire_names import ID_FIELD
+from portal.config.contract_names import ID_FIELD
 from portal.query.endpoints.declarations import DeclaredQuery
 
 TItem = TypeVar("TItem")

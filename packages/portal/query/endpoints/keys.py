@@ -14,8 +14,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from portal.config.contract_names import LIMIT_PARAM
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
-from portal.config.wire_names import LIMIT_PARAM
 from portal.query.endpoints.params import given_params
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeGuard, is_typeddict
 from uuid import UUID
 
-from portal.config.wire_names import VALUES_ESCAPE, VALUES_SEPARATOR
+from portal.config.contract_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.errors import UsageError
 from portal.query.rows import OF_THE_CALL, Params, required_fields, to_json, wire_names, wire_params
 from portal.strict_json import replace_surrogates

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
+from portal.config.contract_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
-from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.query.endpoints.urls import Url, address
 from portal.strict_json import replace_surrogates
 

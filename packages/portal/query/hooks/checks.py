@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, is_typeddict
 
 from django.core.checks import Error
 
+from portal.config.contract_names import ME_PATH
 from portal.config.places import place
-from portal.config.wire_names import ME_PATH
 from portal.errors import PortalError, UsageError
 from portal.query.endpoints import (
     ID_PARAM,

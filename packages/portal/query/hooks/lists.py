@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
+from portal.config.contract_names import ID_FIELD
 from portal.config.limits import WALK_PAGE_ROWS
-from portal.config.wire_names import ID_FIELD
 from portal.query.client import client_of
 from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec
 from portal.query.hooks.queries import ReadHook

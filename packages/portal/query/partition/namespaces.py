@@ -27,8 +27,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from portal.api import expires_at
+from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
-from portal.config.wire_names import PROFILE_PERMISSIONS_FIELD
 from portal.identity import get_user_from_token, permission_strings
 from portal.query.partition.generations import Generations, namespace_generation_key
 from portal.query.partition.pending_purges import PendingPurges

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
-from portal.config.wire_names import PROFILE_ID_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, dataclass_transfo
 
 import msgspec
 
-from portal.config.wire_names import COUNTS_BY_PARAM, FROM_SUFFIX, TO_SUFFIX
+from portal.config.contract_names import COUNTS_BY_PARAM, FROM_SUFFIX, TO_SUFFIX
 from portal.errors import UsageError
 from portal.query.rows.struct_types import StructType, default_of
 
@@ -82,7 +82,7 @@ class ListParams(Params):
 
     `q`: words to search for, ignoring case and accents; a row must contain all of them. `sort`: one of the sort names
     of contract, section 7, or the resource's own; without it, newest first. The backend's names of both:
-    `portal.config.wire_names`.
+    `portal.config.contract_names`.
 
     `pages`: how many pages to read. `cursor`: where to begin, as the server named it; with `pages=1` just that page.
     These two belong to the call, and are no parameters of the list.

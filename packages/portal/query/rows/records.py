@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, dataclass_transform
 import msgspec
 from msgspec import field
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.errors import UsageError
 from portal.query.rows.partials import Partial
 from portal.query.rows.struct_types import StructType, required_fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from portal.config.wire_names import VERSION_FIELD
+from portal.config.contract_names import VERSION_FIELD
 from portal.query import ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
 from portal.services.energy.summary import EnergySummaryQueries
 

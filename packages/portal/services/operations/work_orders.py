@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from portal.config.wire_names import VERSION_FIELD
+from portal.config.contract_names import VERSION_FIELD
 from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Row, Values, field, resource
 from portal.services.operations.summary import OperationsSummaryQueries
 

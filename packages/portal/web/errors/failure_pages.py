@@ -20,7 +20,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 
-from portal.config.wire_names import BACKEND_LANGUAGE
+from portal.config.contract_names import BACKEND_LANGUAGE
 from portal.errors import (
     ApiConflictError,
     ApiError,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from portal.api import identity_provider
+from portal.config.contract_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.config.current import portal_config
-from portal.config.wire_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.edge import home_path
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings

@@ -14,7 +14,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from portal import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError
 from portal.audit import AuditEvent, AuditFields, Reason, entered_name_tag
-from portal.config.wire_names import ACCESS_TOKEN_FIELD, LOGIN_EMAIL_FIELD, LOGIN_PASSWORD_FIELD, REFRESH_TOKEN_FIELD
+from portal.config.contract_names import (
+    ACCESS_TOKEN_FIELD,
+    LOGIN_EMAIL_FIELD,
+    LOGIN_PASSWORD_FIELD,
+    REFRESH_TOKEN_FIELD,
+)
 from portal.errors import (
     ApiClientError,
     ApiError,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from portal import audit
 from portal.api import api_session, set_tokens, sign_in_name
 from portal.audit import AuditEvent, tag_of
+from portal.config.contract_names import ME_PATH
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
-from portal.config.wire_names import ME_PATH
 from portal.edge import accept_target, home_path, with_locale
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform

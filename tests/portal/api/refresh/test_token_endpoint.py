@@ -19,8 +19,8 @@ from portal.api.refresh.token_endpoint import (
 )
 from portal.api.tokens import TokenPair
 from portal.api.transport import RawResponse, Transport
+from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.config.limits import MAX_ANSWER_BYTES
-from portal.config.wire_names import IDEMPOTENCY_WINDOW_S
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
 

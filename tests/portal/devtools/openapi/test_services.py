@@ -26,7 +26,7 @@ NAMES = {
 #: What no schema says.
 OPTIONS = {"stale_time_s", "stale_while_revalidate", "invalidates", "invalidates_tags", "placeholder", "cache"}
 #: Where a person chose another type: what is counted by kind is a dictionary, in which a count may be missing; and the
-#: version of a row has the name that `portal.config.wire_names` gives it.
+#: version of a row has the name that `portal.config.contract_names` gives it.
 TYPES = {
     ("energy/clients.py", "class Client"),
     ("energy/state.py", "class EnergyState"),

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.errors import ApiMalformedError, UsageError
 from portal.query import OpenEnum, Record, Row, field
 from portal.query.rows import check_decodable, decoder_of, rows_decoder_of

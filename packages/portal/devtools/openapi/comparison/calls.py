@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     CURSOR_PARAM,
     HAS_NEXT_FIELD,
     ID_FIELD,

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.devtools.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, name_of
 from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, ValueKind, in_words
 from portal.suggestions import did_you_mean

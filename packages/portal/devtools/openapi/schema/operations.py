@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     HAS_NEXT_FIELD,
     IDEMPOTENCY_HEADER,
     ITEMS_FIELD,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_the_same, in_words
 from portal.devtools.openapi.writing.declared import OPEN_ENUM, ClassAttribute, Declared, Library, ParamsBase, shorten
 from portal.devtools.openapi.writing.names import (

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from portal.config.wire_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.devtools.openapi.schema import ListOf, ObjectOf, are_the_same
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, class_name, plural, singular
 from portal.devtools.openapi.writing.parameters import OF_ALL_LISTS, described, sendable, sort_words, url_template

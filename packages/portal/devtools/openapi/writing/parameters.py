@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.config.wire_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
+from portal.config.contract_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.devtools.openapi.schema import Enumeration, ListOf, Scalar, in_words
 from portal.devtools.openapi.writing.declared import ClassAttribute
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, is_possible, wire_name

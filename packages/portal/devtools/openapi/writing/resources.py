@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard
 
-from portal.config.wire_names import COUNTS_BY_PARAM, COUNTS_SEGMENT, ID_FIELD, REFRESH_PATH
+from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT, ID_FIELD, REFRESH_PATH
 from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_the_same
 
 if TYPE_CHECKING:

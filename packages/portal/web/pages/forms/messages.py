@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop as msgid
 
-from portal.config.wire_names import BACKEND_LANGUAGE
+from portal.config.contract_names import BACKEND_LANGUAGE
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.config.wire_names import FROM_SUFFIX, TO_SUFFIX
+from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.wire_names import (
+from portal.config.contract_names import (
     COUNTS_BY_PARAM,
     CURSOR_PARAM,
     SORT_BY_NAME,

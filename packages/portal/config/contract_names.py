@@ -1,4 +1,4 @@
-"""What another backend may name differently: every name that the portal itself reads or sends, here and nowhere else.
+"""The names of the contract that the portal itself reads or sends, here and nowhere else.
 
 Source: contract, section 7. What belongs to one resource alone (its address, the fields of its rows, its own filters
 and sort names) stands with its declaration in `portal.services`: docs/how-to/use-another-backend.md.
