@@ -3,9 +3,11 @@
 ::
 
     variables           every variable, declared: name, default, meaning, whether it is a secret
+      machine_variables those of the machine: log, metrics, folders, ports
     sources             where each value comes from, with secrets masked
     reader              every variable -> PortalConfig, or ConfigurationError with one line
       values            one variable as a text, a number, a switch, an address
+      authentication    how access tokens are verified; the OpenID provider
       developer         the `.env` file, and DEBUG on a developer's machine
       log_targets       where the audit log and traces go
       store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels

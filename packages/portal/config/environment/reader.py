@@ -6,7 +6,6 @@ Source: requirements, "Environment variables"; contract, section 3. Whatever is 
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import ssl
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 import environ
 
 from portal.config import limits
+from portal.config.environment.authentication import read_oidc, read_verification
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.log_targets import STDERR, check_audit_log, read_otlp
 from portal.config.environment.state_dir import kept_secret, private_dir
@@ -34,7 +34,7 @@ from portal.config.environment.values import (
 )
 from portal.config.log_lines import LOG_FORMATS
 from portal.config.places import IN_CHECKOUT, SOURCE_ROOT
-from portal.config.portal_config import ClaimMapping, OidcProvider, PortalConfig, TokenVerification
+from portal.config.portal_config import OidcProvider, PortalConfig, TokenVerification
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, PROJECTS, Project
 from portal.errors import ConfigurationError
 
@@ -133,8 +133,8 @@ def try_config(app: str) -> ConfigReading:
         store_max_mb=take("store_max_mb", lambda: _store_max_mb(env), limits.STORE_MAX_MB),
         state_dir=state_dir,
         behind_proxy=take("behind_proxy", lambda: read_switch("APP_BEHIND_PROXY"), instead=False),
-        verification=take("verification", lambda: _verification(env), TokenVerification()),
-        oidc=take("oidc", lambda: _oidc(env), OidcProvider()),
+        verification=take("verification", lambda: read_verification(env), TokenVerification()),
+        oidc=take("oidc", lambda: read_oidc(env), OidcProvider()),
         connect_timeout_s=take(
             "connect_timeout_s",
             lambda: read_seconds(env, "APP_API_CONNECT_TIMEOUT_S", limits.CONNECT_TIMEOUT_S),
@@ -259,62 +259,3 @@ def _store_max_mb(env: environ.Env) -> int:
     if size <= 0:
         raise ConfigurationError(f"APP_STORE_MAX_MB should be {should_be}")
     return size
-
-
-def _verification(env: environ.Env) -> TokenVerification:
-    key = read_secret(env, "APP_JWT_KEY", "a key")
-    jwks_url = read_url(env, "APP_JWT_JWKS_URL", default="", whole=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
-    if key and jwks_url:
-        raise ConfigurationError("APP_JWT_KEY and APP_JWT_JWKS_URL exclude each other: one of them should be unset")
-    pem = "-----BEGIN" in key
-    default = ["RS256", "ES256"] if jwks_url or pem else ["HS256"]
-    algorithms = tuple(read_value(env.list, "APP_JWT_ALGORITHMS", "algorithm names with commas between", default))
-    known = {f"{family}{bits}" for family in ("HS", "RS", "ES", "PS") for bits in (256, 384, 512)} | {"EdDSA"}
-    symmetric = {name for name in algorithms if name.startswith("HS")}
-    if not algorithms or not set(algorithms) <= known or (symmetric and (jwks_url or pem)):
-        # A public key taken as an HMAC secret would let anyone sign.
-        raise ConfigurationError(
-            "APP_JWT_ALGORITHMS should be names such as RS256 or HS256 with commas between, HS… only with a secret"
-        )
-    if symmetric and key and len(key.encode()) < 32:  # noqa: PLR2004  RFC 7518, section 3.2
-        raise ConfigurationError("APP_JWT_KEY should be at least 32 bytes long for HS256")
-    return TokenVerification(
-        key=key,
-        jwks_url=jwks_url,
-        algorithms=algorithms if key or jwks_url else (),
-        issuer=env.str("APP_JWT_ISSUER", ""),
-        audience=env.str("APP_JWT_AUDIENCE", ""),
-    )
-
-
-def _oidc(env: environ.Env) -> OidcProvider:
-    if not os.environ.get("APP_OIDC_ISSUER", "").strip():
-        return OidcProvider()
-    client_id = env.str("APP_OIDC_CLIENT_ID", "")
-    if not client_id:
-        raise ConfigurationError("APP_OIDC_CLIENT_ID is missing: it should be this app's client id at APP_OIDC_ISSUER")
-    scopes = env.str("APP_OIDC_SCOPES", "openid profile email offline_access").replace(",", " ").split()
-    if "openid" not in scopes:
-        raise ConfigurationError("APP_OIDC_SCOPES should name openid")
-    return OidcProvider(
-        issuer=read_url(env, "APP_OIDC_ISSUER", default=None, path=True),
-        client_id=client_id,
-        client_secret=read_secret(env, "APP_OIDC_CLIENT_SECRET", "a secret"),
-        scopes=tuple(scopes),
-        mapping=_claim_mapping(env),
-    )
-
-
-def _claim_mapping(env: environ.Env) -> ClaimMapping:
-    """`groups: staff=ENERGY_APP, accounts=FINANCE_APP`: a claim, and what its values permit."""
-    text = env.str("APP_OIDC_PERMISSIONS", "").strip()
-    if not text:
-        return ClaimMapping()
-    claim, _, rest = (part.strip() for part in text.partition(":"))
-    pairs = [tuple(part.strip() for part in pair.split("=")) for pair in rest.split(",")]
-    if not claim or any(len(pair) != 2 or not all(pair) for pair in pairs):  # noqa: PLR2004  a pair has two parts
-        raise ConfigurationError(
-            "APP_OIDC_PERMISSIONS should be a claim and what its values permit, "
-            "such as groups: staff=ENERGY_APP, accounts=FINANCE_APP"
-        )
-    return ClaimMapping(claim=claim, permissions=tuple((value, permission) for value, permission in pairs))

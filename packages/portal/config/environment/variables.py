@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from portal.config.environment.machine_variables import MACHINE_VARIABLES
 from portal.config.environment.variable_types import Secrecy, Variable
 from portal.config.environment.variable_types import VariablePart as Part
 from portal.config.projects import PROJECTS
@@ -220,110 +221,5 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         "of its values",
         example="groups: staff=ENERGY_APP, accounts=FINANCE_APP",
     ),
-    Variable(
-        name="APP_LOG_FORMAT",
-        part=Part.LOG,
-        default="`text`",
-        meaning="`json`: one object a line. See [the log](log.md)",
-        example="json",
-    ),
-    Variable(
-        name="APP_AUDIT_LOG",
-        part=Part.LOG,
-        default="`stderr`",
-        meaning="where [the audit log](audit-log.md) goes: `stderr`, beside the log; `off`; or the absolute path of a "
-        "file that all processes of this machine append to",
-        example="/var/log/portal/audit.jsonl",
-        in_env_file=False,
-    ),
-    Variable(
-        name="APP_AUDIT_KEY",
-        part=Part.LOG,
-        default="`SECRET_KEY`",
-        meaning="the key under which the audit log hashes the names that people enter: a long random text, the same on "
-        "all machines of the gateway",
-        secrecy=Secrecy.SECRET,
-        read_by="the gateway",
-    ),
-    Variable(
-        name="OTEL_EXPORTER_OTLP_ENDPOINT",
-        part=Part.LOG,
-        default="unset: no traces",
-        meaning="the address to which [traces](../how-to/trace-a-request.md) are sent, by OTLP over HTTP, with the "
-        "requirements of `requirements/tracing.txt`. OpenTelemetry's other variables (`OTEL_TRACES_SAMPLER`, "
-        "`OTEL_TRACES_SAMPLER_ARG`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_RESOURCE_ATTRIBUTES` …) are read by its own "
-        "library",
-        example="http://127.0.0.1:4318",
-    ),
-    Variable(
-        name="OTEL_TRACES_EXPORTER",
-        part=Part.LOG,
-        default="`otlp`",
-        meaning="`none`: no traces, whatever the address says",
-        example="none",
-    ),
-    Variable(
-        name="APP_METRICS_TOKEN",
-        part=Part.LOG,
-        default="unset",
-        meaning="the bearer token that opens `/metrics` to another machine; loopback needs none, but with "
-        "`APP_BEHIND_PROXY` on it does",
-        secrecy=Secrecy.SECRET,
-    ),
-    Variable(
-        name="PROMETHEUS_MULTIPROC_DIR",
-        part=Part.LOG,
-        default="set by `serve`",
-        meaning="the folder in which the workers of this server keep their counts, so that `/metrics` gives the sums "
-        "of all, whichever worker answers. Unset: each process gives its own. prometheus_client reads it when it is "
-        "imported",
-        in_env_file=False,
-    ),
-    Variable(
-        name="PORT_BASE",
-        part=Part.PROCESS,
-        default="8000",
-        meaning="first of the local ports: the gateway's. Platforms follow in registry order, the sandbox is at +100",
-        example="9000",
-    ),
-    Variable(
-        name="APP_STATE_DIR",
-        part=Part.PROCESS,
-        default="`.state` in the checkout; `/var/lib/portal` where a wheel is installed",
-        meaning="a private (0700) folder that all processes on the machine share, on a local disk. A folder of another "
-        "user stops the start",
-        example="/var/lib/portal",
-    ),
-    Variable(
-        name="APP_STATIC_ROOT",
-        part=Part.PROCESS,
-        default="set by `serve`",
-        meaning="the folder with this server's collected static files",
-        in_env_file=False,
-    ),
-    Variable(
-        name="APP_COMPILED_TEMPLATES_DIR",
-        part=Part.PROCESS,
-        default="set by `serve`",
-        meaning="the private folder with this server's compiled templates",
-        in_env_file=False,
-    ),
-    Variable(
-        name="APP_STATIC_SHARED_DIR",
-        part=Part.PROCESS,
-        default="unset: a server has its own static files alone",
-        meaning="a folder with the static files of this release and of those before, which the servers of all releases "
-        "serve ([ADR 40](../adr/0040-static-files-of-the-release-before.md)). Made if it is missing",
-        example="/var/lib/portal/static",
-    ),
-    Variable(
-        name="APP_DEBUG_TOOLBAR",
-        part=Part.PROCESS,
-        default="off",
-        meaning="on, in `DEBUG` and with the development requirements: pages seen from this machine carry "
-        "django-debug-toolbar, with [a panel](../how-to/work-on-one-app.md#see-what-a-page-did) of their queries, "
-        "mutations and backend calls",
-        example="on",
-        read_by="a developer's machine",
-    ),
+    *MACHINE_VARIABLES,
 )

@@ -2,7 +2,8 @@
 
 ::
 
-    failure_pages    the page of each status, of each error of `portal.errors`, and Django's own handlers
+    failure_pages    the page of each failure, and Django's own handlers
+      failures       what is said of each failure: its status, texts and ways on, one table
       unknown_outcome  a write whose answer was lost: where to look, and what to send again
       problems       the problem document (RFC 9457)
       failure_log    one log line for each page of a status from 500 on
@@ -15,16 +16,14 @@ from __future__ import annotations
 
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failure_pages import (
-    RETRY_AFTER_S,
-    Failure,
     another_account,
     failure_response,
     method_refused,
     offer_list,
     page_not_found,
     render_failure,
-    retry_after_s,
 )
+from portal.web.errors.failures import RETRY_AFTER_S, Failure, retry_after_s
 from portal.web.errors.problems import problem
 from portal.web.errors.redirects import (
     REASON_PARAM,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment import VARIABLES, Secrecy, reader
+from portal.config.environment import VARIABLES, Secrecy, authentication, reader
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.metrics import worker_files
@@ -27,7 +27,7 @@ FILES = {"APP_API_CA_FILE", "APP_AUDIT_LOG"}
 def test_every_variable_that_is_read_is_declared_and_none_else() -> None:
     strings = {
         node.value
-        for module in (reader, worker_files)
+        for module in (reader, authentication, worker_files)
         for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value)
     }

@@ -11,7 +11,8 @@ from django.utils import translation
 from pytest_django.asserts import assertInHTML
 
 from portal import errors
-from portal.web.errors.failure_pages import csrf_failure, failure_for, page_not_found, render_failure, server_error
+from portal.web.errors.failure_pages import csrf_failure, page_not_found, render_failure, server_error
+from portal.web.errors.failures import failure_for
 from tests.portal.web.conftest import BACKEND
 
 CASES = [
