@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.cache import BaseCache, close_caches  # noqa: TID251  reads and writes no cache
@@ -20,7 +22,16 @@ class PortalAppConfig(AppConfig):
     label = "portal"
 
     def ready(self) -> None:
-        """Import the checks, which register themselves."""
+        """Import the checks, which register themselves.
+
+        Ends the process with one line in a project that is not the portal's. Its commands would take the place of that
+        project's: here Django has no other way to say it without a traceback.
+        """
+        if not hasattr(settings, "PORTAL"):
+            sys.exit(
+                "portal: these settings are not made by project_settings(…), so it can't be one of INSTALLED_APPS: "
+                "take it out. The query layer and the refresh need no app."
+            )
         from portal import checks, deployment_checks  # noqa: F401, PLC0415  only now are the apps loaded
 
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):

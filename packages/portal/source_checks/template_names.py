@@ -111,6 +111,13 @@ def _call_faults(call: nodes.Call, environment: PageEnvironment, routes: Routes)
         icons.append(first)
     for icon in icons:
         yield from _icon_faults(icon, environment, line=call.lineno)
+    if name == "nav_link" and not icons and call.dyn_kwargs is None:
+        known = ", ".join(sorted(icons_of(environment)))
+        yield (
+            call.lineno,
+            "nav_link has no icon: each page would be an error",
+            f"add icon='NAME', a file of the app's folder templates/…/icons/ or one of all apps; there are {known}",
+        )
     if first is None:
         return
     if name in {"list_url", "nav_link", "url"}:

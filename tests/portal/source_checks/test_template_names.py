@@ -26,12 +26,14 @@ UNKNOWN = {
     "{{ row.name|link('paymnt', row.id) }}": ("there is no URL", "'payment'"),
     "{{ nav_link('paymets', _('x'), icon='plus') }}": ("there is no URL", "'payments'"),
     "{{ nav_link('payments', _('x'), icon='pluss') }}": ("there is no icon", "'plus'"),
+    "{{ nav_link('payments', _('x')) }}": ("nav_link has no icon", "icon='NAME'"),
     "{{ static('energy/nothing.css') }}": ("there is no static file", "static/"),
     "{{ APPS }}": ("there is no constant 'APPS'", "'APP'"),
 }
 KNOWN = [
     "{{ url('payments') }}{{ url('payment', row.id) }}{{ url('payment', *ids) }}{{ url(route) }}",
     "{{ row.name|link('payment', row.id) }}{{ nav_link('payments', _('x'), icon='plus') }}{{ icon(name) }}",
+    "{{ nav_link('payments', _('x'), icon=chosen) }}{{ nav_link('payments', _('x'), **entry) }}",
     "{% macro own(x) %}{{ caller() }}{% endmacro %}{{ own(1) }}{% set X = 1 %}{{ X }}",
     "{{ static(APP ~ '/app.css') }}{{ LOCALE }}{{ loaded_at(as_of) }}{{ range(3) }}",
     "{% for x in y recursive %}{{ loop(x) }}{{ loop.index }}{% endfor %}{{ form.non_field_errors() }}",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from portal.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class StructType(msgspec.StructMeta):
@@ -15,9 +20,35 @@ class StructType(msgspec.StructMeta):
     """
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> StructType:
-        """Options of `msgspec.Struct` may be given with the bases, and win."""
+        """Options of `msgspec.Struct` may be given with the bases, and win.
+
+        :raises UsageError: two fields have one name on the wire.
+        """
         defaults: dict[str, Any] = {"frozen": True, "kw_only": True, "rename": "camel"}
-        return super().__new__(cls, name, bases, namespace, **(defaults | options))
+        chosen = defaults | options
+        try:
+            return super().__new__(cls, name, bases, namespace, **chosen)
+        except ValueError:
+            # The library says that there are such fields, and not which.
+            known: dict[str, str] = {}
+            for attribute, wire in _wire_names(bases, namespace, rename=chosen["rename"]):
+                if known.setdefault(wire, attribute) != attribute:
+                    raise UsageError(
+                        f'{name}: {known[wire]} and {attribute} have one name on the wire, "{wire}": '
+                        "give one of them another, by field(name=…)"
+                    ) from None
+            raise
+
+
+def _wire_names(bases: tuple[type, ...], namespace: dict[str, Any], *, rename: Any) -> Iterator[tuple[str, str]]:
+    """Each field of a class that is being made, with its name on the wire: those of its bases first."""
+    own = namespace.get("__annotations__", {})
+    for base in bases:
+        names = zip(getattr(base, "__struct_fields__", ()), getattr(base, "__struct_encode_fields__", ()), strict=True)
+        yield from (each for each in names if each[0] not in own)
+    for attribute in own:
+        given = getattr(namespace.get(attribute), "name", None)
+        yield attribute, given or msgspec.defstruct("Renamed", [attribute], rename=rename).__struct_encode_fields__[0]
 
 
 def default_of(made: type, field: str) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -134,6 +136,40 @@ def test_put_without_patch_is_the_update() -> None:
     assert "use_update_payment_mutation = _payments.replace" in source(paths, Payment=PAYMENT)
     both = {**RESOURCE, ROW: {**RESOURCE[ROW], "put": {**takes(BODY), **answers(ref("Payment"))}}}
     assert "use_replace_payment_mutation = _payments.replace" in source(both, Payment=PAYMENT)
+
+
+def test_a_post_on_a_row_is_an_update_of_it_which_the_list_and_the_row_show() -> None:
+    update = {**takes(BODY), **answers(ref("Payment"))}
+    paths = {**RESOURCE, ROW: {"get": answers(ref("Payment")), "post": update}}
+    text = " ".join(source(paths, Payment=PAYMENT).split())
+    assert "use_update_payment_mutation = ( mutation_endpoint(" in text
+    assert 'params=RowParams, url="/finance/payments/{id}", method="POST"' in text
+    assert ".merge_updated_in_paginated_list(list_query_key=PaymentQueries.use_get_payments_query)" in text
+    assert ".set_answer(query_key=PaymentQueries.use_get_payment_query)" in text
+    without_a_row = {**RESOURCE, ROW: {"get": answers(ref("Payment")), "post": {**takes(BODY), **answers(None)}}}
+    text = " ".join(source(without_a_row, Payment=PAYMENT).split())
+    assert ".invalidates(query_key=PaymentQueries.use_get_payments_query)" in text
+    assert ".invalidates(query_key=PaymentQueries.use_get_payment_query)" in text
+
+
+def test_a_post_beside_a_patch_has_a_name_of_its_own_and_the_same_effects() -> None:
+    paths = {**RESOURCE, ROW: {**RESOURCE[ROW], "post": {**takes(BODY), **answers(ref("Payment"))}}}
+    text = " ".join(source(paths, Payment=PAYMENT).split())
+    assert "use_update_payment_mutation = _payments.update" in text
+    assert "use_update_payments_payment_mutation = ( mutation_endpoint(" in text
+
+
+def test_fields_that_differ_in_their_spelling_alone_stay_two_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = {"type": "string", "format": "date-time"}
+    row = {"type": "object", "properties": {**PAYMENT["properties"], "created_at": other, "CreatedAt": other}}
+    detail = {"type": "object", "properties": {**row["properties"], "Method": TEXT, "method_": TEXT}}
+    paths = {"/finance/payments": {"get": answers(page(ref("Payment")))}, ROW: {"get": answers(ref("PaymentDetail"))}}
+    module: Any = ModuleType("written")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(source(paths, Payment=row, PaymentDetail=detail), vars(module))
+    assert module.PaymentDetail.__base__ is module.Payment
+    on_the_wire = module.PaymentDetail.__struct_encode_fields__
+    assert {"createdAt", "created_at", "CreatedAt", "method", "Method", "method_"} <= set(on_the_wire)
 
 
 def test_a_body_that_is_no_part_of_the_row_is_a_record_of_its_own_and_still_changes_the_list() -> None:

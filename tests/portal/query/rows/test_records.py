@@ -38,6 +38,23 @@ def test_a_field_without_a_default_is_refused_when_the_class_is_made() -> None:
             payer: str
 
 
+def test_two_fields_with_one_name_on_the_wire_are_both_named() -> None:
+    with pytest.raises(
+        UsageError, match='Wrong: paid_at and paid_at_ have one name on the wire, "paidAt": give one of'
+    ):
+
+        class Wrong(Record):
+            paid_at: str = ""
+            paid_at_: str = ""
+
+
+def test_a_field_whose_name_on_the_wire_is_inherited_is_named_with_the_other_one() -> None:
+    with pytest.raises(UsageError, match='Wrong: payer and paid_by have one name on the wire, "payer"'):
+
+        class Wrong(Payment):
+            paid_by: str = field(default="", name="payer")
+
+
 def test_a_partial_sends_the_given_fields_alone_by_their_names_on_the_wire() -> None:
     body = Payment.partial(
         amount=Decimal("9.90"),

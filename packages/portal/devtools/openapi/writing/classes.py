@@ -137,7 +137,8 @@ class Classes:
         return f"{kind} | None" if shape.nullable and kind != "Any" else kind
 
     def _fill(self, made: Declared, shape: ObjectOf, *, is_row: bool, inherited: frozenset[str]) -> None:
-        names = FreeNames({"id", "created_at"} if is_row else ())
+        names = FreeNames(({"id", "created_at"} if is_row else set()) | self._attributes_of(made.base))
+        has_creation = CREATED_AT_FIELD in shape.fields or "created_at" in self._attributes_of(made.base)
         for wire, member in shape.fields.items():
             if wire in inherited or (is_row and wire == ID_FIELD):
                 continue
@@ -150,11 +151,19 @@ class Classes:
                     made.notes.append(f"`{wire}` is {in_words(member.shape)} in the schema, and a time in each row.")
                 continue
             wanted = attribute_name(wire)
-            name = wanted if is_row and is_time and wanted == "created_at" else names.unused(wanted, f"{wanted}_")
+            # The row's own, of which the list is told by another name on the wire.
+            is_creation = is_row and is_time and wanted == "created_at" and not has_creation
+            has_creation |= is_creation
+            name = wanted if is_creation else names.unused(wanted, f"{wanted}_")
             made.attributes.append(self._attribute(name, wire, member, made.name))
             if described := sentence(member.description):
                 made.notes.append(f"`{name}`: {begun_small(described)}")
         shorten(made)
+
+    def _attributes_of(self, base: str) -> set[str]:
+        """The attributes that a class of this module gives to those that are made of it."""
+        found = next((each for each in self.declared if each.name == base), None)
+        return {each.name for each in found.attributes} | self._attributes_of(found.base) if found else set()
 
     def _attribute(self, name: str, wire: str, member: Field, owner: str) -> ClassAttribute:
         kind = self.type_of(

@@ -107,6 +107,9 @@ def _call(operation: Operation, known: list[Operation]) -> PlacedCall:
     )
     if has_parameter(segments(path)[-1]):
         role: Role = _OF_A_ROW.get(operation.method, "action")
+        if operation.method == "POST" and any(_reads_row(each, path) for each in known):
+            # As Stripe has it. Where no row is read, it is an action, such as the call of a hook by its token.
+            role = "update"
         return PlacedCall(operation=operation, role=role, place=parent(path) if role != "action" else path)
     if _is_counts(operation) and any(each.path == parent(path) and _gives_many(each) for each in known):
         return PlacedCall(operation=operation, role="counts", place=parent(path))
@@ -127,6 +130,11 @@ def _is_counts(operation: Operation) -> bool:
         and isinstance(operation.answer.shape, MapOf)
         and isinstance(operation.answer.shape.value, MapOf)
     )
+
+
+def _reads_row(operation: Operation, path: str) -> bool:
+    """Whether a call reads the row at a path, or the list that it is in."""
+    return operation.method == "GET" and operation.path.rstrip("/") in {path, parent(path)}
 
 
 def _gives_many(operation: Operation) -> bool:
@@ -175,7 +183,8 @@ def _is_at(call: PlacedCall, place: str) -> bool:
         return path == place
     if call.role == "counts":
         return path == f"{place}/{COUNTS_SEGMENT}"
-    return call.role in _OF_A_ROW.values() and path != place and parent(path) == place and not path.endswith("/")
+    is_of_a_row = _OF_A_ROW.get(call.operation.method) == call.role
+    return is_of_a_row and path != place and parent(path) == place and not path.endswith("/")
 
 
 def is_row(shape: Shape | None) -> TypeGuard[ObjectOf]:
