@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from django.core.exceptions import ImproperlyConfigured
 
 from sandbox_api.keys import MINIMUM_KEY_LENGTH, kept_key
+from sandbox_api.profiles import DEFAULT_PROFILE, PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sandbox_api.profiles import Profile
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 #: In a checkout a folder of it. Installed from a wheel, never a folder of the environment.
@@ -40,6 +43,8 @@ class Environment:
     """Everything that can be set from outside."""
 
     debug: bool
+    profile: Profile
+    """What the sandbox has, as the backend that it stands for."""
     state_dir: Path
     secret_key: str
     jwt_key: str
@@ -69,9 +74,11 @@ def read_environment(*, source: Mapping[str, str]) -> Environment:
     """
     debug = _boolean(source, "DEBUG", default=False)
     state_dir = Path(source.get("SANDBOX_STATE_DIR") or DEFAULT_STATE_DIR).expanduser().absolute()
+    profile = _profile(source, "SANDBOX_PROFILE")
     _make_private_folder(state_dir)
     return Environment(
         debug=debug,
+        profile=profile,
         state_dir=state_dir,
         secret_key=_key(source, "SANDBOX_SECRET_KEY", kept_at=state_dir / "secret_key" if debug else None),
         jwt_key=_key(source, "SANDBOX_JWT_KEY", kept_at=state_dir / "jwt_key" if debug else None),
@@ -81,7 +88,9 @@ def read_environment(*, source: Mapping[str, str]) -> Environment:
         ),
         access_token_lifetime=_seconds(source, "SANDBOX_ACCESS_TOKEN_LIFETIME_S", default=300),
         refresh_token_lifetime=_seconds(source, "SANDBOX_REFRESH_TOKEN_LIFETIME_S", default=30 * 86_400),
-        honour_idempotency_key=_boolean(source, "SANDBOX_HONOUR_IDEMPOTENCY_KEY", default=True),
+        honour_idempotency_key=_boolean(
+            source, "SANDBOX_HONOUR_IDEMPOTENCY_KEY", default=profile.honours_idempotency_key
+        ),
         idempotency_window=_seconds(source, "SANDBOX_IDEMPOTENCY_WINDOW_S", default=86_400),
         refresh_replay_window=_seconds(source, "SANDBOX_REFRESH_REPLAY_WINDOW_S", default=120),
         allow_demo_accounts=debug or _boolean(source, "SANDBOX_ALLOW_DEMO_ACCOUNTS", default=False),
@@ -106,6 +115,13 @@ def _boolean(source: Mapping[str, str], name: str, *, default: bool) -> bool:
     if value.strip().lower() in _FALSE:
         return False
     raise ImproperlyConfigured(f"{name} should be 1 or 0, not {value!r}")
+
+
+def _profile(source: Mapping[str, str], name: str) -> Profile:
+    value = source.get(name) or DEFAULT_PROFILE
+    if value not in PROFILES:
+        raise ImproperlyConfigured(f"{name} should be one of {', '.join(PROFILES)}, not {value!r}")
+    return PROFILES[value]
 
 
 def _number(source: Mapping[str, str], name: str, *, default: float, most: float) -> float:

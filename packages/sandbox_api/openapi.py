@@ -1,19 +1,22 @@
-"""What OpenAPI can't find out by itself: the bearer, the problems, the idempotency key."""
+"""What OpenAPI can't find out by itself: the bearer, the problems, the idempotency key, the profile."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
 from sandbox_api.idempotency import HEADER
 from sandbox_api.lists.views import CountsView
 from sandbox_api.problems import CONTENT_TYPE
+from sandbox_api.profiles import path_shape
 from sandbox_api.versions import HEADER as IF_MATCH
 
 if TYPE_CHECKING:
     from sandbox_api.lists.spec import ListSpec
+    from sandbox_api.profiles import Call
 
 _WRITES = ("post", "patch", "delete")
 _PROBLEM = {
@@ -78,7 +81,7 @@ def describe_problems_and_keys(result: dict[str, Any], **_context: Any) -> dict[
                 "description": "Every error.",
                 "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
             }
-            if method in _WRITES:
+            if method in _WRITES and settings.SANDBOX.honour_idempotency_key:
                 operation.setdefault("parameters", []).append(_KEY_PARAMETER)
         _describe_versions(result, methods)
     return result
@@ -96,7 +99,7 @@ def _describe_versions(result: dict[str, Any], methods: dict[str, Any]) -> None:
         answer["headers"] = {"ETag": _ENTITY_TAG}
     for method in _CHANGES:
         if tagged and method in methods:
-            methods[method]["parameters"].append(_VERSION_PARAMETER)
+            methods[method].setdefault("parameters", []).append(_VERSION_PARAMETER)
 
 
 def _schema_of(answer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
@@ -104,3 +107,39 @@ def _schema_of(answer: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any
     name = schema.get("$ref", "").rpartition("/")[2]
     found: dict[str, Any] = schemas.get(name, schema)
     return found
+
+
+def only_calls_of_profile(endpoints: list[tuple[str, str, str, Any]]) -> list[tuple[str, str, str, Any]]:
+    """Leave the calls that the profile has, as drf-spectacular asks for it.
+
+    :param endpoints: path, its expression, method and view.
+    """
+    calls = settings.SANDBOX.profile.calls
+    if calls is None:
+        return endpoints
+    return [each for each in endpoints if (call := calls.get(path_shape(each[0]))) and each[2] in call.methods]
+
+
+def only_names_of_profile(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
+    """Leave the parameters and the fields that the profile has, as drf-spectacular asks for it."""
+    calls = settings.SANDBOX.profile.calls
+    schemas = result["components"]["schemas"]
+    for path, methods in result["paths"].items() if calls is not None else ():
+        call = calls[path_shape(path)]
+        for operation in methods.values():
+            parameters = operation.get("parameters", [])
+            parameters[:] = [p for p in parameters if p["in"] != "query" or p["name"] in call.parameters]
+            for answer in operation["responses"].values():
+                _leave_out(answer.get("content", {}).get("application/json", {}).get("schema", {}), call, schemas)
+    return result
+
+
+def _leave_out(schema: dict[str, Any], call: Call, schemas: dict[str, Any]) -> None:
+    found = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    properties = found.get("properties", {})
+    for name in call.without:
+        properties.pop(name, None)
+    if "required" in found:
+        found["required"] = [name for name in found["required"] if name not in call.without]
+    if "items" in properties:
+        _leave_out(properties["items"]["items"], call, schemas)

@@ -35,6 +35,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # the files of the documentation page
     "django.middleware.common.CommonMiddleware",
+    "sandbox_api.profile_middleware.ProfileMiddleware",
 ]
 TEMPLATES = [
     {
@@ -101,8 +102,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": False,
+    "PREPROCESSING_HOOKS": ["sandbox_api.openapi.only_calls_of_profile"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "sandbox_api.openapi.only_names_of_profile",
         "sandbox_api.openapi.describe_problems_and_keys",
     ],
     "ENUM_NAME_OVERRIDES": {

@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from sandbox_api.environment import read_environment
+from sandbox_api.profiles import PROFILES
 
 KEY = "k" * 32
 
@@ -57,6 +58,7 @@ def test_outside_of_debug_a_key_is_required(read, missing):
         ("SANDBOX_REFRESH_TOKEN_LIFETIME_S", "nan"),
         ("SANDBOX_REFRESH_TOKEN_LIFETIME_S", "inf"),
         ("SANDBOX_HONOUR_IDEMPOTENCY_KEY", "2"),
+        ("SANDBOX_PROFILE", "tiny"),
         ("SANDBOX_FAULT_REFRESH_503_RATE", "1.5"),
         ("SANDBOX_FAULT_REFRESH_DELAY_MS", "long"),
         ("SANDBOX_STATE_DIR", "/dev/null/x"),
@@ -85,3 +87,12 @@ def test_a_trusted_issuer_is_an_address(read):
     assert read(DEBUG="1", SANDBOX_TRUSTED_ISSUER="https://provider.test/").trusted_issuer == "https://provider.test"
     with pytest.raises(ImproperlyConfigured, match="SANDBOX_TRUSTED_ISSUER should be"):
         read(DEBUG="1", SANDBOX_TRUSTED_ISSUER="provider.test")
+
+
+def test_a_profile_is_named_and_says_whether_keys_are_honoured(read):
+    assert read(DEBUG="1").profile is PROFILES["full"]
+    assert read(DEBUG="1", SANDBOX_PROFILE="contract").honour_idempotency_key
+    document = read(DEBUG="1", SANDBOX_PROFILE="document")
+    assert document.profile is PROFILES["document"]
+    assert not document.honour_idempotency_key
+    assert read(DEBUG="1", SANDBOX_PROFILE="document", SANDBOX_HONOUR_IDEMPOTENCY_KEY="on").honour_idempotency_key
