@@ -393,3 +393,12 @@ def test_ended_threads_leave_no_connections_behind(make_sqlite):
         thread.start()
         thread.join()
     assert len(cache.database.pool._idle) == 1
+
+
+def test_get_many_takes_a_key_fewer_than_one_statement_has_parameters(cache):
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        parameters = connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
+    names = [str(number) for number in range(parameters)]
+    assert cache.get_many(names[1:]) == {}
+    with pytest.raises(sqlite3.OperationalError, match="too many SQL variables"):
+        cache.get_many(names)
