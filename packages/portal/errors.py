@@ -12,6 +12,7 @@
         ├── ApiUnauthorizedError    401 that no refresh can help: sign in again
         ├── ApiForbiddenError       403: this user may not
         ├── ApiNotFoundError        404, 410: no such thing
+        │   └── ApiAbsentError      the backend does not have this optional call
         ├── ApiValidationError      400, 422: the request is not acceptable; may name fields
         ├── ApiConflictError        409: the request does not fit the present state
         │   └── ApiPreconditionFailedError  412: the row is not the version that the write was to change
@@ -112,6 +113,13 @@ class ApiNotFoundError(ApiError):
     """404 or 410: there is nothing at that address, or nothing for this user."""
 
     page_status = 404
+
+
+class ApiAbsentError(ApiNotFoundError):
+    """The backend does not have this optional call: it has said so now, or within the last ten minutes.
+
+    A call that it said now is the error's cause; without a cause, no call was made. `status` is the backend's.
+    """
 
 
 class ApiValidationError(ApiError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast, overload
 
 from portal.config.contract_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FIELD
@@ -22,9 +23,9 @@ from portal.query.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, ReadOptions
+    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint, ResourceReadOptions
     from portal.query.hooks import MutationHook, PaginatedQueryHook
     from portal.query.rows import Decoder
 
@@ -34,6 +35,18 @@ RowP = ParamSpec("RowP")
 TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
 TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
+
+ResourceRole: TypeAlias = Literal["list", "detail", "counts", "create", "update", "replace", "delete"]
+#: What a page does without an optional endpoint, where the declaration says nothing else.
+_WITHOUT: Final[Mapping[ResourceRole, str]] = {
+    "list": "The list's page, its menu entry and its sections on other pages are not offered.",
+    "detail": "Rows have no page of their own.",
+    "counts": "The list shows its filters without numbers.",
+    "create": "Nothing can be created.",
+    "update": "Rows can't be edited.",
+    "replace": "Rows can't be edited.",
+    "delete": "Rows can't be deleted.",
+}
 
 #: Field to value to number of rows; None for a number that the backend did not give.
 RowCounts: TypeAlias = dict[str, dict[str, int | None]]
@@ -93,7 +106,10 @@ class ResourceFactory(Generic[ListP, RowP]):
         invalidates_tags: Iterable[str] = ...,
         placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
-        **options: Unpack[ReadOptions],
+        filter_fields: Mapping[str, str | None] = ...,
+        required: Collection[ResourceRole] = ...,
+        without: Mapping[ResourceRole, str] = ...,
+        **options: Unpack[ResourceReadOptions],
     ) -> Resource[TRow, TRow, ListP, RowP]: ...
     @overload
     def __call__(
@@ -107,7 +123,10 @@ class ResourceFactory(Generic[ListP, RowP]):
         invalidates_tags: Iterable[str] = ...,
         placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
-        **options: Unpack[ReadOptions],
+        filter_fields: Mapping[str, str | None] = ...,
+        required: Collection[ResourceRole] = ...,
+        without: Mapping[ResourceRole, str] = ...,
+        **options: Unpack[ResourceReadOptions],
     ) -> Resource[TRow, TRow, P, RowP]: ...
     @overload
     def __call__(
@@ -121,7 +140,10 @@ class ResourceFactory(Generic[ListP, RowP]):
         invalidates_tags: Iterable[str] = ...,
         placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
-        **options: Unpack[ReadOptions],
+        filter_fields: Mapping[str, str | None] = ...,
+        required: Collection[ResourceRole] = ...,
+        without: Mapping[ResourceRole, str] = ...,
+        **options: Unpack[ResourceReadOptions],
     ) -> Resource[TRow, TDetail, ListP, RowP]: ...
     @overload
     def __call__(
@@ -136,7 +158,10 @@ class ResourceFactory(Generic[ListP, RowP]):
         invalidates_tags: Iterable[str] = ...,
         placeholder: bool = ...,
         unique_by: str | Literal[False] = ...,
-        **options: Unpack[ReadOptions],
+        filter_fields: Mapping[str, str | None] = ...,
+        required: Collection[ResourceRole] = ...,
+        without: Mapping[ResourceRole, str] = ...,
+        **options: Unpack[ResourceReadOptions],
     ) -> Resource[TRow, TDetail, P, RowP]: ...
     def __call__(
         self,
@@ -150,7 +175,10 @@ class ResourceFactory(Generic[ListP, RowP]):
         invalidates_tags: Iterable[str] = (),
         placeholder: bool = False,
         unique_by: str | Literal[False] = ID_FIELD,
-        **options: Unpack[ReadOptions],
+        filter_fields: Mapping[str, str | None] = MappingProxyType({}),
+        required: Collection[ResourceRole] = (),
+        without: Mapping[ResourceRole, str] = MappingProxyType({}),
+        **options: Unpack[ResourceReadOptions],
     ) -> Resource[Any, Any, Any, Any]:
         """Declare the usual endpoints of a resource, for groups to name.
 
@@ -179,9 +207,15 @@ class ResourceFactory(Generic[ListP, RowP]):
         :param placeholder: whether a row of the list stands in for its detail while the backend does not answer and the
             detail is not cached; see :func:`~portal.query.hooks.queries.query_endpoint`.
         :param unique_by: field of the wire that tells rows apart; False keeps duplicates.
-        :param options: of the list and the detail, see :class:`~portal.query.endpoints.declarations.ReadOptions`.
+        :param filter_fields: see :func:`~portal.query.hooks.lists.paginated_query_endpoint`.
+        :param required: the endpoints that every backend must have; all others are optional.
+        :param without: what a page does without an optional endpoint, where that is not the usual; English sentences
+            for the reference.
+        :param options: of the list and the detail, see
+            :class:`~portal.query.endpoints.declarations.ResourceReadOptions`.
         :raises UsageError: the path is not one, or an option does not fit.
         """
+        sentences = _sentences(path, required=required, without=without)
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
         for role, kind in (("item", item), ("detail", shown)):
@@ -195,7 +229,12 @@ class ResourceFactory(Generic[ListP, RowP]):
             raise UsageError(f"resource {path}: newest_first_by should be a field's name on the wire, one of {names}")
         row: Any = self._row_params
         found = paginated_query_endpoint(
-            item=item, params=params or self._list_params, url=path, unique_by=unique_by, **options
+            item=item,
+            params=params or self._list_params,
+            url=path,
+            unique_by=unique_by,
+            filter_fields=filter_fields,
+            **options,
         )
         stand_in = found if placeholder else None
         single = query_endpoint(data=shown, params=row, url=of_a_row, placeholder=stand_in, **options)
@@ -229,9 +268,26 @@ class ResourceFactory(Generic[ListP, RowP]):
             replace=_with(changing("PUT"), others, tags),
             delete=_with(delete, others, tags),
         )
-        for endpoint in (made.list, made.detail, made.counts, made.create, made.update, made.replace, made.delete):
-            endpoint.resource = path
+        for role, sentence in sentences.items():
+            endpoint: Endpoint[Any] = getattr(made, role)
+            endpoint.resource, endpoint.without = path, sentence
         return made
+
+
+def _sentences(
+    path: str, *, required: Collection[ResourceRole], without: Mapping[ResourceRole, str]
+) -> dict[ResourceRole, str]:
+    """What a page does without each endpoint; empty for a required one.
+
+    :raises UsageError: a role is unknown, or is both required and optional.
+    """
+    unknown = [role for role in (*required, *without) if role not in _WITHOUT]
+    if unknown:
+        raise UsageError(f"resource {path}: {unknown[0]!r} should be one of {', '.join(_WITHOUT)}")
+    both = [role for role in without if role in required]
+    if both:
+        raise UsageError(f"resource {path}: {both[0]} is required, so no page does without it")
+    return {role: "" if role in required else without.get(role) or usual for role, usual in _WITHOUT.items()}
 
 
 def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str], tags: Iterable[str]) -> TMutation:

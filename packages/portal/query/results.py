@@ -92,7 +92,9 @@ class PaginatedRes(Generic[TItem]):
     :param next_cursor: where that page begins; None at the end.
     :param raw_res: the server's own page bodies, one for each page, with all fields as they came.
     :param total: how many rows the list has in all, after this user's own writes. None where the backend gives no
-        number, and where a written row may or may not match the list's filter.
+        number, where a written row may or may not match the list's filter, and where `ignored` has a filter.
+    :param ignored: names on the wire of the parameters that the backend was seen to ignore or refuse in this read. Rows
+        that contradict a parameter are not among `items`; where `q` was ignored, there are none.
     """
 
     items: tuple[TItem, ...] = ()
@@ -100,6 +102,7 @@ class PaginatedRes(Generic[TItem]):
     next_cursor: str | None = None
     raw_res: tuple[dict[str, Any], ...] = ()
     total: int | None = None
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,6 +54,21 @@ class AuthMutations(MutationGroup):
     """Sign-in, sign-out, and a forgotten password."""
 
     use_login_mutation = mutation_endpoint(data=TokensRes, body=LoginReq, url=AUTH_LOGIN_PATH, method="POST")
-    use_logout_mutation = mutation_endpoint(body=LogoutReq, url=AUTH_LOGOUT_PATH, method="POST")
-    use_forgot_password_mutation = mutation_endpoint(body=ForgotPasswordReq, url=FORGOT_PASSWORD_PATH, method="POST")
-    use_reset_password_mutation = mutation_endpoint(body=ResetPasswordReq, url=RESET_PASSWORD_PATH, method="POST")
+    use_logout_mutation = mutation_endpoint(
+        body=LogoutReq,
+        url=AUTH_LOGOUT_PATH,
+        method="POST",
+        without="Sign-out ends the sign-in in the portal alone: the refresh token is not revoked.",
+    )
+    use_forgot_password_mutation = mutation_endpoint(
+        body=ForgotPasswordReq,
+        url=FORGOT_PASSWORD_PATH,
+        method="POST",
+        without="The sign-in page does not offer a new password.",
+    )
+    use_reset_password_mutation = mutation_endpoint(
+        body=ResetPasswordReq,
+        url=RESET_PASSWORD_PATH,
+        method="POST",
+        without="The sign-in page does not offer a new password.",
+    )

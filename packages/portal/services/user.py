@@ -34,5 +34,9 @@ class UserMutations(MutationGroup):
     """`use_update_me_mutation`."""
 
     use_update_me_mutation = mutation_endpoint(
-        data=Profile, body=ProfileChanges, url=ME_PATH, method="PATCH"
+        data=Profile,
+        body=ProfileChanges,
+        url=ME_PATH,
+        method="PATCH",
+        without="The profile's page does not offer to change the name.",
     ).invalidates(query_key=UserQueries.use_get_me_query)

@@ -23,7 +23,7 @@ class ClientsListParams(ListParams):
     home_city: Values | None = None
 
 
-_clients = resource("/energy/clients", item=Client, params=ClientsListParams)
+_clients = resource("/energy/clients", item=Client, params=ClientsListParams, filter_fields={"homeCity": None})
 
 
 class Queries(QueryGroup, domain="energy", registry=REGISTRY):

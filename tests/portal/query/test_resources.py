@@ -38,7 +38,12 @@ class ClientsListParams(ListParams):
 
 
 _clients = resource(
-    "/energy/clients", item=Client, detail=ClientDetail, params=ClientsListParams, invalidates=["energy.get_summary"]
+    "/energy/clients",
+    item=Client,
+    detail=ClientDetail,
+    params=ClientsListParams,
+    filter_fields={"homeCity": None},
+    invalidates=["energy.get_summary"],
 )
 
 

@@ -10,11 +10,12 @@
       keys               the identity of a cached query
       urls               the address of a call
         params           parameters: checked, and as text
+      filters          which field of a row each parameter of a list is held against
 """
 
 from __future__ import annotations
 
-from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint, ReadOptions
+from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint, ReadOptions, ResourceReadOptions
 from portal.query.endpoints.effects import (
     ID_PARAM,
     LIST_HELPERS,
@@ -25,6 +26,7 @@ from portal.query.endpoints.effects import (
     Variables,
     same_params,
 )
+from portal.query.endpoints.filters import RowFilter, filter_of
 from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
 from portal.query.endpoints.mutations import DeclaredMutation, Method
 from portal.query.endpoints.params import OF_THE_CALL, checked_params, given_params, named_params, parameter_names

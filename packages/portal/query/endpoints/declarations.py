@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
 from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
+from portal.query.endpoints.filters import row_filters
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import checked_params, parameter_names
-from portal.query.endpoints.urls import Url, check_path, check_template, shape
+from portal.query.endpoints.urls import Url, check_path, check_template, path_params, shape
 from portal.query.rows import Params
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.query.endpoints.filters import RowFilter
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")
@@ -30,6 +36,8 @@ class Endpoint(Generic[TParams]):
     :param url: path below the backend's address, which may name parameters in braces, or a function of the parameters
         that returns one.
     :param params: class of the parameters; None for none.
+    :param without: what a page does without this call, an English sentence for the reference; empty for a call that
+        every backend must have.
     :ivar group: the class whose attribute it is; None outside a class.
     :ivar name: the attribute's name, such as `use_get_clients_query`.
     :ivar declared_at: file and line of the code that declares it.
@@ -47,6 +55,7 @@ class Endpoint(Generic[TParams]):
     group: type[Any] | None = field(default=None, init=False)
     name: str = field(default="", init=False)
     resource: str = ""
+    without: str = ""
     declared_at: tuple[str, int] = field(default_factory=partial(declaring_line, "portal.query"), init=False)
 
     def __post_init__(self) -> None:
@@ -86,6 +95,11 @@ class Endpoint(Generic[TParams]):
         return self.qualified(match[1])
 
     @property
+    def is_optional(self) -> bool:
+        """Whether a backend may lack this call."""
+        return bool(self.without)
+
+    @property
     def hook_name(self) -> str:
         """Dotted name under which it is imported: `portal.services.user.UserQueries.use_get_me_query`."""
         return f"{getattr(self.group, '__module__', '')}.{getattr(self.group, '__qualname__', '')}.{self.name}"
@@ -106,7 +120,7 @@ class Endpoint(Generic[TParams]):
         return key if "." in key else f"{getattr(self.group, 'domain', '')}.{key}"
 
 
-class ReadOptions(TypedDict, total=False):
+class ResourceReadOptions(TypedDict, total=False):
     """What every endpoint that is read may declare.
 
     `stale_time_s`: seconds for which a response counts as fresh.
@@ -126,6 +140,17 @@ class ReadOptions(TypedDict, total=False):
     cache: bool
     stale_while_revalidate: bool
     tags: tuple[str, ...]
+
+
+class ReadOptions(ResourceReadOptions, total=False):
+    """The same for an endpoint that is declared by itself.
+
+    `without`: what a page does without this call, an English sentence for the reference; empty, the default, for a call
+    that every backend must have. An optional call is not made while the backend is known not to have it
+    (docs/explanation/query-cache.md, "What a backend does not have").
+    """
+
+    without: str
 
 
 @dataclass(kw_only=True, eq=False)
@@ -173,7 +198,10 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
 
     :param item: type of a row.
     :param unique_by: field that tells rows apart; False keeps duplicates.
-    :raises UsageError: also where `unique_by` is not the name of a field.
+    :param filter_fields: the field of a row that a parameter is held against, by names on the wire, where it is not the
+        field of the same name; None for a parameter that no row can contradict.
+    :ivar filters: of each parameter that filters, what it is held against.
+    :raises UsageError: also where `unique_by` is not the name of a field, or a parameter is held against no field.
     """
 
     declared_with = "paginated_query_endpoint"
@@ -181,10 +209,19 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
 
     item: type[TItem]
     unique_by: str | Literal[False]
+    filter_fields: Mapping[str, str | None] = field(default_factory=dict)
+    filters: Mapping[str, RowFilter] = field(init=False)
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
         super().__post_init__()
+        self.filters = row_filters(
+            params=self.params,
+            item=self.item,
+            fields=self.filter_fields,
+            in_path=path_params(self.path_shape) if not callable(self.url) else frozenset(),
+            declared_with=self.declared_with,
+        )
         name: object = self.unique_by
         if name is not False and not (isinstance(name, str) and name):
             raise UsageError(f"{self.declared_with}: unique_by should be a field's name, or False")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from portal.query.endpoints.declarations import DeclaredList
     from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
+    from portal.query.endpoints.filters import RowFilter
     from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.mutations import Method
     from portal.query.endpoints.urls import Address
@@ -35,6 +36,7 @@ class ReadRequest:
     :param stale_while_revalidate: whether a stale response is shown, and fetched again behind the request.
     :param decode: makes of the response's JSON, of a list: of its rows, what the hook returns; None for JSON itself.
     :param placeholder: the list whose row is shown while the backend does not answer and nothing is cached.
+    :param without: what a page does without this call; empty for a call that every backend must have.
     """
 
     key: QueryKey
@@ -44,6 +46,7 @@ class ReadRequest:
     stale_while_revalidate: bool = True
     decode: Decoder | None = None
     placeholder: DeclaredList[Any, Any] | None = None
+    without: str = ""
 
     def address(self) -> Address:
         """The address to read.
@@ -58,9 +61,11 @@ class ListRequest(ReadRequest):
     """A read of a list.
 
     :param unique_by: field that tells rows apart; False keeps duplicates.
+    :param filters: of each parameter that filters, what it is held against.
     """
 
     unique_by: str | Literal[False]
+    filters: Mapping[str, RowFilter] = field(default_factory=dict)
 
     def page_address(self, *, cursor: str | None, rows: int = VAR_DEFAULT_PAGE_SIZE) -> Address:
         """The address of the page that begins at `cursor`; None for the first page.
@@ -93,6 +98,7 @@ class WriteRequest:
     :param endpoint: qualified key of the mutation endpoint.
     :param has_body: whether `variables.body` is sent.
     :param decode: makes of the response's JSON what the hook returns; None for the JSON itself.
+    :param without: what a page does without this call; empty for a call that every backend must have.
     :param idempotency_key: the same in every request that sends this write; None for a new one in each run.
     :param if_match: the version of the row that it changes; None for any.
     """
@@ -110,6 +116,7 @@ class WriteRequest:
     idempotency_key: str | None = None
     if_match: int | str | None = None
     decode: Decoder | None = None
+    without: str = ""
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.config.contract_names import ID_FIELD
@@ -143,6 +144,8 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
             cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
             unique_by=self.unique_by,
+            filters=self.filters,
+            without=self.without,
             decode=self._decode,
         )
 
@@ -153,7 +156,12 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
 
 @overload
 def paginated_query_endpoint(
-    *, item: type[TItem], url: str, unique_by: str | Literal[False] = ..., **options: Unpack[ReadOptions]
+    *,
+    item: type[TItem],
+    url: str,
+    unique_by: str | Literal[False] = ...,
+    filter_fields: Mapping[str, str | None] = ...,
+    **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[TItem, []]: ...
 @overload
 def paginated_query_endpoint(
@@ -162,6 +170,7 @@ def paginated_query_endpoint(
     params: Callable[P, object],
     url: Url[Any],
     unique_by: str | Literal[False] = ...,
+    filter_fields: Mapping[str, str | None] = ...,
     **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[TItem, P]: ...
 def paginated_query_endpoint(
@@ -170,6 +179,7 @@ def paginated_query_endpoint(
     url: Url[Any],
     params: Any = None,
     unique_by: str | Literal[False] = ID_FIELD,
+    filter_fields: Mapping[str, str | None] = MappingProxyType({}),
     **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[Any, Any]:
     """Declare a cursor-paginated list, as an attribute of a `QueryGroup`.
@@ -183,7 +193,12 @@ def paginated_query_endpoint(
     :param url: as of :func:`~portal.query.hooks.queries.query_endpoint`; so are the options.
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps
         duplicates.
-    :raises UsageError: the url is not a path, the stale time is not a number of seconds, or `unique_by` is not the name
-        of a field.
+    :param filter_fields: the field of a row that a parameter is held against, both by their names on the wire. Without
+        it, the field of the parameter's own name, and `createdAt` for `createdAtFrom` and `createdAtTo`. None for a
+        parameter that no row can contradict. A row that contradicts is not shown.
+    :raises UsageError: the url is not a path, the stale time is not a number of seconds, `unique_by` is not the name of
+        a field, or a parameter is held against no field.
     """
-    return PaginatedQueryHook(item=item, url=url, params=params, unique_by=unique_by, **options)
+    return PaginatedQueryHook(
+        item=item, url=url, params=params, unique_by=unique_by, filter_fields=filter_fields, **options
+    )

@@ -174,34 +174,41 @@ class Mutation(Generic[TData, TBody, TParams]):
             ),
             if_match=if_match,
             decode=decoder_of(hook.data),
+            without=hook.without,
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
         return cast("MutationResult[TData]", result)
 
 
 @overload
-def mutation_endpoint(*, url: str, method: Method) -> MutationHook[None, None, None]: ...
-@overload
-def mutation_endpoint(*, data: type[TData], url: str, method: Method) -> MutationHook[TData, None, None]: ...
-@overload
-def mutation_endpoint(*, body: type[TBody], url: str, method: Method) -> MutationHook[None, TBody, None]: ...
+def mutation_endpoint(*, url: str, method: Method, without: str = ...) -> MutationHook[None, None, None]: ...
 @overload
 def mutation_endpoint(
-    *, data: type[TData], body: type[TBody], url: str, method: Method
+    *, data: type[TData], url: str, method: Method, without: str = ...
+) -> MutationHook[TData, None, None]: ...
+@overload
+def mutation_endpoint(
+    *, body: type[TBody], url: str, method: Method, without: str = ...
+) -> MutationHook[None, TBody, None]: ...
+@overload
+def mutation_endpoint(
+    *, data: type[TData], body: type[TBody], url: str, method: Method, without: str = ...
 ) -> MutationHook[TData, TBody, None]: ...
 @overload
-def mutation_endpoint(*, params: type[TParams], url: Url[Any], method: Method) -> MutationHook[None, None, TParams]: ...
+def mutation_endpoint(
+    *, params: type[TParams], url: Url[Any], method: Method, without: str = ...
+) -> MutationHook[None, None, TParams]: ...
 @overload
 def mutation_endpoint(
-    *, data: type[TData], params: type[TParams], url: Url[Any], method: Method
+    *, data: type[TData], params: type[TParams], url: Url[Any], method: Method, without: str = ...
 ) -> MutationHook[TData, None, TParams]: ...
 @overload
 def mutation_endpoint(
-    *, body: type[TBody], params: type[TParams], url: Url[Any], method: Method
+    *, body: type[TBody], params: type[TParams], url: Url[Any], method: Method, without: str = ...
 ) -> MutationHook[None, TBody, TParams]: ...
 @overload
 def mutation_endpoint(
-    *, data: type[TData], body: type[TBody], params: type[TParams], url: Url[Any], method: Method
+    *, data: type[TData], body: type[TBody], params: type[TParams], url: Url[Any], method: Method, without: str = ...
 ) -> MutationHook[TData, TBody, TParams]: ...
 def mutation_endpoint(
     *,
@@ -210,6 +217,7 @@ def mutation_endpoint(
     data: type[Any] | None = None,
     body: type[Any] | None = None,
     params: type[Any] | None = None,
+    without: str = "",
 ) -> MutationHook[Any, Any, Any]:
     """Declare a write, as an attribute of a `MutationGroup`.
 
@@ -219,6 +227,8 @@ def mutation_endpoint(
         string.
     :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
         returns one. Parameters in a path are percent-encoded.
+    :param without: what a page does without this call, an English sentence for the reference; empty for a call that
+        every backend must have.
     :raises UsageError: the url is not a path, or the method does not write.
     """
-    return MutationHook(url=url, method=method, data=data, body=body, params=params)
+    return MutationHook(url=url, method=method, data=data, body=body, params=params, without=without)

@@ -143,6 +143,7 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
             stale_while_revalidate=self.stale_while_revalidate,
             decode=self._decode,
             placeholder=self.placeholder,
+            without=self.without,
         )
 
     @cached_property
@@ -179,7 +180,7 @@ def query_endpoint(
         returns one. Parameters in a path are percent-encoded.
     :param placeholder: the hook of the list that has the same rows. While the backend does not answer and this response
         is not cached, the result has the list's row with the same `id` beside its error, and `is_placeholder`.
-    :param options: `stale_time_s`, `cache`, `stale_while_revalidate`, `tags`: see
+    :param options: `stale_time_s`, `cache`, `stale_while_revalidate`, `without`, `tags`: see
         :class:`~portal.query.endpoints.declarations.ReadOptions`.
     :raises UsageError: the url is not a path, the placeholder is no list, or an option does not fit.
     """

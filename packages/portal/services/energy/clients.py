@@ -35,6 +35,7 @@ _clients = resource(
     "/energy/clients",
     item=Client,
     params=ClientsListParams,
+    required=("list", "detail", "create", "delete"),
     invalidates=[EnergySummaryQueries.use_get_summary_query],
 )
 

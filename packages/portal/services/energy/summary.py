@@ -89,4 +89,9 @@ class EnergySummary(Record):
 class EnergySummaryQueries(QueryGroup):
     """`use_get_summary_query`."""
 
-    use_get_summary_query = query_endpoint(data=EnergySummary, params=SummaryParams, url="/energy/summary")
+    use_get_summary_query = query_endpoint(
+        data=EnergySummary,
+        params=SummaryParams,
+        url="/energy/summary",
+        without="The overview shows no figures and no charts.",
+    )

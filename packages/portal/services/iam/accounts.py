@@ -28,7 +28,11 @@ class AccountsListParams(ListParams):
 
 # A changed account may be the caller's own.
 _accounts = resource(
-    "/iam/accounts", item=Account, params=AccountsListParams, invalidates=[UserQueries.use_get_me_query]
+    "/iam/accounts",
+    item=Account,
+    params=AccountsListParams,
+    filter_fields={"permission": "permissions"},
+    invalidates=[UserQueries.use_get_me_query],
 )
 
 

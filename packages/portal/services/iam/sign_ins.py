@@ -18,7 +18,15 @@ class ActiveSignIn(Row):
 
 
 # `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
-_sign_ins = resource("/iam/auth/sessions", item=ActiveSignIn, cache=False)
+_sign_ins = resource(
+    "/iam/auth/sessions",
+    item=ActiveSignIn,
+    cache=False,
+    without={
+        "list": "The profile's page does not list the user's sign-ins.",
+        "delete": "A single sign-in can't be ended from the profile's page.",
+    },
+)
 
 
 class SignInQueries(QueryGroup):

@@ -21,7 +21,15 @@ class OperationsStationsListParams(ListParams):
     city: Values | None = None
 
 
-_operations_stations = resource("/operations/stations", item=OperationsStation, params=OperationsStationsListParams)
+_operations_stations = resource(
+    "/operations/stations",
+    item=OperationsStation,
+    params=OperationsStationsListParams,
+    without={
+        "list": "No station can be chosen for a work order.",
+        "detail": "The form of a work order does not name the station that was chosen before.",
+    },
+)
 
 
 class OperationsStationQueries(QueryGroup):

@@ -24,7 +24,17 @@ NAMES = {
     "_charging_sessions": "_sessions",
 }
 #: What no schema says.
-OPTIONS = {"stale_time_s", "stale_while_revalidate", "invalidates", "invalidates_tags", "placeholder", "cache"}
+OPTIONS = {
+    "stale_time_s",
+    "stale_while_revalidate",
+    "invalidates",
+    "invalidates_tags",
+    "placeholder",
+    "cache",
+    "required",
+    "without",
+    "filter_fields",
+}
 #: Where a person chose another type: what is counted by kind is a dictionary, in which a count may be missing; and the
 #: version of a row has the name that `portal.config.contract_names` gives it.
 TYPES = {

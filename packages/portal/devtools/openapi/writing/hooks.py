@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.devtools.openapi.schema import ListOf, ObjectOf, are_the_same
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, class_name, plural, singular
-from portal.devtools.openapi.writing.parameters import OF_ALL_LISTS, described, sendable, sort_words, url_template
+from portal.devtools.openapi.writing.parameters import (
+    OF_ALL_LISTS,
+    described,
+    sendable,
+    sort_words,
+    unheld,
+    url_template,
+)
 from portal.devtools.openapi.writing.resources import fixed_segments, has_parameter, is_part_of, is_row, parent
 
 if TYPE_CHECKING:
@@ -152,6 +159,7 @@ class Hooks:
         listed = found.calls.get("list")
         if listed is not None and (params := self._list_params(listed.operation, place)) != "ListParams":
             parts.append(f"params={params}")
+            parts += unheld(listed.operation, found.item)
         if CREATED_AT_FIELD not in found.item.fields and (
             {"create", "update", "replace"} & set(found.calls) or "created_at" in map(attribute_name, found.item.fields)
         ):
@@ -201,7 +209,8 @@ class Hooks:
         if isinstance(item, ObjectOf):
             row = self.classes.record(item, wanted=class_name(place.noun))
             unique = [] if is_row(item) else [f"unique_by={_unique_by(item)!r}"]
-            return f"paginated_query_endpoint({', '.join([f'item={row}', *given, f'url={literal(url)}', *unique])})"
+            options = [f"item={row}", *given, f"url={literal(url)}", *unique, *unheld(operation, item)]
+            return f"paginated_query_endpoint({', '.join(options)})"
         data = self._type(answer, self._answer_name(call, place))
         return f"query_endpoint({', '.join([f'data={data}', *given, f'url={literal(url)}'])})"
 

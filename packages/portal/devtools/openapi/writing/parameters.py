@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal.config.contract_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
+from portal.config.contract_names import (
+    CREATED_AT_FIELD,
+    CURSOR_PARAM,
+    ID_FIELD,
+    LIMIT_PARAM,
+    SEARCH_PARAM,
+    SORT_PARAM,
+)
 from portal.devtools.openapi.schema import Enumeration, ListOf, Scalar, in_words
 from portal.devtools.openapi.writing.declared import ClassAttribute
 from portal.devtools.openapi.writing.names import FreeNames, attribute_name, is_possible, wire_name
 from portal.devtools.openapi.writing.prose import begun_small, sentence
+from portal.query import filter_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from portal.devtools.openapi.schema import Operation, Parameter, ValueKind
+    from portal.devtools.openapi.schema import ObjectOf, Operation, Parameter, ValueKind
     from portal.devtools.openapi.writing.declared import ParamsBase
 
 #: Parameters that every list has by the portal's own names.
@@ -97,6 +105,13 @@ def url_template(operation: Operation, base: ParamsBase) -> str:
     for name, each in zip(keywords(operation.path_parameters, base), operation.path_parameters, strict=True):
         path = path.replace(f"{{{each.name}}}", f"{{{name_in_url(name, each)}}}")
     return path
+
+
+def unheld(operation: Operation, item: ObjectOf) -> list[str]:
+    """The option of a list that names its parameters of which no field of a row tells anything; empty without them."""
+    own = [each.name for each in sendable(operation) if not each.in_path and each.name not in OF_ALL_LISTS]
+    without_field = [name for name in own if filter_of(name, known={*item.fields, ID_FIELD, CREATED_AT_FIELD}) is None]
+    return [f"filter_fields={dict.fromkeys(without_field)!r}"] if without_field else []
 
 
 def sort_words(operation: Operation) -> Iterable[str]:
