@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import jwt
 
 from portal.config.cookies import MAX_COOKIE_BYTES
-from portal.identity import TokenCache, TokenState, make_verifier, user_from_claims
+from portal.identity import TokenCache, TokenState, contract_claims, make_verifier, user_from_claims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +55,8 @@ def report_token(token: str, *, config: PortalConfig, now: float) -> TokenReport
     except (jwt.PyJWTError, ValueError) as error:
         raise NoTokenError(_why_no_token(token)) from error
     verifier = make_verifier(config.verification)
-    mapping = config.oidc.mapping
-    check = TokenCache(verifier=verifier, mapping=mapping).check(token, now=now)
+    cache = TokenCache(verifier=verifier, mapping=config.oidc.mapping, backend=config.backend)
+    check = cache.check(token, now=now)
     reason = {
         TokenState.VALID: "valid now",
         TokenState.EXPIRED: "it has expired: the edge renews it if a refresh token is there",
@@ -78,6 +78,8 @@ def report_token(token: str, *, config: PortalConfig, now: float) -> TokenReport
 
 def _user(claims: Mapping[str, Any], config: PortalConfig) -> DecodedUser | None:
     try:
+        if config.backend is not None:
+            claims = contract_claims(claims, config.backend)
         return user_from_claims(claims, mapping=config.oidc.mapping)
     except (ValueError, OverflowError):
         return None

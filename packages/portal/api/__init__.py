@@ -12,6 +12,7 @@
               connections   sockets that obey the call's deadline
                 responses           a response as data, or as an error of `portal.errors`
                 token_validation    whether issued tokens fit into cookies and headers
+                  backend/          Backend: what a backend may name or shape otherwise
                   tokens            TokenPair, TokenStore, and when a token expires
                   metrics           what `/metrics` counts
 
@@ -20,6 +21,7 @@
 
 from __future__ import annotations
 
+from portal.api.backend import Backend, Form, ListQuery, Problem, backend_of, current_backend, split_values
 from portal.api.call_log import Attempt, describe_cause
 from portal.api.jwks import jwks_keys, read_keys
 from portal.api.provider import identity_provider

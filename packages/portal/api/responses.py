@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
-from portal.config.contract_names import PROBLEM_DETAIL_FIELD, PROBLEM_ERRORS_FIELD, PROBLEM_TITLE_FIELD
+from portal.api.backend import current_backend, read_error
 from portal.errors import (
     ApiClientError,
     ApiConflictError,
@@ -25,9 +26,6 @@ from portal.errors import (
     without_traceback,
 )
 from portal.strict_json import check_depth, may_be_deep, read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Statuses below 500 that say "later" rather than "no".
 _LATER: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
@@ -144,14 +142,11 @@ def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = No
 
 
 def _raise_error(response: RawResponse) -> NoReturn:
-    problem = json_object(response)
-    detail = next(
-        (problem[name] for name in (PROBLEM_DETAIL_FIELD, PROBLEM_TITLE_FIELD) if isinstance(problem.get(name), str)),
-        "",
-    )
-    status = response.status
+    body = None if isinstance(response.parsed, ValueError) else response.parsed
+    problem = read_error(current_backend(), response.status, body)
+    status, detail = problem.status, problem.detail
     if status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
-        raise ApiValidationError(detail, status=status, errors=_field_errors(problem))
+        raise ApiValidationError(detail, status=status, errors=_field_errors(problem.errors))
     retry_after = retry_after_seconds(response.headers)
     if status in _LATER or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise ApiUnavailableError(detail, status=status, retry_after=retry_after)
@@ -165,10 +160,9 @@ def json_object(response: RawResponse) -> dict[str, Any]:
     return response.parsed if isinstance(response.parsed, dict) else {}
 
 
-def _field_errors(problem: Mapping[str, Any]) -> dict[str, list[str]]:
+def _field_errors(given: object) -> dict[str, list[str]]:
     """The messages by field. A single text counts as a list of one; anything else is left out."""
-    given = problem.get(PROBLEM_ERRORS_FIELD)
-    if not isinstance(given, dict):
+    if not isinstance(given, Mapping):
         return {}
     found = {}
     for name, messages in given.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.config.projects import GATEWAY, Project
@@ -41,6 +41,14 @@ class ClaimMapping:
     permissions: tuple[tuple[str, str], ...] = ()
 
 
+class ReadsClaims(Protocol):
+    """What the layers below `portal.api` ask the backend's class (:class:`portal.api.backend.Backend`)."""
+
+    def read_claims(self, claims: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The payload of an access token, by the contract's names."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OidcProvider:
     """The OpenID provider that replaces the password form; `issuer` is empty where there is none."""
@@ -73,6 +81,8 @@ class PortalConfig:
     :param audit_key: the key under which the names that people enter are hashed for the audit log.
     :param traces_to: address of the OpenTelemetry collector; empty for no traces.
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
+    :param backend: an object of the class in `APP_BACKEND`; None for the contract's shapes. `current_backend` of
+        `portal.api` gives it with all of its methods.
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
     :param security_contacts: URIs of those who take reports of weaknesses, for `security.txt`.
@@ -106,6 +116,7 @@ class PortalConfig:
     audit_log: str
     audit_key: str = field(repr=False)
     traces_to: str = field(default="", repr=False, kw_only=True)
+    backend: ReadsClaims | None = None
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False
     security_contacts: tuple[str, ...] = ()

@@ -26,4 +26,4 @@ def edge_facts(request: PortalRequest) -> dict[str, Any]:
 @cache
 def _tokens() -> TokenCache:
     config = portal_config()
-    return TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+    return TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)

@@ -101,7 +101,9 @@ class ProxyMiddleware:
             routes=load_routes(config.project.app),
             debug=config.debug,
         )
-        self.token_cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        self.token_cache = TokenCache(
+            verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend
+        )
         self.allowed_hosts = AllowedHosts()
         self.responses = EdgeResponses()
         if not (config.verification.enabled or config.debug):

@@ -19,5 +19,5 @@ from portal.identity.platforms import (
     primary_platform,
 )
 from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
-from portal.identity.users import DecodedUser, get_user_from_token, user_from_claims
+from portal.identity.users import DecodedUser, contract_claims, get_user_from_token, user_from_claims
 from portal.identity.verification import make_verifier, use_key_source

@@ -20,7 +20,7 @@ from portal.identity.users import MAX_TOKEN_CHARS, NOT_A_TOKEN, DecodedUser, dec
 from portal.identity.verification import UnknownKeyError
 
 if TYPE_CHECKING:
-    from portal.config.portal_config import ClaimMapping
+    from portal.config.portal_config import ClaimMapping, ReadsClaims
     from portal.identity.verification import TokenVerifier
 
 
@@ -74,6 +74,7 @@ class TokenCache:
 
     :param verifier: None if tokens are only decoded.
     :param mapping: for a provider that has its own claim for permissions.
+    :param backend: for a backend whose claims have other names.
     :param good: the number of good tokens.
     :param bad: the number of bad tokens.
     """
@@ -83,11 +84,13 @@ class TokenCache:
         *,
         verifier: TokenVerifier | None = None,
         mapping: ClaimMapping | None = None,
+        backend: ReadsClaims | None = None,
         good: int = 4096,
         bad: int = 512,
     ) -> None:
         self._verifier = verifier
         self._mapping = mapping
+        self._backend = backend
         self._good: _Bounded[_Known] = _Bounded(good)
         self._bad: _Bounded[int] = _Bounded(bad)
         #: Token to the number of key fetches begun when its key was first missed. Not by key id: a caller who names a
@@ -107,7 +110,8 @@ class TokenCache:
             # Read before the keys, so that the keys of this fetch are among those that are looked up.
             succeeded = verifier.succeeded if verifier else 0
             try:
-                known = _known(decode_user(token, verifier=verifier, mapping=self._mapping), generation)
+                user = decode_user(token, verifier=verifier, mapping=self._mapping, backend=self._backend)
+                known = _known(user, generation)
             except UnknownKeyError:
                 return self._without_key(token, generation, succeeded)
             except NOT_A_TOKEN:

@@ -6,7 +6,9 @@ the times at each use.
 
 from __future__ import annotations
 
+import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +20,11 @@ from portal.config.platforms import PLATFORM_BY_NAME
 from portal.identity.platforms import derive_platforms_from_me, permission_strings, primary_platform
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from portal.config.platforms import TPlatform
-    from portal.config.portal_config import ClaimMapping
+    from portal.config.portal_config import ClaimMapping, ReadsClaims
     from portal.identity.verification import TokenVerifier
+
+logger = logging.getLogger(__name__)
 
 #: Browsers keep no larger cookie, so a longer token was not set by us. It is not decoded.
 MAX_TOKEN_CHARS = MAX_COOKIE_BYTES
@@ -55,36 +57,62 @@ class DecodedUser:
 
 
 def get_user_from_token(
-    token: str, *, verifier: TokenVerifier | None = None, mapping: ClaimMapping | None = None
+    token: str,
+    *,
+    verifier: TokenVerifier | None = None,
+    mapping: ClaimMapping | None = None,
+    backend: ReadsClaims | None = None,
 ) -> DecodedUser | None:
     """Decode a token, and verify it if there is a verifier.
 
     :param mapping: for a provider that has its own claim for permissions.
-
+    :param backend: for a backend whose claims have other names; None for those of the contract.
     :returns: None if the string is not a token, has `alg: none`, or does not verify. An expired token
         still gives its user: see :attr:`DecodedUser.expires_at`.
     """
     if not token or len(token) > MAX_TOKEN_CHARS:
         return None
     try:
-        return decode_user(token, verifier=verifier, mapping=mapping)
+        return decode_user(token, verifier=verifier, mapping=mapping, backend=backend)
     except NOT_A_TOKEN:
         return None
 
 
-def decode_user(token: str, *, verifier: TokenVerifier | None, mapping: ClaimMapping | None = None) -> DecodedUser:
+def decode_user(
+    token: str,
+    *,
+    verifier: TokenVerifier | None,
+    mapping: ClaimMapping | None = None,
+    backend: ReadsClaims | None = None,
+) -> DecodedUser:
     """Like :func:`get_user_from_token`, with an error that tells the reason.
 
     :raises NOT_A_TOKEN: one of these errors, if the token is not valid.
     """
-    claims = verifier.verified_claims(token) if verifier else _decoded_claims(token)
+    claims: Mapping[str, Any] = verifier.verified_claims(token) if verifier else _decoded_claims(token)
+    if backend is not None:
+        claims = contract_claims(claims, backend)
     return user_from_claims(claims, verified=verifier is not None, mapping=mapping)
+
+
+def contract_claims(claims: Mapping[str, Any], backend: ReadsClaims) -> Mapping[str, Any]:
+    """A token's payload by the contract's names; as it came, and a line in the log, where the backend's class fails."""
+    try:
+        found: object = backend.read_claims(claims)
+    except Exception as error:  # noqa: BLE001  a team's code; the edge decides all the same
+        found = error
+    if isinstance(found, Mapping):
+        return found
+    # The name of the type alone: the text of an error may hold a claim.
+    method, what = f"{type(backend).__module__}.{type(backend).__qualname__}.read_claims", type(found).__name__
+    logger.error("the claims of a token can't be read: %s should give a dict of claims, not %s", method, what)
+    return claims
 
 
 def user_from_claims(
     claims: Mapping[str, Any], *, verified: bool = False, mapping: ClaimMapping | None = None
 ) -> DecodedUser:
-    """The user in a token's payload.
+    """The user in a token's payload, by the contract's names.
 
     :raises ValueError: a time claim is not a number, so the token's validity is unknown.
     """

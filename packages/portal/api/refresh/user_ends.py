@@ -20,6 +20,8 @@ from portal.api.refresh.sealing import record_name
 from portal.api.tokens import MAX_LIFETIME_S
 from portal.config.contract_names import SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES
+from portal.config.current import portal_config
+from portal.identity import contract_claims
 from portal.store import MISSING
 
 if TYPE_CHECKING:
@@ -123,7 +125,9 @@ def _read(access: str) -> _Issue:
         claims = jwt.decode(access, options={"verify_signature": False})
     except _UNREADABLE:
         return _Issue(None, None)
-    subject, issued = claims.get(SUBJECT_CLAIM), claims.get("iat")
+    backend = portal_config().backend
+    named = claims if backend is None else contract_claims(claims, backend)
+    subject, issued = named.get(SUBJECT_CLAIM), claims.get("iat")
     if isinstance(issued, bool) or not isinstance(issued, int | float) or not math.isfinite(issued):
         issued = None
     return _Issue(subject if isinstance(subject, str) else None, issued)

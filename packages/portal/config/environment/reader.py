@@ -10,9 +10,10 @@ import re
 import secrets
 import ssl
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import environ
 
@@ -40,6 +41,8 @@ from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from portal.config.portal_config import ReadsClaims
 
 T = TypeVar("T")
 
@@ -145,6 +148,7 @@ def try_config(app: str) -> ConfigReading:
             lambda: read_seconds(env, "APP_API_READ_TIMEOUT_S", limits.READ_TIMEOUT_S),
             limits.READ_TIMEOUT_S,
         ),
+        backend=take("backend", lambda: _backend(env), None),
         api_ca_file=take("api_ca_file", lambda: _ca_file(env), None),
         sign_in_max_age_s=take("sign_in_max_age_s", lambda: _sign_in_max_age_s(env), limits.SIGN_IN_MAX_AGE_S),
         static_root=read_folder(env, "APP_STATIC_ROOT"),
@@ -189,6 +193,24 @@ def _sign_in_max_age_s(env: environ.Env) -> int:
     if not seconds:
         raise ConfigurationError("APP_SESSION_MAX_AGE_S should be a number of seconds from 1 on")
     return seconds
+
+
+def _backend(env: environ.Env) -> ReadsClaims | None:
+    """An object of the backend's class. The base class is named and not imported: it stands in a layer above."""
+    should_be = "APP_BACKEND should be the dotted path of a class that derives from portal.api.Backend"
+    path = env.str("APP_BACKEND", "").strip()
+    if not path:
+        return None
+    module, _, name = path.rpartition(".")
+    try:
+        found: Any = getattr(import_module(module), name)
+        if isinstance(found, type) and issubclass(found, import_module("portal.api.backend").Backend):
+            made: ReadsClaims = found()
+            return made
+    except Exception as error:
+        # A team's module, which may raise anything.
+        raise ConfigurationError(f"{should_be}: {' '.join(f'{type(error).__name__}: {error}'.split())}") from error
+    raise ConfigurationError(f"{should_be}: this is another object")
 
 
 def _ca_file(env: environ.Env) -> Path | None:

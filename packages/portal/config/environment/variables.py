@@ -102,6 +102,14 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         example="10",
     ),
     Variable(
+        name="APP_BACKEND",
+        part=Part.BACKEND,
+        default="unset: the shapes of [the contract](contract.md#7-backend-api)",
+        meaning="the dotted path of the class that says what the backend names or shapes otherwise: "
+        "[use another backend](../how-to/use-another-backend.md)",
+        example="portal.api.Backend",
+    ),
+    Variable(
         name="APP_API_CA_FILE",
         part=Part.BACKEND,
         default="unset",

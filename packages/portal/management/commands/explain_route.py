@@ -80,7 +80,9 @@ class Command(AdministrationCommand):
             debug=config.debug,
         )
         request = self._request(site, options)
-        cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping)
+        cache = TokenCache(
+            verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend
+        )
         tokens = CookieTokens(request)
         access = cache.check(tokens.access, now=time.time())
         context = RequestContext.from_request(

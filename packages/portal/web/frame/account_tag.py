@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from portal.audit import tag_of
+from portal.config.current import portal_config
 from portal.identity import get_user_from_token
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def account_tag_now(request: PortalRequest) -> str | None:
         return None
     if tokens is not None and tokens.changed:
         # The backend has just sent it: no signature has to be checked.
-        return _tag_of(get_user_from_token(tokens.current.access or ""))
+        return _tag_of(get_user_from_token(tokens.current.access or "", backend=portal_config().backend))
     return account_tag_of(getattr(request, "edge_user", None))
 
 

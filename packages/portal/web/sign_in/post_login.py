@@ -31,7 +31,7 @@ def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str, who: A
     :raises UnusableTokenError: no cookie or no header can carry a token.
     """
     set_tokens(request.token_store, pair)
-    user = get_user_from_token(pair.access or "")
+    user = get_user_from_token(pair.access or "", backend=portal_config().backend)
     tag = tag_of(user.subject) if user is not None and user.subject else None
     issued: AuditFields = {"user": tag, "user_verified": True, "sign_in": sign_in_name(pair)}
     audit.write(AuditEvent.SIGN_IN, **(who | issued))
@@ -56,7 +56,8 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
     """
     # Another user may have been signed in until now.
     request.me_platforms = None
-    user = get_user_from_token(access_token, mapping=portal_config().oidc.mapping)
+    config = portal_config()
+    user = get_user_from_token(access_token, mapping=config.oidc.mapping, backend=config.backend)
     try:
         profile = _fetch_profile(request, access_token)
     except (ApiError, StoreUnavailableError, SignInEndedError):

@@ -334,3 +334,33 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
         read_config("energy")
     assert caught.value is not attempt.problems[0].error
     assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
+
+
+class TestTheClassOfTheBackend:
+    def test_none_is_the_contract(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert read(monkeypatch, DEBUG="on").backend is None
+        assert read(monkeypatch, APP_BACKEND=" ").backend is None
+
+    def test_it_is_made_from_its_dotted_path(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made = read(monkeypatch, DEBUG="on", APP_BACKEND="tests.portal.api.test_backend.Renaming").backend
+        assert type(made).__name__ == "Renaming"
+
+    @pytest.mark.parametrize(
+        ("path", "why"),
+        [
+            ("acme.Backend", "ModuleNotFoundError"),
+            ("Backend", "ValueError"),
+            ("portal.api.backend.Nothing", "AttributeError"),
+            ("portal.api.Form", "this is another object"),
+            ("portal.api.backend.CONTRACT", "this is another object"),
+        ],
+    )
+    def test_a_wrong_path_stops_the_start_in_one_line(
+        self, monkeypatch: pytest.MonkeyPatch, path: str, why: str
+    ) -> None:
+        with pytest.raises(ConfigurationError) as raised:
+            read(monkeypatch, DEBUG="on", APP_BACKEND=path)
+        text = str(raised.value)
+        assert text.startswith("APP_BACKEND should be the dotted path of a class that derives from portal.api.Backend")
+        assert why in text
+        assert "\n" not in text

@@ -1,0 +1,130 @@
+"""The methods of the backend's class, called with care: what a class does wrong is told to its developer by its name.
+
+A `build_…` method that fails is a fault of code: :class:`~portal.errors.UsageError`. A `read_…` method that fails has
+met an answer that can't be used, as far as anybody knows: :class:`~portal.errors.ApiMalformedError`, and a line in the
+log with the method and the shape that it should give. No text that is in an answer gets into either.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urlencode
+
+from portal.api.backend.backend_class import Form, Problem
+from portal.config.contract_names import ACCESS_TOKEN_FIELD, ITEMS_FIELD, REFRESH_TOKEN_FIELD
+from portal.errors import ApiMalformedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.api.backend.backend_class import Backend, ListQuery, QueryParams
+
+logger = logging.getLogger(__name__)
+
+#: Their texts name a part of a shape or a type, and no value.
+_TELLING: Final = (KeyError, AttributeError, TypeError, IndexError)
+
+
+class EncodedBody(NamedTuple):
+    """A body as it is sent."""
+
+    content: bytes
+    content_type: str
+
+
+def build_body(build: Callable[..., object], **given: str) -> EncodedBody:
+    """The body that a `build_…` method gives: a form, or JSON.
+
+    :raises UsageError: it raised, or gave no dict that can be sent.
+    """
+    body = _built(build, "a dict or a Form", **given)
+    if isinstance(body, Form):
+        return EncodedBody(urlencode(body).encode(), "application/x-www-form-urlencoded")
+    try:
+        return EncodedBody(json.dumps(body, separators=(",", ":"), allow_nan=False).encode(), "application/json")
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{_name(build)} should give what JSON can hold: {error}") from error
+
+
+def build_list_params(backend: Backend, query: ListQuery) -> QueryParams:
+    """The parameters of a page's address.
+
+    :raises UsageError: the method raised, or gave no dict.
+    """
+    params: QueryParams = _built(backend.build_list_params, "a dict of parameters", query)
+    return params
+
+
+def read_tokens(backend: Backend, body: object) -> dict[str, str | None]:
+    """The tokens in the answer to a sign-in or a refresh: `accessToken`, and `refreshToken`, which may be None.
+
+    :raises ApiMalformedError: the answer has no access token.
+    """
+    should = '{"accessToken": text, "refreshToken": text or None}'
+    found = _read(backend.read_tokens, should, body)
+    access = found.get(ACCESS_TOKEN_FIELD) if isinstance(found, Mapping) else None
+    refresh = found.get(REFRESH_TOKEN_FIELD) if isinstance(found, Mapping) else None
+    if not (isinstance(access, str) and access) or not (refresh is None or isinstance(refresh, str)):
+        raise _unusable(backend.read_tokens, should, "gave something else")
+    return {ACCESS_TOKEN_FIELD: access, REFRESH_TOKEN_FIELD: refresh or None}
+
+
+def read_profile(backend: Backend, body: object) -> Any:
+    """The profile in the answer of `/me`.
+
+    :raises ApiMalformedError: the method raised.
+    """
+    return _read(backend.read_profile, '{"id"?, "email"?, "name"?, "permissions": [text, …]}', body)
+
+
+def read_page(backend: Backend, query: ListQuery, body: object) -> Any:
+    """A page of a list. Whether it is one is checked by who asked.
+
+    :raises ApiMalformedError: the method raised.
+    """
+    page = _read(backend.read_page, f'{{"{ITEMS_FIELD}": [row, …], "hasNext", "nextCursor", "total"}}', query, body)
+    return dict(page) if isinstance(page, Mapping) else page
+
+
+def read_error(backend: Backend, status: int, body: object) -> Problem:
+    """What an answer that is no success says; its status alone where the method fails."""
+    try:
+        problem = _read(backend.read_error, "a Problem", status, body)
+    except ApiMalformedError:
+        return Problem(status=status)
+    if isinstance(problem, Problem) and not 200 <= problem.status < 300:  # noqa: PLR2004  a success is no problem
+        return problem
+    _unusable(backend.read_error, "a Problem whose status is no success", "gave something else")
+    return Problem(status=status)
+
+
+def _built(build: Callable[..., object], should: str, *given: object, **named: object) -> Any:
+    try:
+        found = build(*given, **named)
+    except Exception as error:
+        raise UsageError(f"{_name(build)} raised {type(error).__name__}: {error}; it should give {should}") from error
+    if not isinstance(found, Mapping):
+        raise UsageError(f"{_name(build)} should give {should}, not {type(found).__name__}")
+    return found
+
+
+def _read(read: Callable[..., Any], should: str, *given: object) -> Any:
+    try:
+        return read(*given)
+    except Exception as error:
+        text = f"raised {type(error).__name__}" + (f" ({error})" if isinstance(error, _TELLING) else "")
+        raise _unusable(read, should, text) from error
+
+
+def _unusable(read: Callable[..., Any], should: str, what: str) -> ApiMalformedError:
+    """The error of an answer that a method can't read, after a line in the log."""
+    logger.error("the backend's answer can't be used: %s %s; it should give %s", _name(read), what, should)
+    return ApiMalformedError("The backend's answer has not the expected shape.")
+
+
+def _name(method: Callable[..., object]) -> str:
+    owner = type(getattr(method, "__self__", None))
+    return f"{owner.__module__}.{owner.__qualname__}.{getattr(method, '__name__', '')}"

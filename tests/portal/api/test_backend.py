@@ -1,0 +1,213 @@
+"""The class that says what a backend names or shapes otherwise; with no class of a team, the contract's shapes."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from portal.api import Backend, Form, ListQuery, Problem, backend_of, current_backend, split_values
+from portal.api.backend import build_body, build_list_params, read_error, read_page, read_profile, read_tokens
+from portal.api.responses import RawResponse, read_response
+from portal.config.current import portal_config
+from portal.errors import ApiForbiddenError, ApiMalformedError, ApiUnauthorizedError, ApiValidationError, UsageError
+
+PAGE = {"items": [{"id": "1"}], "hasNext": True, "nextCursor": "c2", "total": 9}
+FIRST = ListQuery(path="/energy/clients", limit=20)
+
+
+class Renaming(Backend):
+    """A backend that has other names alone."""
+
+    access_token_field = "bearer"
+    refresh_token_field = "longLived"
+    email_field = "loginName"
+    password_field = "passphrase"
+    items_field = "entries"
+    has_next_field = "more"
+    next_cursor_field = "continueAt"
+    total_field = "matches"
+    cursor_param = "from"
+    limit_param = "top"
+    search_param = "find"
+    sort_param = "order"
+
+
+class Broken(Backend):
+    """A class whose every method is wrong."""
+
+    def build_sign_in(self, *, email: str, password: str) -> Any:
+        return email + password
+
+    def build_refresh(self, *, refresh_token: str) -> Any:
+        return {"token": {refresh_token}}
+
+    def build_list_params(self, query: ListQuery) -> Any:
+        raise RuntimeError("no params")
+
+    def read_tokens(self, body: Any) -> Any:
+        return {"accessToken": 5}
+
+    def read_profile(self, body: Any) -> Any:
+        return body["user"]
+
+    def read_page(self, query: ListQuery, body: Any) -> Any:
+        return body["data"]
+
+    def read_error(self, status: int, body: Any) -> Any:
+        return body["error"]
+
+
+def sent(backend: Backend, query: ListQuery) -> dict[str, Any]:
+    return {name: value for name, value in build_list_params(backend, query).items() if value is not None}
+
+
+class TestTheContract:
+    def test_a_process_without_a_class_has_the_contract(self) -> None:
+        assert type(current_backend()) is Backend
+
+    def test_a_configured_class_is_handed_out(self) -> None:
+        with override_settings(PORTAL=replace(portal_config(), backend=Renaming())):
+            assert type(current_backend()) is Renaming
+            assert backend_of(portal_config()) is current_backend()
+
+    def test_sign_in_refresh_and_sign_out_are_json(self) -> None:
+        backend = Backend()
+        body, kind = build_body(backend.build_sign_in, email="ada@example.com", password="å")
+        assert (json.loads(body), kind) == ({"email": "ada@example.com", "password": "å"}, "application/json")
+        for build in (backend.build_refresh, backend.build_sign_out):
+            assert json.loads(build_body(build, refresh_token="r").content) == {"refreshToken": "r"}
+
+    def test_a_page_is_asked_for_by_the_contracts_names(self) -> None:
+        assert sent(Backend(), FIRST) == {"limit": 20}
+        query = replace(FIRST, cursor="c", search="oslo", sort="-name", filters={"city": "Ulm,Bern"})
+        assert sent(Backend(), query) == {"limit": 20, "cursor": "c", "q": "oslo", "sort": "-name", "city": "Ulm,Bern"}
+
+    def test_a_page_is_read_as_it_came(self) -> None:
+        assert read_page(Backend(), FIRST, PAGE | {"more": 1}) == PAGE | {"more": 1}
+
+    @pytest.mark.parametrize("body", [None, [], "text", 5])
+    def test_what_is_no_page_is_left_to_who_asked(self, body: object) -> None:
+        assert read_page(Backend(), FIRST, body) == body
+
+    def test_tokens_are_read(self) -> None:
+        assert read_tokens(Backend(), {"accessToken": "a", "refreshToken": "r", "more": 1}) == {
+            "accessToken": "a",
+            "refreshToken": "r",
+        }
+        assert read_tokens(Backend(), {"accessToken": "a"}) == {"accessToken": "a", "refreshToken": None}
+
+    @pytest.mark.parametrize(
+        "body", [None, {}, [], "a", {"accessToken": ""}, {"accessToken": 5}, {"access_token": "a"}]
+    )
+    def test_an_answer_without_tokens_is_told_by_the_shape_that_it_should_have(
+        self, body: object, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with pytest.raises(ApiMalformedError):
+            read_tokens(Backend(), body)
+        [line] = caplog.messages
+        assert "Backend.read_tokens" in line
+        assert '"accessToken": text' in line
+
+
+class TestOtherNames:
+    def test_attributes_are_enough(self) -> None:
+        backend = Renaming()
+        body = build_body(backend.build_sign_in, email="ada", password="p").content
+        assert json.loads(body) == {"loginName": "ada", "passphrase": "p"}
+        assert read_tokens(backend, {"bearer": "a", "longLived": "r"}) == {"accessToken": "a", "refreshToken": "r"}
+        query = replace(FIRST, cursor="c", search="oslo", sort="name")
+        assert sent(backend, query) == {"top": 20, "from": "c", "find": "oslo", "order": "name"}
+        page = {"entries": [{"id": "1"}], "more": True, "continueAt": "c2", "matches": 9}
+        assert read_page(backend, FIRST, page) == PAGE
+
+    def test_a_form_is_encoded_as_one(self) -> None:
+        class OAuth(Backend):
+            def build_sign_in(self, *, email: str, password: str) -> Form:
+                return Form(grant_type="password", username=email, password=password)
+
+        body, kind = build_body(OAuth().build_sign_in, email="ada@example.com", password="a&b")
+        assert kind == "application/x-www-form-urlencoded"
+        assert body == b"grant_type=password&username=ada%40example.com&password=a%26b"
+
+    @pytest.mark.parametrize(
+        ("text", "values"), [("a", ["a"]), ("a,b", ["a", "b"]), (r"a\,b,c", ["a,b", "c"]), (r"a\\,b", ["a\\", "b"])]
+    )
+    def test_several_values_of_a_filter_are_split(self, text: str, values: list[str]) -> None:
+        assert split_values(text) == values
+
+
+class TestAMistakeInAClass:
+    """It is told by the name of the method, and never blamed on a user."""
+
+    def test_what_builds_a_request_is_a_usage_error(self) -> None:
+        backend = Broken()
+        with pytest.raises(UsageError, match=r"Broken\.build_sign_in should give a dict or a Form, not str"):
+            build_body(backend.build_sign_in, email="a", password="b")
+        with pytest.raises(UsageError, match=r"Broken\.build_refresh should give what JSON can hold"):
+            build_body(backend.build_refresh, refresh_token="r")
+        with pytest.raises(UsageError, match=r"Broken\.build_list_params raised RuntimeError: no params"):
+            build_list_params(backend, FIRST)
+
+    @pytest.mark.parametrize(
+        ("read", "line"),
+        [
+            (lambda: read_tokens(Broken(), {}), "Broken.read_tokens gave something else"),
+            (lambda: read_profile(Broken(), {}), "Broken.read_profile raised KeyError ('user')"),
+            (lambda: read_page(Broken(), FIRST, {}), "Broken.read_page raised KeyError ('data')"),
+        ],
+    )
+    def test_what_reads_an_answer_makes_it_unusable(
+        self, read: Any, line: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with pytest.raises(ApiMalformedError):
+            read()
+        assert line in caplog.text
+        assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+    def test_an_error_that_can_t_be_read_keeps_its_status(self, caplog: pytest.LogCaptureFixture) -> None:
+        assert read_error(Broken(), 409, {}) == Problem(status=409)
+        assert read_error(Broken(), 409, {"error": "text"}) == Problem(status=409)
+        assert "Broken.read_error raised KeyError" in caplog.text
+        assert "Broken.read_error gave something else" in caplog.text
+
+
+class Acme(Backend):
+    """Errors as of OAuth, and nested ones."""
+
+    def read_error(self, status: int, body: Any) -> Problem:
+        error = body["error"]
+        if error == "invalid_grant":
+            return Problem(status=401)
+        return Problem(status=status, detail=error["message"], errors={error["param"]: [error["message"]]})
+
+
+@pytest.fixture
+def acme() -> Any:
+    with override_settings(PORTAL=replace(portal_config(), backend=Acme())):
+        yield
+
+
+def refused(status: int, content: bytes) -> RawResponse:
+    return RawResponse(status=status, headers={}, content=content)
+
+
+@pytest.mark.usefixtures("acme")
+class TestErrors:
+    def test_a_nested_error_is_at_its_field(self) -> None:
+        with pytest.raises(ApiValidationError) as raised:
+            read_response(refused(400, b'{"error": {"message": "is taken", "param": "email"}}'))
+        assert (raised.value.detail, raised.value.errors) == ("is taken", {"email": ("is taken",)})
+
+    def test_a_class_can_say_what_a_status_means(self) -> None:
+        with pytest.raises(ApiUnauthorizedError):
+            read_response(refused(400, b'{"error": "invalid_grant"}'))
+
+    @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b"{}"])
+    def test_another_body_is_its_status(self, content: bytes) -> None:
+        with pytest.raises(ApiForbiddenError):
+            read_response(refused(403, content))
