@@ -8,13 +8,13 @@ import random
 import signal
 import threading
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.processes import workers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from portal.server.server_group import Server, ServerGroup
     from tests.support.redis_sentinel import WatchedRedis
@@ -24,11 +24,7 @@ KILL_EVERY_S = 5.0
 #: Longer than a follower waits, shorter than the call's own deadline.
 SLOW_MS = 6500
 #: Tells a project that its backend does not honour the Idempotency-Key.
-UNKEYED = {
-    "PYTHONPATH": os.pathsep.join(
-        filter(None, (str(Path(__file__).with_name("_unkeyed")), os.environ.get("PYTHONPATH")))
-    )
-}
+UNKEYED = {"APP_API_HONOURS_IDEMPOTENCY_KEY": "off"}
 
 
 @dataclass(frozen=True)

@@ -209,9 +209,15 @@ def project(
 
     :param more: environment beside what every weather has.
     """
-    environment = clean_environment(
-        DEBUG="on", APP_STATE_DIR=str(state), APP_PUBLIC_API_BASE_URL=backend, CACHE_URL=cache_url, **more
-    )
+    variables = {
+        "DEBUG": "on",
+        "APP_API_HONOURS_IDEMPOTENCY_KEY": "on",
+        "APP_STATE_DIR": str(state),
+        "APP_PUBLIC_API_BASE_URL": backend,
+        "CACHE_URL": cache_url,
+        **more,
+    }
+    environment = clean_environment(**variables)
     options = ("--port", str(port), "--workers", str(WORKERS), "--threads", str(THREADS), "--end-with-parent")
     return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)
 

@@ -24,6 +24,8 @@ os.environ.update(
     APP_STATE_DIR=_STATE,
     APP_PUBLIC_API_BASE_URL="http://backend.test",
     APP_PASSWORD_RESET="on",
+    APP_API_HONOURS_IDEMPOTENCY_KEY="on",
+    APP_API_FORWARD_BROWSER="on",
     APP_PUBLIC_GATEWAY_APP_URL="http://localhost:8000",
     SECRET_KEY="a-key-for-tests-only-and-nothing-else-0123456789",
     ALLOWED_HOSTS="testserver,localhost,127.0.0.1",

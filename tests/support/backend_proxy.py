@@ -15,7 +15,8 @@ class BackendProxy:
     """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
 
     `calls` are methods and addresses, in order. `before_each` is called with each of them, before it is answered. `keys`
-    are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header.
+    are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header; `headers`
+    the names and values of all headers of each call, by their names in lower case.
     """
 
     def __init__(self, *, port: int) -> None:
@@ -24,6 +25,7 @@ class BackendProxy:
         self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
         self.keys: list[tuple[str, str]] = []
+        self.headers: list[dict[str, str]] = []
         self.traceparents: list[str | None] = []
         self.before_each: Callable[[str, str], None] | None = None
         self.url = ""
@@ -47,6 +49,7 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
         def forward(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             proxy.receive(self.command, self.path, key=self.headers.get("Idempotency-Key"))
+            proxy.headers.append({name.lower(): value for name, value in self.headers.items()})
             proxy.traceparents.append(self.headers.get("traceparent"))
             path = self.path.partition("?")[0]
             if path in proxy.failing:

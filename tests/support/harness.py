@@ -95,6 +95,9 @@ def running_stack(
         **{
             "DEBUG": "on",
             "APP_PASSWORD_RESET": "on",
+            # What `make run` sets for the sandbox.
+            "APP_API_HONOURS_IDEMPOTENCY_KEY": "on",
+            "APP_API_FORWARD_BROWSER": "on",
             "APP_STATE_DIR": str(folder / "state"),
             "SANDBOX_STATE_DIR": str(folder / "sandbox"),
             **variables,

@@ -23,6 +23,7 @@ from portal.api.transport import ONE_TRY, Transport
 from portal.config.contract_names import (
     CLIENT_ADDRESS_HEADER,
     IDEMPOTENCY_HEADER,
+    IDEMPOTENCY_WINDOW_S,
     IF_MATCH_HEADER,
     PATHS_WITHOUT_BEARER,
     REQUEST_ID_HEADER,
@@ -63,12 +64,21 @@ class Upload:
 
 
 class ApiSession:
-    """Calls to one backend. Safe for threads; one for each process (:func:`api_session`)."""
+    """Calls to one backend. Safe for threads; one for each process (:func:`api_session`).
+
+    :ivar honours_idempotency_key: whether the backend does a write with a known `Idempotency-Key` only once.
+    """
 
     def __init__(
-        self, *, transport: Transport, refresher: TokenRefresher, sleep: Callable[[float], None] = time.sleep
+        self,
+        *,
+        transport: Transport,
+        refresher: TokenRefresher,
+        honours_idempotency_key: bool = False,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.refresher = refresher
+        self.honours_idempotency_key = honours_idempotency_key
         self._transport = transport
         self._sleep = sleep
 
@@ -263,6 +273,11 @@ def make_session(config: PortalConfig) -> ApiSession:
         ca_file=config.api_ca_file,
     )
     provider = identity_provider()
-    token_endpoint: TokenEndpoint = provider.make_token_endpoint() if provider else BackendTokenEndpoint(transport)
+    honours = config.honours_idempotency_key
+    token_endpoint: TokenEndpoint = (
+        provider.make_token_endpoint()
+        if provider
+        else BackendTokenEndpoint(transport, repeatable_s=IDEMPOTENCY_WINDOW_S if honours else 0.0)
+    )
     refresher = TokenRefresher(token_endpoint=token_endpoint, store=refresh_store(), max_age_s=config.sign_in_max_age_s)
-    return ApiSession(transport=transport, refresher=refresher)
+    return ApiSession(transport=transport, refresher=refresher, honours_idempotency_key=honours)

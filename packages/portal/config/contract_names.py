@@ -84,9 +84,7 @@ IF_MATCH_HEADER: Final = "If-Match"
 REQUEST_ID_HEADER: Final = "X-Request-ID"
 #: The address of the browser for which the portal calls, so that users can tell their sign-ins apart.
 CLIENT_ADDRESS_HEADER: Final = "X-Forwarded-For"
-#: Whether the backend runs a write with a known Idempotency-Key only once. If not, a POST whose outcome
-#: is unknown is not repeated.
-HONOURS_IDEMPOTENCY_KEY: Final = True
-#: For how long it keeps the answer of a refresh under its key, seconds. A refresh whose answer was lost is presented
-#: again under the same key within this time, and never after it.
+#: For how long a backend that honours the Idempotency-Key (`APP_API_HONOURS_IDEMPOTENCY_KEY`) keeps the answer of a
+#: refresh under its key, seconds. A refresh whose answer was lost is presented again under the same key within this
+#: time, and never after it.
 IDEMPOTENCY_WINDOW_S: Final = 120.0

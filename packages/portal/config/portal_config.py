@@ -85,6 +85,9 @@ class PortalConfig:
         `portal.api` gives it with all of its methods.
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
+    :param honours_idempotency_key: whether the backend does what has a known `Idempotency-Key` only once. If not, what
+        has no answer is not sent again (contract, section 8).
+    :param forwards_browser: whether calls carry the browser's address and its `User-Agent`.
     :param security_contacts: URIs of those who take reports of weaknesses, for `security.txt`.
     :param debug_toolbar: whether pages carry django-debug-toolbar; in `DEBUG` only.
     """
@@ -119,6 +122,8 @@ class PortalConfig:
     backend: ReadsClaims | None = None
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False
+    honours_idempotency_key: bool = False
+    forwards_browser: bool = False
     security_contacts: tuple[str, ...] = ()
 
     @property

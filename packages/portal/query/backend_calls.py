@@ -10,7 +10,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from portal.api import Attempt, SignInStatus
-from portal.config.contract_names import HONOURS_IDEMPOTENCY_KEY
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
 from portal.process import Deadline
@@ -133,8 +132,9 @@ class BackendCaller:
                     return None
                 if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
                     lost = without_traceback(error)
+                honours = self.api.honours_idempotency_key
                 try:
-                    series.wait(error, may_repeat=may_repeat_write(write, error))
+                    series.wait(error, may_repeat=may_repeat_write(write, error, honours_idempotency_key=honours))
                 except ApiUnavailableError as last:
                     if lost is not None and not last.outcome_is_unknown:
                         # This try was not handled. An earlier one may have been.
@@ -159,9 +159,7 @@ def derived_key(
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def may_repeat_write(
-    write: WriteRequest, error: ApiError, *, honours_idempotency_key: bool = HONOURS_IDEMPOTENCY_KEY
-) -> bool:
+def may_repeat_write(write: WriteRequest, error: ApiError, *, honours_idempotency_key: bool) -> bool:
     """Whether a write may be sent again (contract, section 8).
 
     Where the backend does not honour `Idempotency-Key`, a POST is repeated only if it was certainly not sent.

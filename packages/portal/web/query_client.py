@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 from portal.api import api_session
+from portal.config.current import portal_config
 from portal.query import create_query_client
 from portal.web.client_address import client_address
 from portal.web.reload import user_reloads
@@ -21,14 +22,18 @@ USER_AGENT_MAX_CHARS: Final = 400
 
 
 def query_client_for(request: PortalRequest) -> QueryClient:
-    """The client that reads and writes with the request's tokens, within the request's time."""
+    """The client that reads and writes with the request's tokens, within the request's time.
+
+    Nothing of the browser's goes to the backend unless `APP_API_FORWARD_BROWSER` asks for it (contract, section 8).
+    """
+    forwards = portal_config().forwards_browser
     return create_query_client(
         tokens=request.token_store,
         api=api_session(),
         deadline=request.api_deadline,
         request_id=request.request_id,
-        user_agent=read_user_agent(request.META.get("HTTP_USER_AGENT")),
-        client_address=read_address(client_address(request)),
+        user_agent=read_user_agent(request.META.get("HTTP_USER_AGENT")) if forwards else None,
+        client_address=read_address(client_address(request)) if forwards else None,
         reload=user_reloads(request),
     )
 

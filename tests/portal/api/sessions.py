@@ -10,6 +10,7 @@ from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
+from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
 from tests.support.refresh_world import MAX_AGE_S, jwt
@@ -27,7 +28,7 @@ def make_session(
     return ApiSession(
         transport=transport,
         refresher=TokenRefresher(
-            token_endpoint=BackendTokenEndpoint(transport),
+            token_endpoint=BackendTokenEndpoint(transport, repeatable_s=IDEMPOTENCY_WINDOW_S),
             store=SharedStore(alias="refresh"),
             max_age_s=MAX_AGE_S,
             counters=counters or RefreshCounts(),

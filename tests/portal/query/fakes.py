@@ -167,6 +167,7 @@ class FakeBackend:
     signed_out: set[str | None] = field(default_factory=set)
     tombstones_asked: int = 0
     tombstones_unreadable: bool = False
+    honours_idempotency_key: bool = True
     _sign_ins: itertools.count[int] = field(default_factory=itertools.count)
     _made: itertools.count[int] = field(default_factory=lambda: itertools.count(1000))
 

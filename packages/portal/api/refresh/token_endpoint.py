@@ -20,9 +20,7 @@ from portal.api.tokens import TokenPair
 from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
     AUTH_LOGOUT_PATH,
-    HONOURS_IDEMPOTENCY_KEY,
     IDEMPOTENCY_HEADER,
-    IDEMPOTENCY_WINDOW_S,
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
     REQUEST_ID_HEADER,
@@ -92,10 +90,9 @@ class TokenEndpoint(Protocol):
 class BackendTokenEndpoint:
     """`POST /refresh` with `{"refreshToken"}`, and `POST /auth/logout` (contract, sections 7 and 8)."""
 
-    def __init__(self, transport: Transport, *, repeatable_s: float | None = None) -> None:
+    def __init__(self, transport: Transport, *, repeatable_s: float = 0.0) -> None:
         self._transport = transport
-        keeps_keys_s = IDEMPOTENCY_WINDOW_S if HONOURS_IDEMPOTENCY_KEY else 0.0
-        self.repeatable_s = keeps_keys_s if repeatable_s is None else repeatable_s
+        self.repeatable_s = repeatable_s
 
     def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
         """See :class:`TokenEndpoint`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""

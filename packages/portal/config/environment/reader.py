@@ -162,6 +162,10 @@ def try_config(app: str) -> ConfigReading:
         or secret_key,
         traces_to=take("traces_to", lambda: read_otlp(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_EXPORTER"), ""),
         offers_password_reset=take("offers_password_reset", lambda: read_switch("APP_PASSWORD_RESET"), instead=False),
+        honours_idempotency_key=take(
+            "honours_idempotency_key", lambda: read_switch("APP_API_HONOURS_IDEMPOTENCY_KEY"), instead=False
+        ),
+        forwards_browser=take("forwards_browser", lambda: read_switch("APP_API_FORWARD_BROWSER"), instead=False),
         security_contacts=take("security_contacts", lambda: read_contacts(env, "APP_SECURITY_CONTACT"), ()),
     )
     return ConfigReading(config, problems)

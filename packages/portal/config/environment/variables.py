@@ -118,6 +118,23 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         example="/etc/ssl/example-ca.pem",
     ),
     Variable(
+        name="APP_API_HONOURS_IDEMPOTENCY_KEY",
+        part=Part.BACKEND,
+        default="off; on with `make run`",
+        meaning="on: the backend does a write, and a refresh, with a known `Idempotency-Key` only once, so either may "
+        "be sent again where the answer was lost. Off: such a create is not repeated, and such a refresh ends the "
+        "sign-in",
+        example="on",
+    ),
+    Variable(
+        name="APP_API_FORWARD_BROWSER",
+        part=Part.BACKEND,
+        default="off; on with `make run`",
+        meaning="on: each call carries the browser's address (`X-Forwarded-For`) and `User-Agent`, for a backend that "
+        "lists sign-ins with their device",
+        example="on",
+    ),
+    Variable(
         name="CACHE_URL",
         part=Part.STORE,
         default="unset: the embedded store in `APP_STATE_DIR`",

@@ -133,6 +133,9 @@ def _local_environment() -> dict[str, str]:
         "DEBUG": os.environ.get("DEBUG") or "on",
         # The sandbox sends such "mails": they are lines of its log.
         "APP_PASSWORD_RESET": os.environ.get("APP_PASSWORD_RESET") or "on",
+        # What the sandbox can do, and other backends may not.
+        "APP_API_HONOURS_IDEMPOTENCY_KEY": os.environ.get("APP_API_HONOURS_IDEMPOTENCY_KEY") or "on",
+        "APP_API_FORWARD_BROWSER": os.environ.get("APP_API_FORWARD_BROWSER") or "on",
         # These servers have no terminal.
         "PYTHONBREAKPOINT": os.environ.get("PYTHONBREAKPOINT") or "portal.devtools.breakpoints.without_terminal",
     }

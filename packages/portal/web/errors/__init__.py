@@ -35,3 +35,4 @@ from portal.web.errors.redirects import (
     sign_in_ended,
     way_back_of,
 )
+from portal.web.errors.unknown_outcome import may_be_done_twice

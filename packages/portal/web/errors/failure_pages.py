@@ -18,9 +18,22 @@ from django.views.decorators.csrf import csrf_exempt
 
 from portal.errors import ApiError, ApiUnavailableError, PortalError, SignInEndedError, StoreUnavailableError
 from portal.web.errors.failure_log import explain_failure
-from portal.web.errors.failures import ANOTHER_ACCOUNT, CSRF_FAILURE, FAILURES, UNKNOWN, Failure, failure_for
+from portal.web.errors.failures import (
+    ANOTHER_ACCOUNT,
+    CSRF_FAILURE,
+    FAILURES,
+    UNKNOWN,
+    UNKNOWN_AND_NOT_REPEATABLE,
+    Failure,
+    failure_for,
+)
 from portal.web.errors.problems import problem
-from portal.web.errors.unknown_outcome import fields_to_send_again, outcome_is_unknown, page_to_look_at
+from portal.web.errors.unknown_outcome import (
+    fields_to_send_again,
+    may_be_done_twice,
+    outcome_is_unknown,
+    page_to_look_at,
+)
 from portal.web.frame import skip_profile, use_app_essentials
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, is_page_navigation, is_signed_in
 
@@ -55,7 +68,8 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
         failure = replace(failure, offers_retry=False)
     if is_unknown := outcome_is_unknown(request, error):
         look_url = page_to_look_at(request) or failure.list_url
-        failure = replace(failure, title=UNKNOWN.title, text=UNKNOWN.text, look_url=look_url)
+        unknown = UNKNOWN_AND_NOT_REPEATABLE if may_be_done_twice(request) else UNKNOWN
+        failure = replace(failure, title=unknown.title, text=unknown.text, look_url=look_url)
     if sent and isinstance(error, ApiUnavailableError):
         failure = replace(failure, send_again=fields_to_send_again(request, is_unknown=is_unknown))
     return failure_response(request, failure)

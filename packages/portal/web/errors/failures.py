@@ -152,6 +152,14 @@ UNKNOWN: Final = replace(
         "Look whether it was done, before you do it once more."
     ),
 )
+#: Of a write that the backend would do a second time.
+UNKNOWN_AND_NOT_REPEATABLE: Final = replace(
+    UNKNOWN,
+    text=_(
+        "The service did not answer, and may have received what you sent. "
+        "Please look first whether it was done: sent again, it may be done a second time."
+    ),
+)
 ANOTHER_ACCOUNT: Final = replace(
     FAILURES[409],
     title=_("Somebody else is signed in now"),

@@ -28,6 +28,16 @@ def outcome_is_unknown(request: PortalRequest, error: PortalError) -> bool:
     return bool(writes) and writes[-1].error == type(error).__name__
 
 
+def may_be_done_twice(request: PortalRequest) -> bool:
+    """Whether the last write of this request, sent again, may be done a second time.
+
+    That is a POST to a backend that is not declared to honour the `Idempotency-Key`. A change or a deletion that is
+    done again changes nothing more.
+    """
+    writes = request.query_client.mutations
+    return not portal_config().honours_idempotency_key and bool(writes) and writes[-1].write.method == "POST"
+
+
 def page_to_look_at(request: PortalRequest) -> str:
     """The page with the form or button that was sent, if it is another one of this app's; else empty."""
     page = accept_target(request.META.get("HTTP_REFERER"), own_origin=portal_config().own_origin, origins=())

@@ -18,6 +18,7 @@ from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.api.transport import Transport
+from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
@@ -68,7 +69,7 @@ class Backend:
 
 def make_session(url: str) -> ApiSession:
     transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=10)
-    endpoint = BackendTokenEndpoint(transport)
+    endpoint = BackendTokenEndpoint(transport, repeatable_s=IDEMPOTENCY_WINDOW_S)
     refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
     return ApiSession(transport=transport, refresher=refresher)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from dataclasses import replace
 
 import pytest
+from django.conf import settings
 
-from portal.api.refresh import token_endpoint
 from portal.api.refresh.sealing import idempotency_key
 from portal.api.refresh.token_endpoint import (
     BackendTokenEndpoint,
@@ -17,6 +18,7 @@ from portal.api.refresh.token_endpoint import (
     TokensIssued,
     read_token_response,
 )
+from portal.api.session import make_session
 from portal.api.tokens import TokenPair
 from portal.api.transport import RawResponse, Transport
 from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
@@ -47,10 +49,10 @@ def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
 
 
 @pytest.mark.parametrize(("honours", "seconds"), [(True, IDEMPOTENCY_WINDOW_S), (False, 0)])
-def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(monkeypatch, honours, seconds):
-    monkeypatch.setattr(token_endpoint, "HONOURS_IDEMPOTENCY_KEY", honours)
-    transport = Transport(base_url="http://127.0.0.1:9", connect_timeout_s=1, read_timeout_s=1)
-    assert BackendTokenEndpoint(transport).repeatable_s == seconds
+def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(honours, seconds):
+    session = make_session(replace(settings.PORTAL, honours_idempotency_key=honours))
+    assert session.honours_idempotency_key is honours
+    assert session.refresher._token_endpoint.repeatable_s == seconds
 
 
 @pytest.mark.parametrize(("bearer", "header"), [("a1", "Bearer a1"), (None, None)])

@@ -7,14 +7,14 @@ arrives twice, because its response was lost or a button was pressed twice, crea
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from portal.config.current import portal_config
 from portal.web.cookies import keep_drafts
-from portal.web.errors import explain_failure, retry_after_s
+from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
 from portal.web.pages.forms.conflicts import typed_text
 from portal.web.pages.forms.form_fields import VERSION_INPUT
 from portal.web.pages.forms.row_choice import RowChoiceField, name_chosen_rows
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.web.pages.forms.forms import BackendForm
+    from portal.web.request import PortalRequest
 
 
 def form_page(
@@ -42,6 +43,7 @@ def form_page(
         "back_url": back_url,
         "back_label": back_label,
         "is_unknown": is_unknown,
+        "may_be_done_twice": is_unknown and may_be_done_twice(cast("PortalRequest", request)),
         # The backend may have stored its error under the key, so a corrected form needs another one.
         "submission_key": new_submission_key() if form.was_rejected else submission_key(request),
     }
@@ -104,6 +106,7 @@ def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTT
         "typed": (),
         "is_deleted": False,
         "is_unknown": False,
+        "may_be_done_twice": False,
     }
     response = render(request, "portal/form.html", {**defaults, **context}, status=status)
     keep_drafts(request, response, config=portal_config())
