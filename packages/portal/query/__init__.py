@@ -35,7 +35,7 @@ The design, its words and its invariants: docs/explanation/query-cache.md.
 
 from __future__ import annotations
 
-from portal.query.backend_gaps import ignores, is_absent
+from portal.query.backend_gaps import ignores, is_absent, note_absent
 from portal.query.cache import KeyUse, endpoints_by_digest, read_key
 from portal.query.client import QueryClient, client_of, create_query_client
 from portal.query.endpoints import (

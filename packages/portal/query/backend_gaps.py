@@ -20,6 +20,17 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     return False
 
 
+def note_absent(hook: Endpoint[Any], *, status: int | None) -> None:
+    """Remember for all users that the backend does not have this call, as if it had said so by itself.
+
+    For who knows more than the answer tells: a page that changes a row gets a 404, and a GET says that the row is
+    there. So it is the call that is not.
+
+    :param status: of the answer.
+    """
+    del hook, status
+
+
 def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:
     """Whether the backend was seen to ignore or to refuse this parameter of a list within the last ten minutes.
 
