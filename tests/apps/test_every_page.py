@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from django.http.response import HttpResponseBase
+from jinja2 import Environment
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from tests.support.every_page import CASES, SITES, problems_of, running_site
@@ -36,11 +38,13 @@ class Run:
     :ivar problems: in all languages.
     :ivar differing: cases whose HTML differs from what it is in `DEBUG`.
     :ivar loaded: the templates that were loaded in `DEBUG`.
+    :ivar compiled: those that were compiled there, each as often as it was.
     """
 
     problems: list[str]
     differing: list[str]
     loaded: set[str]
+    compiled: Counter[tuple[Environment, str | None]]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +70,7 @@ def run_all(site: str, *, state_dir: Path) -> Run:
     with running_site(site, state_dir=state_dir, is_debug=True) as running:
         in_debug = {case: "".join(html_of(running.run(case, locale=DEFAULT_LOCALE))) for case in cases}
     differing = [case.id for case in cases if RANDOM.sub("", in_debug[case]) != pages[case]]
-    return Run(problems=problems, differing=differing, loaded=running.loaded)
+    return Run(problems=problems, differing=differing, loaded=running.loaded, compiled=running.compiled)
 
 
 def html_of(responses: list[HttpResponseBase]) -> list[str]:
@@ -89,6 +93,13 @@ def test_each_page_keeps_the_rules(run_of: Callable[[str], Run], site: str) -> N
 @pytest.mark.parametrize("site", SITES)
 def test_each_page_is_the_same_in_debug_where_no_name_may_be_missing(run_of: Callable[[str], Run], site: str) -> None:
     assert run_of(site).differing == []
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_no_template_is_compiled_twice_in_debug_while_no_file_changes(run_of: Callable[[str], Run], site: str) -> None:
+    compiled = run_of(site).compiled
+    assert compiled
+    assert {name: times for (_, name), times in compiled.items() if times > 1} == {}
 
 
 def test_each_template_is_part_of_a_case(run_of: Callable[[str], Run]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -38,12 +39,14 @@ class RunningSite:
     :param is_debug: for :func:`running_site`.
     :param handlers: Django's handlers by whether they check CSRF tokens.
     :ivar loaded: the names of the templates that were loaded.
+    :ivar compiled: those that were compiled, by environment and name, each as often as it was.
     """
 
     config: PortalConfig
     is_debug: bool
     handlers: dict[bool, Any]
     loaded: set[str] = field(default_factory=set)
+    compiled: Counter[tuple[Environment, str | None]] = field(default_factory=Counter)
 
     def run(self, case: Case, *, locale: str) -> list[HttpResponseBase]:
         """The responses of the case, in order."""
@@ -89,7 +92,7 @@ def running_site(site: str, *, state_dir: Path, is_debug: bool = False) -> Itera
             for handler in handlers.values():
                 handler.load_middleware()
             running = RunningSite(config=wanted, is_debug=is_debug, handlers=handlers)
-            with _noting_templates(running.loaded):
+            with _noting_templates(running):
                 yield running
 
 
@@ -108,13 +111,17 @@ def _changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _noting_templates(names: set[str]) -> Iterator[None]:
-    """Add the name of each template that is loaded. In `DEBUG` that is when a page first needs it."""
-    get_source = FileSystemLoader.get_source
+def _noting_templates(running: RunningSite) -> Iterator[None]:
+    """Note the name of each template that is loaded or compiled. In `DEBUG` that is when a page first needs it."""
+    get_source, compile_one = FileSystemLoader.get_source, Environment.compile
 
     def noting(loader: FileSystemLoader, environment: Environment, template: str) -> Any:
-        names.add(template)
+        running.loaded.add(template)
         return get_source(loader, environment, template)
 
-    with patch.object(FileSystemLoader, "get_source", noting):
+    def counting(environment: Environment, source: Any, name: str | None, *more: Any) -> Any:
+        running.compiled[environment, name] += 1
+        return compile_one(environment, source, name, *more)
+
+    with patch.object(FileSystemLoader, "get_source", noting), patch.object(Environment, "compile", counting):
         yield

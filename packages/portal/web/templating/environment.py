@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
-from jinja2 import BaseLoader, Environment, FileSystemLoader, nodes
+from jinja2 import Environment, FileSystemLoader, nodes
 from jinja2.runtime import Macro
 
 from portal.config.current import portal_config
@@ -45,10 +46,7 @@ class PageLoader(FileSystemLoader):
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """The text, the file, and whether the text is still that of the file."""
-        name, mark, _ = template.partition(BLOCK_MARK)
-        source, filename, is_unchanged = super().get_source(environment, name)
-        # A block may come from a layout, whose file is not watched.
-        return source, filename, (lambda: False) if mark else is_unchanged
+        return super().get_source(environment, template.partition(BLOCK_MARK)[0])
 
     def load(
         self,
@@ -57,15 +55,20 @@ class PageLoader(FileSystemLoader):
         globals: MutableMapping[str, Any] | None = None,  # noqa: A002  Jinja2's name
     ) -> Template:
         """The template, from what was compiled before if it is there. Its file is not read again then."""
-        compiled = environment.compiled if isinstance(environment, PageEnvironment) else None
+        assert isinstance(environment, PageEnvironment)  # noqa: S101  for type checkers
+        compiled = environment.compiled
         code = None if compiled is None else compiled.code(name)
         if code is not None:
             return environment.template_class.from_code(environment, code, globals or {})
         source, filename, is_unchanged = self.get_source(environment, name)
-        code = environment.compile(source, name, filename)
+        watched = [is_unchanged]
+        code = environment.compile(source, name, filename, watched=watched)
         if compiled is not None:
             compiled.add(name, code)
-        return environment.template_class.from_code(environment, code, globals or {}, is_unchanged)
+        # Jinja2 asks in DEBUG alone.
+        return environment.template_class.from_code(
+            environment, code, globals or {}, lambda: all(is_same() for is_same in watched)
+        )
 
 
 class PageEnvironment(Environment):
@@ -83,7 +86,7 @@ class PageEnvironment(Environment):
         *,
         language: str,
         joins_pages: bool,
-        loader: BaseLoader,
+        loader: PageLoader,
         compiled_in: Path | None = None,
         **options: Any,
     ) -> None:
@@ -100,7 +103,8 @@ class PageEnvironment(Environment):
         self._language = language
         self._joins_pages = joins_pages
         self._fragments: set[str] = set()
-        self._parts: dict[str, nodes.Template] = {}
+        #: Layouts and parts: the tree, and whether the file is still the one that it was made of.
+        self._parts: dict[str, tuple[nodes.Template, Callable[[], bool]]] = {}
         self.compiled: CompiledTemplates | None = None
         if compiled_in is not None:
             names = self.list_templates(extensions=["html"])
@@ -143,7 +147,7 @@ class PageEnvironment(Environment):
         names = self.list_templates(extensions=["html"])
         for name in names:
             # A layout is compiled with each page that extends it.
-            if name not in self._parts or not self._parts[name].find(nodes.Block):
+            if name not in self._parts or not self._parts[name][0].find(nodes.Block):
                 self.get_template(name)
         for name in sorted(self._fragments):
             self.get_template(name)
@@ -179,26 +183,27 @@ class PageEnvironment(Environment):
         filename: str | None = None,
         raw: bool = False,
         defer_init: bool = False,
+        *,
+        watched: list[Callable[[], bool]] | None = None,
     ) -> Any:
-        """Compile a template in this environment's language, constants evaluated and layouts joined."""
+        """Compile a template in this environment's language, constants evaluated and layouts joined.
+
+        :param watched: takes, for each layout and part that was joined, what tells whether its file is unchanged.
+        """
         with translation.override(self._language):
             page, _, block = (name or "").partition(BLOCK_MARK)
             tree = self._folded(source, name, filename)
             if page != MACROS:
                 # In DEBUG too, so that a page that can't be joined is refused there. A block is always joined.
-                joined = self._joined(deepcopy(tree), name=name, filename=filename, page=page, block=block)
+                joiner = Joiner(name=name, filename=filename, load=partial(self._part, watched=watched))
+                joined = joiner.join(deepcopy(tree), block=block)
+                self._fragments |= {
+                    f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys() if page
+                }
                 tree = joined if block or self._joins_pages else tree
             tree.set_environment(self)
             compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # as above
         return compiled
-
-    def _joined(
-        self, tree: nodes.Template, *, name: str | None, filename: str | None, page: str, block: str
-    ) -> nodes.Template:
-        joiner = Joiner(name=name, filename=filename, load=self._part)
-        joined = joiner.join(tree, block=block)
-        self._fragments |= {f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys() if page}
-        return joined
 
     def _folded(self, source: str | nodes.Template, name: str | None, filename: str | None) -> nodes.Template:
         tree = self.parse(source, name, filename) if isinstance(source, str) else source
@@ -208,12 +213,15 @@ class PageEnvironment(Environment):
         folded.set_environment(None)  # type: ignore[arg-type]  # Jinja2 itself makes nodes without one
         return folded
 
-    def _part(self, name: str) -> nodes.Template:
+    def _part(self, name: str, *, watched: list[Callable[[], bool]] | None) -> nodes.Template:
         """The tree of a layout or part. A copy, since the joiner changes it."""
-        tree = self._parts.get(name)
-        if tree is None or self.auto_reload:
-            source, filename, _ = self._loader.get_source(self, name)
-            tree = self._parts[name] = self._folded(source, name, filename)
+        known = self._parts.get(name)
+        if known is None or (self.auto_reload and not known[1]()):
+            source, filename, is_unchanged = self._loader.get_source(self, name)
+            known = self._parts[name] = self._folded(source, name, filename), is_unchanged
+        tree, is_unchanged = known
+        if watched is not None:
+            watched.append(is_unchanged)
         return deepcopy(tree)
 
     def _read(self, path: str) -> str:

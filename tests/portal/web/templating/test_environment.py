@@ -1,0 +1,104 @@
+"""In `DEBUG` what is edited shows at once, and nothing else is compiled again."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import Environment, TemplateAssertionError
+
+from portal.web.templating.environment import PageEnvironment
+from tests.portal.web.templating.conftest import NewEnvironment
+
+TEMPLATES = {
+    "base.html": "<main>{% block table %}{% endblock %}</main>",
+    "layout.html": '{% extends "base.html" %}{% block table %}'
+    '{% for row in rows %}{% block row scoped %}{% include "cells.html" %}{% endblock %}{% endfor %}{% endblock %}',
+    "cells.html": '{% from "own.html" import bold %}<td>{{ bold(row) }}</td>',
+    "own.html": "{% macro bold(text) %}<b>{{ text }}</b>{% endmacro %}",
+    "list.html": '{% extends "layout.html" %}',
+}
+ROW, WHOLE = "list.html#row", "list.html"
+SHOWN = "<td><b>1</b></td>"
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Counter[str | None]:
+    """How often each template was compiled, by its name."""
+    counted, compile_one = Counter[str | None](), Environment.compile
+
+    def counting(environment: Environment, source: Any, name: str | None, *more: Any) -> Any:
+        counted[name] += 1
+        return compile_one(environment, source, name, *more)
+
+    monkeypatch.setattr(Environment, "compile", counting)
+    return counted
+
+
+@pytest.fixture
+def in_debug(environment_of: NewEnvironment) -> PageEnvironment:
+    return environment_of(TEMPLATES, joins_pages=False)
+
+
+def shown(environment: PageEnvironment, name: str) -> str:
+    return environment.get_template(name).render({"row": 1, "rows": [1]})
+
+
+def edit(path: Path, text: str) -> None:
+    """Save the file with another text, a second later by its own time: a file system may count no less."""
+    later_ns = path.stat().st_mtime_ns + 10**9
+    path.write_text(text)
+    os.utime(path, ns=(later_ns, later_ns))
+
+
+@pytest.mark.parametrize("name", [ROW, WHOLE])
+def test_a_page_and_a_block_are_compiled_once(
+    in_debug: PageEnvironment, compiled: Counter[str | None], name: str
+) -> None:
+    for _ in range(3):
+        assert SHOWN in shown(in_debug, name)
+    assert set(compiled.values()) == {1}, compiled
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "shows"),
+    [
+        ("list.html", ("%}", "%}{% block row %}own{% endblock %}"), "own"),
+        ("layout.html", ("{% include", "layout{% include"), f"layout{SHOWN}"),
+        ("cells.html", ("<td>", '<td class="x">'), '<td class="x"><b>1</b></td>'),
+        ("own.html", ("<b>", "<b>own "), "<td><b>own 1</b></td>"),
+    ],
+)
+def test_an_edited_file_shows_at_once_wherever_a_block_has_it_from(
+    in_debug: PageEnvironment, tmp_path: Path, file: str, change: tuple[str, str], shows: str
+) -> None:
+    for name in (ROW, WHOLE):
+        assert SHOWN in shown(in_debug, name)
+    edit(tmp_path / file, TEMPLATES[file].replace(*change, 1))
+    for name in (ROW, WHOLE):
+        assert shows in shown(in_debug, name)
+    edit(tmp_path / file, TEMPLATES[file])
+    for name in (ROW, WHOLE):
+        assert SHOWN in shown(in_debug, name)
+
+
+def test_another_file_that_is_edited_compiles_no_block(
+    in_debug: PageEnvironment, compiled: Counter[str | None], tmp_path: Path
+) -> None:
+    (tmp_path / "other.html").write_text("other")
+    shown(in_debug, ROW)
+    edit(tmp_path / "other.html", "another")
+    shown(in_debug, ROW)
+    assert compiled[ROW] == 1
+
+
+def test_a_part_that_is_gone_is_told_and_one_that_is_back_shows(in_debug: PageEnvironment, tmp_path: Path) -> None:
+    assert SHOWN in shown(in_debug, ROW)
+    (tmp_path / "cells.html").unlink()
+    with pytest.raises(TemplateAssertionError, match=r"there is no template 'cells\.html'"):
+        shown(in_debug, ROW)
+    (tmp_path / "cells.html").write_text("back")
+    assert shown(in_debug, ROW) == "back"
