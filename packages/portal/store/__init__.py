@@ -23,6 +23,14 @@ from __future__ import annotations
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.nature import StoreNature, read_nature
 from portal.store.readiness import check_readiness
-from portal.store.shared_store import MISSING, Missing, SharedStore, import_backends, query_store, refresh_store
+from portal.store.shared_store import (
+    MISSING,
+    MemoryStore,
+    Missing,
+    SharedStore,
+    import_backends,
+    query_store,
+    refresh_store,
+)
 from portal.store.survey import survey_keys
 from portal.store.unknown_values import note_unknown

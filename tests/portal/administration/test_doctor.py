@@ -58,6 +58,7 @@ def test_where_all_is_well_each_subject_says_so_and_the_status_is_0(tmp_path) ->
             APP_JWT_KEY=PASSWORD * 2,
             APP_JWT_ISSUER="https://api.example.com",
             APP_JWT_AUDIENCE="portal",
+            APP_API_HONOURS_IDEMPOTENCY_KEY="on",
             CACHE_URL=f"redis://:{PASSWORD}@127.0.0.1:{redis.port}/0",
         )
     assert done.status == 0, done

@@ -5,6 +5,8 @@
     examination     which subjects, in which order
       settings      the environment, the system checks, versions
       servers       the backend, the key set, the OpenID provider: name, connection, TLS, answer, clock
+      backend_calls  what the backend has of all that pages use, and what they do without the rest
+        list_parameters  whether lists are searched, filtered and sorted
       stores        what they are, their room and speed, and that `add` is atomic: tried with processes and threads
       machine       the state folder, the disk
         findings    Finding, Level, Patient

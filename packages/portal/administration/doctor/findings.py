@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +43,12 @@ class Patient:
 
     :param unread: fields of the configuration that can't be read. They hold another value in their place, so what
         depends on them is not looked at.
+    :param access: the access token of a user; without one, no call of a user is tried.
     """
 
     config: PortalConfig
     unread: frozenset[str]
+    access: str | None = field(default=None, repr=False)
 
 
 def ok(subject: str, seen: str) -> Finding:

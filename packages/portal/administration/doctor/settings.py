@@ -52,6 +52,22 @@ def look_at_addresses(patient: Patient) -> Iterator[Finding]:
         yield ok("OpenID redirect address", f"{back} has to be registered at the provider")
 
 
+def look_at_lost_answers(patient: Patient) -> Iterator[Finding]:
+    """What becomes of a refresh and of a create whose answer is lost, with the backend as it is declared."""
+    if patient.config.honours_idempotency_key:
+        seen = (
+            "APP_API_HONOURS_IDEMPOTENCY_KEY is on: what got no answer is sent again under its key. A backend that "
+            "does not know keys then makes two rows of a create, and takes the second use of a refresh token for theft"
+        )
+        yield ok("lost answers", seen)
+        return
+    seen = (
+        "APP_API_HONOURS_IDEMPOTENCY_KEY is off: after a lost answer of a refresh the user has to sign in again, and "
+        "who sends a form whose outcome is unknown once more may do it twice"
+    )
+    yield warning("lost answers", seen, "set it, if the backend does what has a known Idempotency-Key only once")
+
+
 def look_at_versions(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look
     """What runs here."""
     python, framework = platform.python_version(), django.get_version()

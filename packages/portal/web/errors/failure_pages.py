@@ -22,7 +22,7 @@ from portal.web.errors.failures import (
     ANOTHER_ACCOUNT,
     CSRF_FAILURE,
     FAILURES,
-    UNKNOWN,
+    UNKNOWN_OUTCOME,
     UNKNOWN_AND_NOT_REPEATABLE,
     Failure,
     failure_for,
@@ -68,7 +68,7 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
         failure = replace(failure, offers_retry=False)
     if is_unknown := outcome_is_unknown(request, error):
         look_url = page_to_look_at(request) or failure.list_url
-        unknown = UNKNOWN_AND_NOT_REPEATABLE if may_be_done_twice(request) else UNKNOWN
+        unknown = UNKNOWN_AND_NOT_REPEATABLE if may_be_done_twice(request) else UNKNOWN_OUTCOME
         failure = replace(failure, title=unknown.title, text=unknown.text, look_url=look_url)
     if sent and isinstance(error, ApiUnavailableError):
         failure = replace(failure, send_again=fields_to_send_again(request, is_unknown=is_unknown))

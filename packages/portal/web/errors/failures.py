@@ -144,7 +144,7 @@ CSRF_FAILURE: Final = replace(
     title=_("This form has expired"),
     text=_("Nothing was changed. Go back, load the page again, and send the form once more."),
 )
-UNKNOWN: Final = replace(
+UNKNOWN_OUTCOME: Final = replace(
     FAILURES[503],
     title=_("We don’t know whether it was done"),
     text=_(
@@ -154,7 +154,7 @@ UNKNOWN: Final = replace(
 )
 #: Of a write that the backend would do a second time.
 UNKNOWN_AND_NOT_REPEATABLE: Final = replace(
-    UNKNOWN,
+    UNKNOWN_OUTCOME,
     text=_(
         "The service did not answer, and may have received what you sent. "
         "Please look first whether it was done: sent again, it may be done a second time."
