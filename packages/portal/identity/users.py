@@ -45,6 +45,7 @@ class DecodedUser:
     :param role: the platform that the claim `primaryRole` names, permitted or not.
     :param expires_at: `exp`, in seconds since the epoch; None if the token does not expire.
     :param not_before: `nbf`, in seconds since the epoch; only of verified tokens.
+    :param issuer: the claim `iss`; None if absent or not a string.
     """
 
     subject: str | None
@@ -54,6 +55,7 @@ class DecodedUser:
     expires_at: float | None
     role: TPlatform | None = None
     not_before: float | None = None
+    issuer: str | None = None
 
 
 def get_user_from_token(
@@ -120,7 +122,7 @@ def user_from_claims(
     platforms = derive_platforms_from_me(permissions)
     role = claims.get(PRIMARY_ROLE_CLAIM)
     named = role if isinstance(role, str) and role in PLATFORM_BY_NAME else None
-    subject = claims.get(SUBJECT_CLAIM)
+    subject, issuer = claims.get(SUBJECT_CLAIM), claims.get("iss")
     return DecodedUser(
         subject=subject if isinstance(subject, str) else None,
         platforms=platforms,
@@ -129,6 +131,7 @@ def user_from_claims(
         expires_at=_numeric_date(claims, "exp"),
         role=named,
         not_before=_numeric_date(claims, "nbf") if verified else None,
+        issuer=issuer if isinstance(issuer, str) else None,
     )
 
 

@@ -10,7 +10,15 @@ from portal.api import TokenStatus
 from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.endpoints import ReadRequest, query_key
-from portal.query.partition import different_subjects, principal_of_id, same_subject
+from portal.query.partition import (
+    Subject,
+    different_subjects,
+    principal_of_id,
+    principal_of_sign_in,
+    principal_of_subject,
+    same_subject,
+    subject_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -66,8 +74,9 @@ class RequestPartition:
         now = self.token
         if now == token:
             return True
-        renewed = self._tokens.status is TokenStatus.REFRESHED and token is not None and now is not None
-        return renewed and not different_subjects(str(token), str(now))
+        if self._tokens.status is not TokenStatus.REFRESHED or token is None or now is None:
+            return False
+        return same_subject(token, now) or self._is_of_one_sign_in(token, now)
 
     def current(self) -> Partition | None:
         """The partition of the request's access token, which is refreshed first if it has expired; None if unbound.
@@ -96,7 +105,7 @@ class RequestPartition:
             self._synced = now
         if before == now:
             return
-        if before is None or now is None or not same_subject(before, now):
+        if before is None or now is None or not (same_subject(before, now) or self._is_of_one_sign_in(before, now)):
             self._is_fresh = False
             self.epoch += 1
         elif self._tokens.status is TokenStatus.REFRESHED:
@@ -104,6 +113,27 @@ class RequestPartition:
                 self._namespaces.rebind(old=before, new=now)
             except StoreUnavailableError as error:
                 logger.warning("a refreshed token was not bound: %s", error)
+
+    def _is_of_one_sign_in(self, old: str, new: str) -> bool:
+        """Whether tokens that may name nobody are of one user: what stands for the user of `old` is the sign-in that
+        `new` was refreshed in. A browser may send the access token of one sign-in with the refresh token of another.
+        """
+        try:
+            principal = self._namespaces.principal_of(old)
+            name = None if principal is None else self._sign_in_of(new)
+        except StoreUnavailableError:
+            return False
+        return name is not None and principal == principal_of_sign_in(name)
+
+    def _sign_in_of(self, token: str) -> str | None:
+        """The name of the sign-in, if this request received the token together with its refresh token; else None.
+
+        :raises StoreUnavailableError: nobody knows.
+        """
+        pair = self._tokens.current
+        if not self._tokens.changed or pair.access != token or pair.refresh is None:
+            return None
+        return self._caller.api.refresher.sign_in_of(pair.refresh)
 
     def bind_from_profile(self, profile: Any, *, sent: str | None) -> Partition | None:
         """Bind the request's access token to the user whom a response of GET `/me` names.
@@ -118,7 +148,7 @@ class RequestPartition:
             return None
         try:
             before = self._namespaces.partition_of(token)
-            partition = self._namespaces.bind(token, profile)
+            partition = self._namespaces.bind(token, profile, sign_in=lambda: self._sign_in_of(token))
         except StoreUnavailableError as error:
             logger.warning("the profile binds no token without the store: %s", error)
             return None
@@ -173,13 +203,22 @@ class RequestPartition:
         for token in {self._tokens.incoming.access, self._tokens.current.access, self._synced, *also}:
             if token is not None:
                 self._purge_token(token)
+                if subject_of(token) is None:
+                    self._purge_sign_ins()
 
     def purge_user(self, user_id: str) -> None:
-        """Drop all that is cached for the user with this id, in all processes; later, if the store is down."""
-        try:
-            self._namespaces.purge(principal_of_id(user_id))
-        except StoreUnavailableError as error:
-            logger.warning(_DROPPED_LATER, error)
+        """Drop all that is cached for the user with this id, in all processes; later, if the store is down.
+
+        The id is also looked for as the subject of tokens, of the issuer of this request's token and of none.
+        """
+        own = subject_of(self.token) if self.token is not None else None
+        issuers = {None, own.issuer if own is not None else None}
+        subjects = {principal_of_subject(Subject(user_id, issuer)) for issuer in issuers}
+        for principal in {principal_of_id(user_id), *subjects}:
+            try:
+                self._namespaces.purge(principal)
+            except StoreUnavailableError as error:
+                logger.warning(_DROPPED_LATER, error)
 
     def principals_of_write(self, partition: Partition | None, *, sent: str | None) -> set[str]:
         """The users whose write logs must record this completed write.
@@ -220,6 +259,15 @@ class RequestPartition:
             self._namespaces.purge_token(token)
         except StoreUnavailableError as error:
             logger.warning(_DROPPED_LATER, error)
+
+    def _purge_sign_ins(self) -> None:
+        """Purge the user who is known by the sign-in alone: not every token of it is bound to that user."""
+        for refresh in {self._tokens.incoming.refresh, self._tokens.current.refresh} - {None}:
+            try:
+                name = self._caller.api.refresher.sign_in_of(str(refresh))
+                self._namespaces.purge(principal_of_sign_in(name))
+            except StoreUnavailableError as error:
+                logger.warning(_DROPPED_LATER, error)
 
     def _partition_of(self, token: str | None) -> Partition | None:
         if token is None:

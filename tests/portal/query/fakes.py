@@ -146,6 +146,7 @@ class FakeBackend:
     :param inside: run within each request, after the backend has done it and before the answer leaves.
     :param before: run within each request, before the backend looks at it.
     :param failures: raised instead of an answer, one for each request, while there are some.
+    :param names_users: whether the profile has an `id`.
     :param tombstones_unreadable: whether the store of the tombstones is down.
     """
 
@@ -162,12 +163,15 @@ class FakeBackend:
     attempts: list[Attempt | None] = field(default_factory=list)
     bearers: list[str | None] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
+    names_users: bool = True
     open_paths: dict[str, Any] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
     signed_out: set[str | None] = field(default_factory=set)
     tombstones_asked: int = 0
     tombstones_unreadable: bool = False
     honours_idempotency_key: bool = True
+    #: Refresh token to the sign-in that it belongs to; any other one begins a sign-in.
+    sign_ins: dict[str, str] = field(default_factory=dict)
     _sign_ins: itertools.count[int] = field(default_factory=itertools.count)
     _made: itertools.count[int] = field(default_factory=lambda: itertools.count(1000))
 
@@ -193,6 +197,9 @@ class FakeBackend:
     @property
     def refresher(self) -> Self:
         return self
+
+    def sign_in_of(self, refresh: str) -> str:
+        return self.sign_ins.get(refresh, refresh)
 
     def sign_in_status(self, pair: TokenPair) -> SignInStatus:
         self.tombstones_asked += 1
@@ -241,7 +248,8 @@ class FakeBackend:
         if user is None:
             raise ApiUnauthorizedError("sign in", status=401)
         if path == "/me":
-            return {"id": user, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
+            who = {"id": user} if self.names_users else {}
+            return {**who, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
         if "ENERGY_APP" not in self.permissions.get(user, ["ENERGY_APP"]):
             raise ApiForbiddenError("no", status=403)
         if path == "/energy/summary":

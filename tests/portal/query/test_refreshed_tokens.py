@@ -102,13 +102,20 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
     assert ids(ClientQueries.use_get_clients_query(process.request(ada))) == []
 
 
-@pytest.mark.parametrize("new", ["not a token", ""])
-def test_a_token_that_names_no_subject_is_not_bound_by_a_refresh(new: str) -> None:
-    namespaces = Namespaces(store=FakeStore())
-    old = make_token("ada")
-    namespaces.bind(old, {"id": "ada"})
-    assert namespaces.rebind(old=old, new=new) is None
-    assert namespaces.rebind(old="unbound", new=old) is None
+def test_a_token_that_names_no_subject_is_not_bound_by_a_refresh(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada))
+    world.backend.users["opaque"] = "ada"
+    world.backend.refresh = lambda tokens: tokens.rotate(
+        TokenPair(access="opaque", refresh="next"), replaced="refresh of ada"
+    )
+    ClientQueries.use_get_clients_query(process.request(ada))
+    assert world.backend.counted()["GET", "/me"] == 2, "the new token is bound by the profile alone"
+
+
+def test_a_token_that_was_not_bound_hands_nothing_on() -> None:
+    assert Namespaces(store=FakeStore()).rebind(old="unbound", new=make_token("ada")) is None
 
 
 def test_an_opaque_token_works_without_being_shared(world: World, process: Process) -> None:

@@ -178,6 +178,10 @@ class TokenRefresher:
             return SignInStatus.UNKNOWN
         return SignInStatus.SIGNED_OUT if signed_out else SignInStatus.ACTIVE
 
+    def sign_in_of(self, refresh: str) -> str:
+        """A name of this refresh token's sign-in, the same through all refreshes; may raise `StoreUnavailableError`."""
+        return record_name(self._records.get(refresh).secret)
+
     def end_user(self, subject: str, *, issuer_ahead_s: float = 0.0) -> None:
         """End all sign-ins of a user that there are now, in all processes: each ends with its next request.
 

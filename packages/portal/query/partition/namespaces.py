@@ -3,10 +3,11 @@
 All users share one store. Everything that is cached for a user has keys under a random name, the namespace. To purge
 is to take the name away: every process sees that with its next read. The next binding makes another name.
 
-A token is bound to a namespace when a GET `/me` with that very token succeeds; the profile's `id` is the principal. A
-refresh binds the new token to the same namespace, if both tokens name the same subject. A claim of a token that is not
-verified binds nothing, and no other endpoint's success does: it may ignore the bearer. After a purge each token is
-bound again.
+A token is bound to a namespace when a GET `/me` with that very token succeeds. The principal is the profile's `id`;
+without it, the token's `sub` (with its `iss`); without it, the sign-in; and where even that is not certain, the token.
+A refresh binds the new token to the same namespace, if both tokens name the same subject, or are of the one sign-in
+that is the principal. A claim of a token that the backend has not just accepted binds nothing, and no other endpoint's
+success does: it may ignore the bearer. After a purge each token is bound again.
 
 Tokens of one user may have different permissions. They share the namespace and its write log, and each reads the pages
 of its own view (docs/adr/0015-tokens-of-one-user-may-see-different-views.md).
@@ -26,7 +27,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from portal.api import expires_at
+from portal.api import current_backend, expires_at
 from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity import get_user_from_token, permission_strings
@@ -34,6 +35,7 @@ from portal.query.partition.generations import Generations, namespace_generation
 from portal.query.partition.pending_purges import PendingPurges
 from portal.query.partition.token_bindings import (
     Partition,
+    Subject,
     TokenBinding,
     binding_key,
     namespace_key,
@@ -91,15 +93,18 @@ class Namespaces:
         binding = self._binding_of(token)
         return None if binding is None else binding.partition.principal
 
-    def bind(self, token: str, profile: object) -> Partition | None:
+    def bind(
+        self, token: str, profile: object, *, sign_in: Callable[[], str | None] = lambda: None
+    ) -> Partition | None:
         """Bind `token` to the user that a successful GET `/me` with it named.
 
         If the permissions of the token have changed, the user gets a new namespace. Two tokens that had different
         permissions from the first have different views of one namespace.
 
-        :returns: None for a profile without an id.
+        :param sign_in: gives the name of the sign-in, if the portal itself received the token with its refresh token.
+        :returns: None for an answer that is no profile.
         """
-        principal = principal_of(profile)
+        principal = principal_of(profile, token=token, subject=subject_of(token), sign_in=sign_in)
         if principal is None:
             return None
         key, name = namespace_key(principal), binding_key(token)
@@ -112,14 +117,11 @@ class Namespaces:
         return self._bind(token, partition, begin_generation=is_first)
 
     def rebind(self, *, old: str, new: str) -> Partition | None:
-        """Bind `new`, which a refresh returned, to the partition of `old`, if both tokens name the same subject.
+        """Bind `new`, which a refresh returned, to the partition of `old`. The caller knows that both are one user's.
 
-        Both tokens are the backend's own: it accepted `old` with GET `/me`, and answered with `new`. So their subjects
-        can be compared. They may differ, because a browser may send tokens of two sign-ins. The binding of `old` is
-        read from the store: one that only this process remembers opens nothing (:meth:`Partition.is_current`).
+        The binding of `old` is read from the store: one that only this process remembers opens nothing
+        (:meth:`Partition.is_current`).
         """
-        if not same_subject(old, new):
-            return None
         old_name, new_name = binding_key(old), binding_key(new)
         found = self._store.get_many([old_name, new_name])
         known = parse_binding(new_name, found.get(new_name))
@@ -230,21 +232,22 @@ class Namespaces:
 
 def same_subject(one: str, other: str) -> bool:
     """Whether two tokens name the same subject."""
-    subject = _subject(one)
-    return subject is not None and subject == _subject(other)
+    subject = subject_of(one)
+    return subject is not None and subject == subject_of(other)
 
 
 def different_subjects(one: str, other: str) -> bool:
     """Whether both tokens name a subject, and not the same one."""
-    subjects = _subject(one), _subject(other)
+    subjects = subject_of(one), subject_of(other)
     return None not in subjects and subjects[0] != subjects[1]
 
 
 @lru_cache(maxsize=1024)
-def _subject(token: str) -> str | None:
+def subject_of(token: str) -> Subject | None:
+    """Whom a token names; None where it names nobody."""
     # One refresh compares the same two tokens several times.
-    user = get_user_from_token(token)
-    return None if user is None else user.subject
+    user = get_user_from_token(token, backend=current_backend())
+    return None if user is None or not user.subject else Subject(user.subject, user.issuer)
 
 
 def _permissions_digest(profile: object) -> str:

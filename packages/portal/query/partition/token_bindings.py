@@ -6,6 +6,7 @@ The store holds hashes of tokens and of principals, never the token or the user'
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +15,7 @@ from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _HASH_CHARS: Final = 40
 #: Members of a stored binding. All releases that run at the same time share namespaces and bindings, because a purge
@@ -28,7 +29,7 @@ _BINDING_PREFIX: Final = "binding:"
 class Partition:
     """The part of the cache that a token opens. Tokens that open the same part have equal partitions.
 
-    :param principal: hash of the user's id.
+    :param principal: hash of the user's id, or of what stands for it (:func:`principal_of`).
     :param namespace: random name of the user's namespace.
     :param view: digest of the permissions that the profile named for this token. Tokens of one user may have different
         permissions: they share the write log, and each reads the pages of its own view.
@@ -107,17 +108,49 @@ def parse_namespace(value: object) -> str | None:
     return value[0]
 
 
-def principal_of(profile: object) -> str | None:
-    """The hash of the profile's id; None for a profile without an id."""
-    value = profile.get(PROFILE_ID_FIELD) if isinstance(profile, dict) else None
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom an access token names: its claim `sub`, and its `iss` if it has one."""
+
+    name: str
+    issuer: str | None
+
+
+def principal_of(
+    profile: object, *, token: str, subject: Subject | None, sign_in: Callable[[], str | None]
+) -> str | None:
+    """The hash that stands for the user of a token with which GET `/me` has just succeeded.
+
+    The profile's id; without it, the token's subject, since the backend has just accepted that very token; without it,
+    the sign-in; without it, the token itself. Each kind has hashes of its own.
+
+    :param sign_in: gives the name of the sign-in, if the portal itself received the token with its refresh token.
+    :returns: None for an answer that is no profile.
+    """
+    if not isinstance(profile, dict):
         return None
-    return principal_of_id(str(value))
+    value = profile.get(PROFILE_ID_FIELD)
+    if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+        return principal_of_id(str(value))
+    if subject is not None:
+        return principal_of_subject(subject)
+    name = sign_in()
+    return short_hash("principal-token", token) if name is None else principal_of_sign_in(name)
 
 
 def principal_of_id(user_id: str) -> str:
-    """The hash that stands for a user."""
+    """The hash that stands for a user whose profile has an id."""
     return short_hash("principal", user_id)
+
+
+def principal_of_subject(subject: Subject) -> str:
+    """The hash that stands for a user whose profile has no id, and whose tokens have a subject."""
+    return short_hash("principal-subject", json.dumps([subject.issuer, subject.name]))
+
+
+def principal_of_sign_in(name: str) -> str:
+    """The hash that stands for the user of a sign-in, where nothing else names them."""
+    return short_hash("principal-sign-in", name)
 
 
 def namespace_key(principal: str) -> str:

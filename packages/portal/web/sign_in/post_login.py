@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from portal import audit
-from portal.api import api_session, set_tokens, sign_in_name
+from portal.api import TokenPair, TokenStore, api_session, set_tokens, sign_in_name
 from portal.audit import AuditEvent, tag_of
-from portal.config.contract_names import ME_PATH
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.edge import accept_target, home_path, with_locale
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
+from portal.query import create_query_client
+from portal.services.user import UserQueries
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from portal.api import TokenPair
     from portal.audit import AuditFields
     from portal.web.request import PortalRequest
 
@@ -69,13 +69,19 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
 
 
 def _fetch_profile(request: PortalRequest, access_token: str) -> Any:
-    response = api_session().call(
-        tokens=request.token_store,
-        method="GET",
-        path=ME_PATH,
-        bearer=access_token,
-        deadline=request.api_deadline,
-        request_id=request.request_id,
-        endpoint="user.get_me",
-    )
-    return response.data
+    """`GET /me` by the query layer: it binds the token to its user, so the pages after the sign-in need no other.
+
+    :raises ApiError: all tries failed.
+    :raises SignInEndedError: the backend accepts neither the token nor its refresh token.
+    """
+    if request.token_store.current.access == access_token:
+        client = request.query_client
+    else:
+        # The caller has not kept the tokens.
+        client = create_query_client(
+            tokens=TokenStore(TokenPair(access=access_token)),
+            api=api_session(),
+            deadline=request.api_deadline,
+            request_id=request.request_id,
+        )
+    return UserQueries.use_get_me_query(client).unwrap()

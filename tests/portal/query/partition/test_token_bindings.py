@@ -9,7 +9,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query.partition.namespaces import Namespaces
-from portal.query.partition.token_bindings import principal_of
+from portal.query.partition.token_bindings import Subject, principal_of, principal_of_id, principal_of_subject
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
 from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
@@ -55,19 +55,36 @@ def test_with_the_profile_failing_a_query_goes_on_without_the_cache(
     assert bindings(world) == 0
 
 
-def test_a_profile_without_an_id_binds_nothing(world: World, process: Process, ada: TokenStore) -> None:
-    world.backend.open_paths = {"/me": {"permissions": ["ENERGY_APP"]}}
+@pytest.mark.parametrize("answer", [None, [], "ada"])
+def test_an_answer_that_is_no_profile_binds_nothing(
+    world: World, process: Process, ada: TokenStore, answer: object
+) -> None:
+    world.backend.open_paths = {"/me": answer}
     ClientQueries.use_get_clients_query(process.request(ada))
     assert bindings(world) == 0
 
 
-@pytest.mark.parametrize("profile", [None, [], "ada", {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
-def test_only_a_string_or_a_number_names_a_principal(profile: object) -> None:
-    assert principal_of(profile) is None
+def named(profile: object) -> str | None:
+    return principal_of(profile, token="t", subject=Subject("ada", None), sign_in=lambda: "of ada")
+
+
+@pytest.mark.parametrize("profile", [{}, {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
+def test_only_a_string_or_a_number_is_an_id(profile: object) -> None:
+    assert named(profile) == principal_of_subject(Subject("ada", None))
 
 
 def test_a_number_names_the_same_principal_as_its_digits() -> None:
-    assert principal_of({"id": 7}) == principal_of({"id": "7"})
+    assert named({"id": 7}) == named({"id": "7"}) == principal_of_id("7")
+
+
+def test_an_id_a_subject_a_sign_in_and_a_token_of_one_text_are_four_principals() -> None:
+    kinds = [
+        principal_of({"id": "x"}, token="x", subject=None, sign_in=lambda: None),
+        principal_of({}, token="x", subject=Subject("x", None), sign_in=lambda: None),
+        principal_of({}, token="x", subject=None, sign_in=lambda: "x"),
+        principal_of({}, token="x", subject=None, sign_in=lambda: None),
+    ]
+    assert len(set(kinds)) == 4
 
 
 def test_nothing_is_cached_for_nobody(world: World, process: Process) -> None:

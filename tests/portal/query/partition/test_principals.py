@@ -1,0 +1,204 @@
+"""Whose data, with a profile that has no `id`: the token's subject, else the sign-in, else the token itself."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import jwt
+import pytest
+
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import PortalError
+from portal.query import create_query_client
+from tests.portal.query.fakes import FakeBackend, World
+from tests.support.client_endpoints import REGISTRY, ClientMutations, ClientQueries, ids
+
+_KEY = "a key for tests, long enough for HS256"
+
+
+@dataclass
+class PersonsBackend(FakeBackend):
+    """A backend whose `/me` names nobody. Each person has clients of their own.
+
+    :param expired: access tokens that have expired, as the portal sees it: the next call refreshes.
+    """
+
+    names_users: bool = False
+    own_rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    expired: set[str] = field(default_factory=set)
+    serial: Any = field(default_factory=itertools.count)
+
+    def issue(self, user: str, sign_in: str) -> TokenPair:
+        number = next(self.serial)
+        pair = TokenPair(access=f"opaque {number}", refresh=f"refresh {number}")
+        self.users[str(pair.access)] = user
+        self.sign_ins[str(pair.refresh)] = sign_in
+        return pair
+
+    def begin(self, user: str) -> TokenPair:
+        return self.issue(user, f"{user} {next(self.serial)}")
+
+    def ensure_fresh(self, tokens: TokenStore, **_: object) -> None:
+        pair = tokens.current
+        if pair.access in self.expired and pair.refresh is not None:
+            sign_in = self.sign_ins[pair.refresh]
+            tokens.rotate(self.issue(sign_in.split()[0], sign_in), replaced=pair.refresh, just_issued=True)
+
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        user = self.users.get(token or "")
+        self.rows = self.own_rows.setdefault(user or "", [{"id": f"of {user}", "name": str(user)}])
+        return super()._do(token, method, path, params, body)
+
+
+@pytest.fixture
+def backend() -> PersonsBackend:
+    return PersonsBackend()
+
+
+@pytest.fixture
+def world(backend: PersonsBackend) -> World:
+    return World(backend=backend)
+
+
+@dataclass
+class Browser:
+    """One browser, whose requests each meet another process."""
+
+    world: World
+    pair: TokenPair = field(default_factory=TokenPair)
+
+    def request(self, *, signs_in: TokenPair | None = None) -> Any:
+        tokens = TokenStore(self.pair)
+        if signs_in is not None:
+            tokens.sign_in(signs_in)
+        runtime = self.world.process().runtime
+        return tokens, create_query_client(
+            tokens=tokens, api=self.world.backend, runtime=runtime, clock=self.world.clock, registry=REGISTRY
+        )
+
+    def see(self, *, signs_in: TokenPair | None = None) -> tuple[str | None, list[str]]:
+        """Look at the list. Gives the access token that the request had in the end, and what it saw."""
+        tokens, client = self.request(signs_in=signs_in)
+        seen = ids(ClientQueries.use_get_clients_query(client))
+        self.pair = tokens.current
+        return tokens.current.access, seen
+
+
+def named(user: str, issuer: str = "") -> str:
+    claims = {"sub": user, "jti": "1"} | ({"iss": issuer} if issuer else {})
+    return jwt.encode(claims, _KEY, algorithm="HS256")
+
+
+def test_a_list_is_cached_for_a_sign_in_whose_profile_and_token_name_nobody(
+    world: World, backend: PersonsBackend
+) -> None:
+    browser = Browser(world)
+    browser.see(signs_in=backend.begin("ada"))
+    for _ in range(9):
+        assert browser.see()[1] == ["of ada"]
+    assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
+
+
+def test_so_is_one_of_a_token_that_came_from_elsewhere(world: World, backend: PersonsBackend) -> None:
+    browser = Browser(world, backend.begin("ada"))
+    for _ in range(10):
+        assert browser.see()[1] == ["of ada"]
+    assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
+
+
+def test_a_refresh_carries_the_binding_of_a_sign_in_on(world: World, backend: PersonsBackend) -> None:
+    browser = Browser(world)
+    first, _ = browser.see(signs_in=backend.begin("ada"))
+    backend.expired.add(str(first))
+    for _ in range(3):
+        assert browser.see()[1] == ["of ada"]
+    assert browser.pair.access != first
+    assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
+
+
+def test_the_access_token_of_one_sign_in_with_the_refresh_token_of_another_carries_nothing_on(
+    world: World, backend: PersonsBackend
+) -> None:
+    ada, bob = Browser(world), Browser(world)
+    ada.see(signs_in=backend.begin("ada"))
+    bob.see(signs_in=backend.begin("bob"))
+    mixed = Browser(world, TokenPair(access=ada.pair.access, refresh=bob.pair.refresh))
+    assert mixed.see()[1] == ["of ada"]
+    backend.expired.add(str(ada.pair.access))
+    assert mixed.see()[1] == ["of bob"]
+    assert bob.see()[1] == ["of bob"]
+    assert mixed.see()[1] == ["of bob"]
+
+
+def test_an_own_create_shows_without_a_get(world: World, backend: PersonsBackend) -> None:
+    browser = Browser(world)
+    browser.see(signs_in=backend.begin("ada"))
+    _, client = browser.request()
+    assert ClientMutations.use_create_client_mutation(client).mutate(body={"name": "new"}).is_success
+    assert browser.see()[1] == ["c1000", "of ada"]
+    assert backend.counted()["GET", "/energy/clients"] == 1
+
+
+def test_two_tokens_of_one_subject_share_what_is_cached(world: World, backend: PersonsBackend) -> None:
+    backend.users |= {named("ada"): "ada", "other": "bob"}
+    assert Browser(world, TokenPair(access=named("ada"), refresh="one")).see()[1] == ["of ada"]
+    assert Browser(world, TokenPair(access=named("ada"), refresh="two")).see()[1] == ["of ada"]
+    assert backend.counted()["GET", "/energy/clients"] == 1
+
+
+def test_one_subject_of_two_issuers_is_two_persons(world: World, backend: PersonsBackend) -> None:
+    backend.users |= {named("1", "here"): "ada", named("1", "there"): "bob"}
+    assert Browser(world, TokenPair(access=named("1", "here"))).see()[1] == ["of ada"]
+    assert Browser(world, TokenPair(access=named("1", "there"))).see()[1] == ["of bob"]
+
+
+@pytest.mark.parametrize("issuer", ["", "here"])
+def test_a_purge_of_a_user_finds_the_subject(world: World, backend: PersonsBackend, issuer: str) -> None:
+    backend.users |= {named("usr_1", issuer): "ada", named("usr_2", issuer): "bob"}
+    ada = Browser(world, TokenPair(access=named("usr_1", issuer)))
+    admin = Browser(world, TokenPair(access=named("usr_2", issuer)))
+    ada.see()
+    admin.request()[1].purge_user("usr_1")
+    ada.see()
+    assert backend.counted()["GET", "/energy/clients"] == 2
+
+
+def test_a_sign_out_takes_what_is_cached_for_the_sign_in(world: World, backend: PersonsBackend) -> None:
+    browser = Browser(world)
+    browser.see(signs_in=backend.begin("ada"))
+    first = browser.pair
+    world.store.values = {key: value for key, value in world.store.values.items() if not key.startswith("binding:")}
+    browser.request()[1].purge()
+    browser.pair = first
+    browser.see()
+    assert backend.counted()["GET", "/energy/clients"] == 2
+
+
+ACTIONS = ("ada signs in", "bob signs in", "the access token is older", "the refresh token is older", "it expires")
+
+
+@pytest.mark.parametrize("actions", list(itertools.product(ACTIONS, repeat=3)), ids="/".join)
+def test_whatever_a_browser_sends_nobody_sees_the_rows_of_another(
+    world: World, backend: PersonsBackend, actions: tuple[str, ...]
+) -> None:
+    """After each action the browser looks at the list twice, and sees the rows of the user of its access token."""
+    browser, earlier = Browser(world), TokenPair()
+    for action in actions:
+        signs_in = None
+        if action.endswith("signs in"):
+            earlier, signs_in = browser.pair, backend.begin(action.split()[0])
+        elif action == "the access token is older":
+            browser.pair = TokenPair(access=earlier.access, refresh=browser.pair.refresh)
+        elif action == "the refresh token is older":
+            browser.pair = TokenPair(access=browser.pair.access, refresh=earlier.refresh)
+        else:
+            backend.expired.add(browser.pair.access or "")
+        for look in range(2):
+            try:
+                access, seen = browser.see(signs_in=None if look else signs_in)
+            except PortalError:
+                continue
+            owner = backend.users.get(access or "")
+            assert seen in ([], [f"of {owner}"])
