@@ -1,0 +1,54 @@
+"""The page of the endpoints says which calls a backend has to have, and what pages do without each of the others."""
+
+from __future__ import annotations
+
+import re
+
+from portal.devtools.reference.endpoints import markdown
+from portal.query import DeclaredMutation
+from portal.query.endpoints import parameter_names
+from portal.services.endpoint_list import declared_hooks
+from tests.support.harness import ROOT
+
+#: Those of the requirements, and the sign-in.
+REQUIRED = {
+    "POST `/auth/login`",
+    "POST `/refresh`",
+    "GET `/me`",
+    "GET `/energy/clients`",
+    "POST `/energy/clients`",
+    "GET `/energy/clients/{id}`",
+    "DELETE `/energy/clients/{id}`",
+}
+
+
+def rows() -> dict[str, list[str]]:
+    """Call to the other cells of its row."""
+    table = markdown().partition("## What a backend has to have")[2].partition("\n## ")[0]
+    lines = [line for line in table.splitlines() if re.match(r"\| (GET|POST|PUT|PATCH|DELETE) ", line)]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {call: others for call, *others in cells}
+
+
+def test_the_required_calls_are_those_of_the_requirements_and_the_sign_in() -> None:
+    assert {call for call, (asked, _, _) in rows().items() if asked} == REQUIRED
+
+
+def test_each_other_call_says_what_a_page_does_without_it() -> None:
+    assert {call for call, (_, _, without) in rows().items() if not without} == REQUIRED
+
+
+def test_each_declared_call_has_its_row_with_its_parameters() -> None:
+    for hook in declared_hooks():
+        method = hook.method if isinstance(hook, DeclaredMutation) else "GET"
+        asked, used, without = rows()[f"{method} `{hook.path_shape}`"]
+        assert without == hook.without
+        for name in (parameter_names(hook.params) or frozenset()) - {"pages"}:
+            in_path = f"{{{name}}}" in hook.path_shape
+            assert in_path or f"`{name}`" in used + asked or name in {"q", "sort", "cursor"}, (hook.key, name)
+
+
+def test_a_backends_team_reads_of_the_same_required_calls() -> None:
+    page = (ROOT / "docs" / "reference" / "what-we-ask-of-a-backend.md").read_text()
+    required = page.partition("## Required")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| ([A-Z]+ `[^`]+`) \|", required, flags=re.MULTILINE)) == REQUIRED
