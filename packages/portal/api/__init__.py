@@ -21,12 +21,24 @@
 
 from __future__ import annotations
 
-from portal.api.backend import Backend, Form, ListQuery, Problem, backend_of, current_backend, split_values
+from portal.api.backend import (
+    Backend,
+    Form,
+    ListQuery,
+    Problem,
+    WireCall,
+    backend_of,
+    current_backend,
+    encode_body,
+    split_values,
+    wire_read,
+    wire_write,
+)
 from portal.api.call_log import Attempt, describe_cause
 from portal.api.jwks import jwks_keys, read_keys
 from portal.api.provider import identity_provider
 from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
-from portal.api.session import ApiSession, api_session
+from portal.api.session import ApiSession, Upload, api_session
 from portal.api.sign_in import clear_tokens, set_tokens, sign_in_name, sign_out
 from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
 from portal.api.tokens import (

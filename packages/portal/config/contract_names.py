@@ -38,9 +38,6 @@ HAS_NEXT_FIELD: Final = "hasNext"
 NEXT_CURSOR_FIELD: Final = "nextCursor"
 #: How many rows match in all. Pages show it where it is there, and nothing else depends on it.
 TOTAL_FIELD: Final = "total"
-#: How far the backend's reads may be behind its writes, seconds. A read replica is some tenths of a second behind, a
-#: search index as long as it takes to refresh, by default 1 s. 0 where every read shows every write at once.
-SETTLE_S: Final = 2.0
 CURSOR_PARAM: Final = "cursor"
 LIMIT_PARAM: Final = "limit"
 #: What hooks and the addresses of pages call `q` and `sort`.

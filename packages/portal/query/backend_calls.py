@@ -9,7 +9,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from portal.api import Attempt, SignInStatus
+from portal.api import Attempt, Form, SignInStatus, Upload, encode_body, wire_read, wire_write
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
 from portal.process import Deadline
@@ -73,7 +73,7 @@ class BackendCaller:
         tries: int = 1 + QUERY_RETRIES,
         abandoned: Event | None = None,
     ) -> Any:
-        """GET, with up to two further tries; gives the response's JSON.
+        """GET, with up to two further tries; gives the response's JSON in the contract's shape.
 
         :param budget: time for all tries together; by default all the time that is left.
         :param bearer: this access token in place of the request's own; it is not refreshed.
@@ -81,14 +81,15 @@ class BackendCaller:
         :raises ApiError: that of the last try.
         """
         budget = budget or self.deadline
+        call = wire_read(where.path, where.query, is_list=where.is_list, id_field=where.id_field)
         series = Tries(retries=self.retries, budget=budget, most=tries)
         while True:
             try:
-                return self.api.call(
+                answer = self.api.call(
                     tokens=self.tokens,
                     method="GET",
-                    path=where.path,
-                    params=where.query or None,
+                    path=call.path,
+                    params=call.params,
                     deadline=budget,
                     request_id=self.request_id,
                     user_agent=self.user_agent,
@@ -96,26 +97,33 @@ class BackendCaller:
                     bearer=bearer,
                     attempt=Attempt(series.number, tries),
                     endpoint=where.endpoint,
-                ).data
+                )
             except ApiError as error:
                 series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
+            else:
+                # Not tried again: the same answer would have the same shape.
+                return call.read(answer.data)
 
     def write(self, write: WriteRequest) -> Any:
-        """Send a write, with one further try under the same `Idempotency-Key`; gives the response's JSON.
+        """Send a write, with one further try under the same `Idempotency-Key`; gives the response's JSON, as `read`.
 
         :raises ApiError: that of the last try.
         """
         where, budget = write.address(), self.deadline
-        body = {"json": write.variables.body} if write.has_body else {}
+        given = write.variables.body if write.has_body else None
+        call = wire_write(where.path, where.query, body=given, id_field=write.id_field)
+        body: dict[str, Any] = {"json": call.body} if write.has_body else {}
+        if isinstance(call.body, Form):
+            body = {"upload": Upload(**encode_body(call.body)._asdict())}
         key = write.idempotency_key or str(uuid.uuid4())
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
         while True:
             try:
-                return self.api.call(
+                answer = self.api.call(
                     tokens=self.tokens,
                     method=write.method,
-                    path=where.path,
-                    params=where.query or None,
+                    path=call.path,
+                    params=call.params,
                     deadline=budget,
                     request_id=self.request_id,
                     user_agent=self.user_agent,
@@ -125,7 +133,7 @@ class BackendCaller:
                     idempotency_key=key,
                     if_match=write.if_match,
                     **body,
-                ).data
+                )
             except ApiError as error:
                 if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and series.number > 1:
                     # The first try, whose response was lost, has deleted it (contract, section 8).
@@ -140,6 +148,8 @@ class BackendCaller:
                         # This try was not handled. An earlier one may have been.
                         raise lost from lost.__cause__
                     raise
+            else:
+                return call.read(answer.data)
 
 
 def derived_key(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fork_safety import ForkSafeLock, reset_after_fork
+from portal.api import current_backend
 from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
-from portal.query.cache import MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
+from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
 from portal.query.partition import Namespaces
 from portal.query.reads import Revalidations
 from portal.store import query_store
@@ -76,6 +77,11 @@ def runtime_for(
     )
 
 
+def _read_lag_s(settle_s: float) -> float:
+    """How long a page may lack a write, of a backend whose reads are so far behind its writes."""
+    return settle_s + MAX_CLOCK_SKEW_S if settle_s else 0.0
+
+
 class _Process:
     """The runtime of this process. A child process makes its own: a fork must not inherit locks and threads."""
 
@@ -88,7 +94,7 @@ class _Process:
         if self._runtime is None:
             with self._lock:
                 if self._runtime is None:
-                    self._runtime = runtime_for(query_store())
+                    self._runtime = runtime_for(query_store(), read_lag_s=_read_lag_s(current_backend().settle_s))
         return self._runtime
 
     def _forget(self) -> None:

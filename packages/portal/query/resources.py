@@ -20,6 +20,7 @@ from portal.query.rows import (
     field_types,
     lenient_decoder_of,
     partial_type,
+    wire_names,
 )
 
 if TYPE_CHECKING:
@@ -201,7 +202,8 @@ class ResourceFactory(Generic[ListP, RowP]):
             PATCH or PUT answers with.
         :param params: class of the list's parameters; without it, :class:`~portal.query.rows.parameters.ListParams`.
         :param newest_first_by: field of the wire, which no write changes, and by which the list without parameters is
-            newest first. None where the backend orders otherwise: then a write has the list fetched again.
+            newest first: by default that of `created_at`. None where the backend orders otherwise: then a write has the
+            list fetched again.
         :param invalidates: other queries that become stale with each create, update and delete.
         :param invalidates_tags: tags of further queries that become stale with them.
         :param placeholder: whether a row of the list stands in for its detail while the backend does not answer and the
@@ -224,6 +226,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         fields = field_types(cast("Any", item))
         if path.endswith("/"):
             raise UsageError(f"resource: the path {path!r} should not end with a slash")
+        if newest_first_by == CREATED_AT_FIELD:
+            newest_first_by = wire_names(cast("Any", item))["created_at"]
         if newest_first_by is not None and newest_first_by not in fields:
             names = ", ".join(fields)
             raise UsageError(f"resource {path}: newest_first_by should be a field's name on the wire, one of {names}")

@@ -2,8 +2,9 @@
 
 ::
 
-    checked_methods     each method of the class, with an error that names it where it fails
-      backend_class     Backend, with the contract's shapes as defaults; which one this process has
+    wire_calls          calls of the query layer, as they go over the wire
+      checked_methods   each method of the class, with an error that names it where it fails
+        backend_class   Backend, with the contract's shapes as defaults; which one this process has
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from portal.api.backend.checked_methods import (
     EncodedBody,
     build_body,
     build_list_params,
+    encode_body,
     read_error,
     read_page,
     read_profile,
     read_tokens,
 )
+from portal.api.backend.wire_calls import WireCall, wire_read, wire_write

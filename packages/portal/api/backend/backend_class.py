@@ -13,14 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from django.conf import settings
+
 from portal.config import contract_names as names
-from portal.config.current import portal_config
+from portal.config.limits import SETTLE_S
 
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
 
-#: The parameters of an address. Several values of one name are written one after another: `tag=a&tag=b`.
-QueryParams: TypeAlias = Mapping[str, "str | int | Sequence[str] | None"]
+#: The parameters of an address; None is left out.
+QueryParams: TypeAlias = Mapping[str, "str | int | None"]
 
 
 class Form(dict[str, str]):
@@ -96,7 +98,7 @@ class Backend:
     rotates_refresh_tokens: bool = True
     #: How far reads may be behind writes, seconds: a read replica some tenths of a second, a search index by default 1.
     #: 0 where every read shows every write at once (ADR 12).
-    settle_s: float = 2.0
+    settle_s: float = SETTLE_S
     #: The language of what the backend writes for people, as HTML names it.
     language: str = "en"
 
@@ -200,8 +202,9 @@ CONTRACT: Final = Backend()
 
 
 def current_backend() -> Backend:
-    """The backend that `APP_BACKEND` names; without it, that of the contract."""
-    return backend_of(portal_config())
+    """The backend that `APP_BACKEND` names; without it, and in a project that is not the portal's, the contract's."""
+    config: PortalConfig | None = getattr(settings, "PORTAL", None)
+    return CONTRACT if config is None else backend_of(config)
 
 
 def backend_of(config: PortalConfig) -> Backend:

@@ -35,27 +35,36 @@ class EncodedBody(NamedTuple):
     content_type: str
 
 
-def build_body(build: Callable[..., object], **given: str) -> EncodedBody:
-    """The body that a `build_…` method gives: a form, or JSON.
+def build_body(build: Callable[..., object], **given: str) -> Mapping[str, Any]:
+    """The body that a `build_…` method gives: a `Form`, or what is sent as JSON.
 
     :raises UsageError: it raised, or gave no dict that can be sent.
     """
-    body = _built(build, "a dict or a Form", **given)
-    if isinstance(body, Form):
-        return EncodedBody(urlencode(body).encode(), "application/x-www-form-urlencoded")
+    body: Mapping[str, Any] = _built(build, "a dict or a Form", **given)
     try:
-        return EncodedBody(json.dumps(body, separators=(",", ":"), allow_nan=False).encode(), "application/json")
+        encode_body(body)
     except (TypeError, ValueError) as error:
         raise UsageError(f"{_name(build)} should give what JSON can hold: {error}") from error
+    return body
 
 
-def build_list_params(backend: Backend, query: ListQuery) -> QueryParams:
-    """The parameters of a page's address.
+def encode_body(body: Mapping[str, Any]) -> EncodedBody:
+    """A body as it is sent: a form, or JSON.
+
+    :raises TypeError: JSON can't hold it; also a ValueError.
+    """
+    if isinstance(body, Form):
+        return EncodedBody(urlencode(body).encode(), "application/x-www-form-urlencoded")
+    return EncodedBody(json.dumps(body, separators=(",", ":"), allow_nan=False).encode(), "application/json")
+
+
+def build_list_params(backend: Backend, query: ListQuery) -> dict[str, str]:
+    """The parameters of a page's address, as text; without those that are None.
 
     :raises UsageError: the method raised, or gave no dict.
     """
     params: QueryParams = _built(backend.build_list_params, "a dict of parameters", query)
-    return params
+    return {name: str(value) for name, value in params.items() if value is not None}
 
 
 def read_tokens(backend: Backend, body: object) -> dict[str, str | None]:

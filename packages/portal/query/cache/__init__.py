@@ -26,7 +26,15 @@ from portal.query.cache.invalidated_queries import exact_query, matching_queries
 from portal.query.cache.merged_pages import MergedPage, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.cache.page_cache import NO_ENTRY, CacheEntry, PageCache
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, lease_key
-from portal.query.cache.pages import READ_LAG_S, JsonRow, Page, VersionStamp, check_list_body, unique_rows
+from portal.query.cache.pages import (
+    MAX_CLOCK_SKEW_S,
+    READ_LAG_S,
+    JsonRow,
+    Page,
+    VersionStamp,
+    check_list_body,
+    unique_rows,
+)
 from portal.query.cache.stored_keys import KeyUse, endpoints_by_digest, read_key
 from portal.query.cache.write_log import MAX_RECORDS
 from portal.query.cache.write_records import (

@@ -12,7 +12,8 @@ from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, SETTLE_S, TOTAL_FIELD
+from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, TOTAL_FIELD
+from portal.config.limits import SETTLE_S
 from portal.errors import ApiMalformedError
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ PAGE_FORMAT: Final = 2
 _STORED_MEMBERS: Final = 7
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
-#: How long after a write a page that is fetched may lack the write, by clocks that may differ, seconds (ADR 12).
-READ_LAG_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S if SETTLE_S else 0.0
+#: How long after a write a page that is fetched may lack the write, by clocks that may differ, seconds (ADR 12): of a
+#: backend that says nothing else.
+READ_LAG_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ class Page:
     :param at: when the request left, seconds since the epoch.
     :param came_at: when the response came.
     :param certain_until: the newest log position whose write the response certainly shows; None for the stamp's own. It
-        is lower where a write was done just before the request left, since the backend's reads may lag (`SETTLE_S`).
+        is lower where a write was done just before the request left, since the backend's reads may lag (`settle_s`).
     :param cursor: where the page begins; None for the first page, and for a one-shot query.
     :param body: the response's JSON, as it came.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
-from portal.config.contract_names import CURSOR_PARAM, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
+from portal.config.contract_names import CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
 from portal.query.endpoints.urls import Url, address
 from portal.strict_json import replace_surrogates
@@ -37,6 +37,7 @@ class ReadRequest:
     :param decode: makes of the response's JSON, of a list: of its rows, what the hook returns; None for JSON itself.
     :param placeholder: the list whose row is shown while the backend does not answer and nothing is cached.
     :param without: what a page does without this call; empty for a call that every backend must have.
+    :param id_field: the wire's name of what tells rows apart.
     """
 
     key: QueryKey
@@ -47,13 +48,15 @@ class ReadRequest:
     decode: Decoder | None = None
     placeholder: DeclaredList[Any, Any] | None = None
     without: str = ""
+    id_field: str = ID_FIELD
 
     def address(self) -> Address:
         """The address to read.
 
         :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
-        return address(url=self.url, params=self.key.params, endpoint=self.key.endpoint)
+        where = address(url=self.url, params=self.key.params, endpoint=self.key.endpoint)
+        return where if self.id_field == ID_FIELD else replace(where, id_field=self.id_field)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,9 @@ class ListRequest(ReadRequest):
         base = self.address()
         asked = {_LIST_PARAMS.get(name, name): value for name, value in base.query.items()}
         query = {LIMIT_PARAM: str(rows), **asked}
-        return replace(base, query=query if cursor is None else {**query, CURSOR_PARAM: replace_surrogates(cursor)})
+        if cursor is not None:
+            query[CURSOR_PARAM] = replace_surrogates(cursor)
+        return replace(base, query=query, is_list=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +106,7 @@ class WriteRequest:
     :param without: what a page does without this call; empty for a call that every backend must have.
     :param idempotency_key: the same in every request that sends this write; None for a new one in each run.
     :param if_match: the version of the row that it changes; None for any.
+    :param id_field: the wire's name of what tells rows apart.
     """
 
     endpoint: str
@@ -117,6 +123,7 @@ class WriteRequest:
     if_match: int | str | None = None
     decode: Decoder | None = None
     without: str = ""
+    id_field: str = ID_FIELD
 
     @property
     def targets(self) -> tuple[str, ...]:

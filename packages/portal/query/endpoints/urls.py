@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
+from portal.config.contract_names import ID_FIELD
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints.params import wire_value
 
@@ -33,11 +34,15 @@ class Address:
     :param path: below the backend's base address, with its leading slash.
     :param query: parameters that the path did not take, as text.
     :param endpoint: the declared endpoint's key.
+    :param is_list: whether it asks for a page of a list.
+    :param id_field: the wire's name of what tells rows apart.
     """
 
     path: str
     query: Mapping[str, str]
     endpoint: str = ""
+    is_list: bool = False
+    id_field: str = ID_FIELD
 
 
 class _PathParams(Mapping[str, str]):

@@ -12,7 +12,7 @@ from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
 from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec
 from portal.query.hooks.queries import ReadHook
-from portal.query.rows import ListParams, rows_decoder_of
+from portal.query.rows import ListParams, id_field, rows_decoder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -146,6 +146,7 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
             unique_by=self.unique_by,
             filters=self.filters,
             without=self.without,
+            id_field=id_field(self.item),
             decode=self._decode,
         )
 
@@ -192,13 +193,14 @@ def paginated_query_endpoint(
         keywords.
     :param url: as of :func:`~portal.query.hooks.queries.query_endpoint`; so are the options.
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps
-        duplicates.
+        duplicates. `id` is what the rows' class calls so, whatever its name on the wire.
     :param filter_fields: the field of a row that a parameter is held against, both by their names on the wire. Without
         it, the field of the parameter's own name, and `createdAt` for `createdAtFrom` and `createdAtTo`. None for a
         parameter that no row can contradict. A row that contradicts is not shown.
     :raises UsageError: the url is not a path, the stale time is not a number of seconds, `unique_by` is not the name of
         a field, or a parameter is held against no field.
     """
+    unique_by = id_field(item) if unique_by == ID_FIELD else unique_by
     return PaginatedQueryHook(
         item=item, url=url, params=params, unique_by=unique_by, filter_fields=filter_fields, **options
     )

@@ -22,7 +22,7 @@ from portal.errors import UsageError
 from portal.query.backend_calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
-from portal.query.rows import Partial, decoder_of, field_types, wire_body
+from portal.query.rows import Partial, decoder_of, field_types, id_field, wire_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,6 +175,7 @@ class Mutation(Generic[TData, TBody, TParams]):
             if_match=if_match,
             decode=decoder_of(hook.data),
             without=hook.without,
+            id_field=id_field(hook.data),
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
         return cast("MutationResult[TData]", result)

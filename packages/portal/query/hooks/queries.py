@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, ParamSpec, TypeVar, Unpac
 from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredList, DeclaredQuery, QuerySpec, ReadRequest, named_params
-from portal.query.rows import decoder_of
+from portal.query.rows import decoder_of, id_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -144,6 +144,7 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
             decode=self._decode,
             placeholder=self.placeholder,
             without=self.without,
+            id_field=id_field(self.data),
         )
 
     @cached_property

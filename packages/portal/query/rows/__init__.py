@@ -20,5 +20,5 @@ from portal.query.rows.open_enums import OpenEnum
 from portal.query.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, Values, counts_params, wire_params
 from portal.query.rows.partials import Partial, partial_type, to_json, wire_body
 from portal.query.rows.readers import Decoder
-from portal.query.rows.records import Record, Row, field, field_types, is_record, wire_names
+from portal.query.rows.records import Record, Row, field, field_types, id_field, is_record, wire_names
 from portal.query.rows.struct_types import required_fields

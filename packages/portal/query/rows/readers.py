@@ -232,10 +232,10 @@ def _text(value: Any) -> str:
 
 
 def _time(value: Any) -> datetime:
-    """A time (ISO 8601). A time without a zone is one in UTC."""
+    """A time (ISO 8601); a number is seconds since the epoch. A time without a zone is one in UTC."""
     try:
-        found = datetime.fromisoformat(value)
-    except (ValueError, TypeError):
+        found = datetime.fromtimestamp(value, UTC) if isinstance(value, int | float) else datetime.fromisoformat(value)
+    except (ValueError, TypeError, OverflowError, OSError):
         raise OddValueError from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 

@@ -115,6 +115,11 @@ def wire_names(record: Any) -> Mapping[str, str]:
     return dict(zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True))
 
 
+def id_field(kind: Any) -> str:
+    """What tells objects of this type apart on the wire: `id`, unless a row names its own otherwise."""
+    return wire_names(kind)["id"] if isinstance(kind, type) and issubclass(kind, Row) else ID_FIELD
+
+
 @lru_cache(maxsize=512)
 def field_types(record: Any) -> Mapping[str, FieldInfo]:
     """The fields of a record class: name on the wire to what is declared.

@@ -22,8 +22,8 @@ from portal.web.errors.failures import (
     ANOTHER_ACCOUNT,
     CSRF_FAILURE,
     FAILURES,
-    UNKNOWN_OUTCOME,
     UNKNOWN_AND_NOT_REPEATABLE,
+    UNKNOWN_OUTCOME,
     Failure,
     failure_for,
 )

@@ -106,7 +106,7 @@ SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
         datetime(2026, 1, 31, 10, tzinfo=timezone(timedelta(hours=2))),
     ),
     (CREATED_AT_FIELD, "yesterday", "created_at", None),
-    (CREATED_AT_FIELD, 1_700_000_000, "created_at", None),
+    (CREATED_AT_FIELD, 1_700_000_000, "created_at", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)),
     ("line", {"text": "a", "unitPrice": "1.50"}, "line", Line(text="a", unit_price=Decimal("1.50"))),
     ("line", "a", "line", None),
     ("lines", [{"text": "a"}, 7, {"text": 8}], "lines", (Line(text="a"), Line(text="8"))),

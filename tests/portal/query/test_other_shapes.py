@@ -1,0 +1,123 @@
+"""A backend of another shape below the hooks: its class turns calls and answers, its rows name their own fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import override_settings
+
+from portal.api import Backend, ListQuery, wire_read, wire_write
+from portal.config.current import portal_config
+from portal.errors import ApiMalformedError
+from portal.query import ListParams, Row, field, resource
+from portal.query.endpoints import Address
+from portal.query.rows import decoder_of, id_field
+
+
+class Customer(Row):
+    """A row that has its id and its time of creation by other names."""
+
+    id: str = field(default="", name="uuid")
+    created_at: datetime | None = field(default=None, name="created")
+    name: str = ""
+
+
+class Keyset(Backend):
+    """Lists as of Stripe: the cursor is the id of the last row."""
+
+    me_path = "/users/me"
+
+    def build_list_params(self, query: ListQuery) -> dict[str, Any]:
+        return {"limit": query.limit, "starting_after": query.cursor, **query.filters}
+
+    def read_page(self, query: ListQuery, body: Any) -> dict[str, Any]:
+        last = body["data"][-1]["uuid"] if body["has_more"] else None
+        return {"items": body["data"], "hasNext": body["has_more"], "nextCursor": last}
+
+    def read_profile(self, body: Any) -> dict[str, Any]:
+        return {"id": body["sub"], "permissions": body["scope"].split()}
+
+
+@pytest.fixture(autouse=True)
+def keyset() -> Iterator[None]:
+    with override_settings(PORTAL=replace(portal_config(), backend=Keyset())):
+        yield
+
+
+class TestTheRow:
+    def test_its_id_and_time_of_creation_are_attributes_as_of_any_row(self) -> None:
+        made = decoder_of(Customer)({"uuid": "u-1", "created": 1_700_000_000, "name": "Ada"})
+        assert (made.id, made.created_at) == ("u-1", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC))
+
+    @pytest.mark.parametrize(
+        ("seconds", "found"),
+        [
+            (1_700_000_000.5, datetime(2023, 11, 14, 22, 13, 20, 500_000, tzinfo=UTC)),
+            (0, datetime(1970, 1, 1, tzinfo=UTC)),
+            (True, None),
+            (10**20, None),
+            (float("nan"), None),
+        ],
+    )
+    def test_a_number_is_seconds_since_the_epoch(self, seconds: object, found: datetime | None) -> None:
+        assert decoder_of(Customer)({"uuid": "u-1", "created": seconds}).created_at == found
+
+    def test_a_row_says_what_its_id_is_called(self) -> None:
+        assert (id_field(Customer), id_field(Row), id_field(dict), id_field(None)) == ("uuid", "id", "id", "id")
+
+
+class TestTheDeclaration:
+    def test_a_resource_needs_no_more_than_its_row(self) -> None:
+        made = resource("/v1/customers", item=Customer)
+        assert made.list.unique_by == "uuid"
+
+    def test_a_request_knows_the_name_of_the_id(self) -> None:
+        made = resource("/v1/customers", item=Customer, params=ListParams)
+        assert made.detail._made_request(key=None).id_field == "uuid"
+        assert made.list._made_request(key=None).id_field == "uuid"
+
+
+class TestTheCall:
+    def test_a_page_is_asked_for_and_read_by_the_class(self) -> None:
+        call = wire_read(
+            "/v1/customers", {"limit": "20", "cursor": "u-9", "city": "Ulm"}, is_list=True, id_field="uuid"
+        )
+        assert (call.path, call.params) == ("/v1/customers", {"limit": "20", "starting_after": "u-9", "city": "Ulm"})
+        body = {"data": [{"uuid": "u-1"}, {"uuid": "u-2"}], "has_more": True}
+        assert call.read(body) == {
+            "items": [{"uuid": "u-1", "id": "u-1"}, {"uuid": "u-2", "id": "u-2"}],
+            "hasNext": True,
+            "nextCursor": "u-2",
+        }
+        assert body["data"] == [{"uuid": "u-1"}, {"uuid": "u-2"}], "what came stays as it came"
+
+    def test_another_list_s_shape_is_an_answer_that_can_t_be_used(self) -> None:
+        call = wire_read("/v1/customers", {"limit": "20"}, is_list=True)
+        with pytest.raises(ApiMalformedError):
+            call.read({"items": []})
+
+    def test_the_row_of_a_read_and_of_a_write_has_its_id(self) -> None:
+        for call in (wire_read("/v1/customers/u-1", {}, id_field="uuid"), wire_write("/v1/customers", id_field="uuid")):
+            assert call.read({"uuid": "u-1", "id": 7}) == {"uuid": "u-1", "id": "u-1"}
+            assert call.read(None) is None
+            assert call.read({"other": 1}) == {"other": 1}
+
+    def test_the_profile_is_that_of_the_contract(self) -> None:
+        call = wire_read("/me")
+        assert call.path == "/users/me"
+        assert call.read({"sub": "u", "scope": "A B"}) == {"id": "u", "permissions": ["A", "B"]}
+        assert wire_write("/me", body={"name": "Ada"}).path == "/users/me"
+
+    def test_a_call_that_no_part_of_the_class_is_about_stays_as_it_is(self) -> None:
+        call = wire_read("/energy/summary", {"days": "7"})
+        assert (call.path, call.params) == ("/energy/summary", {"days": "7"})
+        assert call.read([1]) == [1]
+        write = wire_write("/energy/clients", body={"name": "Ada"})
+        assert (write.path, write.params, write.body) == ("/energy/clients", None, {"name": "Ada"})
+
+    def test_an_address_has_the_contract_s_names(self) -> None:
+        assert Address(path="/x", query={}).id_field == "id"
