@@ -25,7 +25,7 @@ import jwt
 import requests
 
 from benchmarks._targets import Targets
-from portal.api import ApiSession, TokenPair, TokenStore, Transport
+from portal.api import ApiSession, TokenPair, TokenStore
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 
 if TYPE_CHECKING:
@@ -151,10 +151,10 @@ class _CountingStore:
 
 def _api_session(url: str) -> tuple[ApiSession, _CountingStore]:
     store = _CountingStore()
-    transport = Transport(base_url=url, connect_timeout_s=3, read_timeout_s=10)
+    session = ApiSession(base_url=url, connect_timeout_s=3, read_timeout_s=10)
     only_counts: Any = store
-    refresher = TokenRefresher(token_endpoint=BackendTokenEndpoint(transport), store=only_counts, max_age_s=3600)
-    return ApiSession(transport=transport, refresher=refresher), store
+    session.refresher = TokenRefresher(token_endpoint=BackendTokenEndpoint(session), store=only_counts, max_age_s=3600)
+    return session, store
 
 
 def _fresh_token() -> str:

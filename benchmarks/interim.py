@@ -59,7 +59,7 @@ def _ask_all(transport: Transport) -> tuple[Counter[tuple[str, str]], float]:
 
     def ask(user: str) -> str:
         try:
-            answer = transport.send(
+            answer = transport.exchange(
                 method="GET",
                 target="/me",
                 headers={},

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import requests
 from django.test import Client
 
 from portal.api.call_log import Attempt, LoggedCall, log_response
@@ -95,10 +96,10 @@ def test_refresh_timeout(backend: Backend, signed_in: SignedIn, monkeypatch: pyt
     left: list[float] = []
     send = Transport.send
 
-    def noted(self: Transport, **options: Any) -> RawResponse:
-        if options["target"] == "/refresh":
+    def noted(self: Transport, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        if request.path_url.endswith("/refresh"):
             left.append(options["deadline"].remaining())
-        return send(self, **options)
+        return send(self, request, **options)
 
     monkeypatch.setattr(Transport, "send", noted)
     backend.lists("/energy/clients", [])

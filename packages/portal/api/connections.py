@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import requests
-    from urllib3.connectionpool import ConnectionPool
 
     from portal.process import CircuitBreaker, Deadline
 
@@ -40,23 +39,37 @@ class CallState:
     """What the connection in this thread knows about the call that uses it.
 
     :param circuit: the call is given up when this circuit opens; None if the response is waited for whatever happens.
+    :param new_connection: use no kept connection.
     """
 
-    __slots__ = ("circuit", "deadline", "sent", "was_given_up")
+    __slots__ = ("_outer", "circuit", "deadline", "is_whole", "new_connection", "response", "sent", "was_given_up")
 
-    def __init__(self, *, deadline: Deadline, circuit: CircuitBreaker | None = None) -> None:
+    def __init__(
+        self, *, deadline: Deadline, circuit: CircuitBreaker | None = None, new_connection: bool = False
+    ) -> None:
         self.deadline = deadline
         self.circuit = circuit
+        self.new_connection = new_connection
         #: Whether something of the request has gone out; None before a connection is made or used.
         self.sent: bool | None = None
         self.was_given_up = False
+        #: The response that has begun, and whether its body has come whole.
+        self.response: requests.Response | None = None
+        self.is_whole = False
+        self._outer: CallState | None = None
+
+    @property
+    def begun(self) -> int | None:
+        """The status of the response that has begun."""
+        return None if self.response is None else self.response.status_code
 
     def __enter__(self) -> Self:
-        _in_call.state = self
+        # A hook of `requests` may make a call within a call.
+        self._outer, _in_call.state = _call_state(), self
         return self
 
     def __exit__(self, *_: object) -> None:
-        _in_call.state = None
+        _in_call.state = self._outer
 
 
 def _call_state() -> CallState | None:
@@ -64,31 +77,14 @@ def _call_state() -> CallState | None:
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """An adapter to one server, without a proxy: its responses, headers and body alike, end at the call's deadline.
+    """An adapter whose responses, headers and body alike, end at the call's deadline.
 
     :param ca_file: authorities that are trusted beside the public ones.
     """
 
-    def __init__(self, *, pool_maxsize: int = POOL_SIZE, ca_file: Path | None = None) -> None:
+    def __init__(self, *, ca_file: Path | None = None) -> None:
         self._ca_file = ca_file
-        self._pool: ConnectionPool | None = None
-        super().__init__(pool_connections=1, pool_maxsize=pool_maxsize)
-
-    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> ConnectionPool:
-        """The connections to the server. requests would find them anew for each call, from the address."""
-        pool = self._pool
-        if pool is None:
-            pool = self._pool = super().get_connection_with_tls_context(*args, **kwargs)
-        return pool
-
-    def request_url(self, request: requests.PreparedRequest, proxies: object) -> str:  # noqa: ARG002  requests names it; there is no proxy
-        """The target of the request line, without a look for a proxy."""
-        return request.path_url
-
-    def close(self) -> None:
-        """Close the connections. A later call makes new ones."""
-        super().close()
-        self._pool = None
+        super().__init__(pool_maxsize=POOL_SIZE)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Make the pool manager with connections that know the deadline."""
@@ -208,6 +204,14 @@ class _TlsConnection(_Connection, HTTPSConnection):
 class _Pool(HTTPConnectionPool):
     ConnectionCls = _Connection  # pyright: ignore[reportAssignmentType]  # urllib3 asks for more than it uses
 
+    def _get_conn(self, timeout: float | None = None) -> Any:
+        connection = super()._get_conn(timeout)
+        state = _call_state()
+        if state is not None and state.new_connection:
+            # It connects anew when it is used.
+            connection.close()
+        return connection
 
-class _TlsPool(HTTPSConnectionPool):
+
+class _TlsPool(_Pool, HTTPSConnectionPool):
     ConnectionCls = _TlsConnection  # pyright: ignore[reportAssignmentType]  # as above

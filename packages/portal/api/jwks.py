@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import jwt
 
@@ -182,10 +181,7 @@ def read_keys(source: bytes) -> tuple[jwt.PyJWK, ...]:
 
 def jwks_keys(config: PortalConfig) -> JwksKeys:
     """The keys of the configured address (`APP_JWT_JWKS_URL`)."""
-    url = urlsplit(config.verification.jwks_url)
-    target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     transport = Transport(
-        base_url=f"{url.scheme}://{url.netloc}",
         connect_timeout_s=config.connect_timeout_s,
         read_timeout_s=config.read_timeout_s,
         ca_file=config.api_ca_file,
@@ -193,13 +189,13 @@ def jwks_keys(config: PortalConfig) -> JwksKeys:
     )
 
     def fetch() -> bytes:
-        reply = transport.send(
-            method="GET",
-            target=target,
-            headers={"Accept": "application/json"},
-            deadline=Deadline(FETCH_DEADLINE_S),
-            own_connection=True,
-        )
+        with transport:
+            reply = transport.exchange(
+                method="GET",
+                target=config.verification.jwks_url,
+                deadline=Deadline(FETCH_DEADLINE_S),
+                new_connection=True,
+            )
         if reply.status != HTTPStatus.OK:
             raise ApiUnavailableError("no keys", status=reply.status)
         return reply.content

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.api.backend import current_backend, read_error
 from portal.errors import (
@@ -26,6 +26,9 @@ from portal.errors import (
     without_traceback,
 )
 from portal.strict_json import check_depth, may_be_deep, read_json
+
+if TYPE_CHECKING:
+    import requests
 
 #: Statuses below 500 that say "later" rather than "no".
 _LATER: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
@@ -47,6 +50,13 @@ class RawResponse:
     status: int
     headers: Mapping[str, str]
     content: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, response: requests.Response) -> RawResponse:
+        """The same object for each look at a response of `requests`, so that its JSON is parsed once."""
+        made = cls(status=response.status_code, headers=response.headers, content=response.content or b"")
+        kept: RawResponse = vars(response).setdefault("_raw_response", made)
+        return kept
 
     @property
     def is_success(self) -> bool:

@@ -1,4 +1,4 @@
-"""`ApiSession`: every call to the backend goes through here (requirements, "Authentication").
+"""`ApiSession`, a session of `requests`: every call to the backend goes through here (requirements, "Authentication").
 
 It sets the bearer from the request's tokens, refreshes silently on 401, sends the original request once more,
 and turns what comes back into data or into one of the errors of :mod:`portal.errors`. Retries after other
@@ -63,24 +63,16 @@ class Upload:
     content_type: str
 
 
-class ApiSession:
+class ApiSession(Transport):
     """Calls to one backend. Safe for threads; one for each process (:func:`api_session`).
 
+    :ivar refresher: set before the first call. It calls the backend through this session.
     :ivar honours_idempotency_key: whether the backend does a write with a known `Idempotency-Key` only once.
     """
 
-    def __init__(
-        self,
-        *,
-        transport: Transport,
-        refresher: TokenRefresher,
-        honours_idempotency_key: bool = False,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.refresher = refresher
-        self.honours_idempotency_key = honours_idempotency_key
-        self._transport = transport
-        self._sleep = sleep
+    refresher: TokenRefresher
+    honours_idempotency_key: bool = False
+    _sleep: Callable[[float], None] = staticmethod(time.sleep)
 
     def call(
         self,
@@ -128,7 +120,7 @@ class ApiSession:
             client_address=client_address,
         )
         send = partial(
-            self._transport.send,
+            self.exchange,
             method=method,
             target=build_target(path, params),
             headers=headers,
@@ -165,10 +157,6 @@ class ApiSession:
             self.refresher.handle_401_after_refresh(tokens)
             raise
 
-    def close(self) -> None:
-        """Close the kept connections."""
-        self._transport.close()
-
 
 def build_target(path: str, params: Mapping[str, str | int | None] | None = None) -> str:
     """Path and query as they are sent below the base address.
@@ -202,11 +190,9 @@ def _headers(
     user_agent: str | None,
     client_address: str | None,
 ) -> dict[str, str]:
-    headers = {
-        "Accept": "application/json",
-        "Accept-Encoding": "gzip, deflate",
-        "User-Agent": user_agent or "portal",
-    }
+    headers: dict[str, str] = {}
+    if user_agent:
+        headers["User-Agent"] = user_agent
     if idempotency_key:
         headers[IDEMPOTENCY_HEADER] = idempotency_key
     if if_match is not None:
@@ -220,7 +206,7 @@ def _headers(
 
 
 def _body(json: object, upload: Upload | None, headers: dict[str, str]) -> bytes | None:
-    """The body, whose headers are added to `headers`."""
+    """The body, whose type is added to `headers`."""
     if json is not NOTHING:
         if upload is not None:
             raise UsageError("a call has either a JSON body or an upload")
@@ -228,7 +214,6 @@ def _body(json: object, upload: Upload | None, headers: dict[str, str]) -> bytes
     if upload is None:
         return None
     headers["Content-Type"] = upload.content_type
-    headers["Content-Length"] = str(len(upload.content))
     return upload.content
 
 
@@ -266,18 +251,22 @@ _process = _ProcessSession()
 
 def make_session(config: PortalConfig) -> ApiSession:
     """A session for this configuration."""
-    transport = Transport(
+    session = ApiSession(
         base_url=config.api_base_url,
         connect_timeout_s=config.connect_timeout_s,
         read_timeout_s=config.read_timeout_s,
         ca_file=config.api_ca_file,
     )
     provider = identity_provider()
-    honours = config.honours_idempotency_key
+    session.honours_idempotency_key = config.honours_idempotency_key
     token_endpoint: TokenEndpoint = (
         provider.make_token_endpoint()
         if provider
-        else BackendTokenEndpoint(transport, repeatable_s=IDEMPOTENCY_WINDOW_S if honours else 0.0)
+        else BackendTokenEndpoint(
+            session, repeatable_s=IDEMPOTENCY_WINDOW_S if session.honours_idempotency_key else 0.0
+        )
     )
-    refresher = TokenRefresher(token_endpoint=token_endpoint, store=refresh_store(), max_age_s=config.sign_in_max_age_s)
-    return ApiSession(transport=transport, refresher=refresher, honours_idempotency_key=honours)
+    session.refresher = TokenRefresher(
+        token_endpoint=token_endpoint, store=refresh_store(), max_age_s=config.sign_in_max_age_s
+    )
+    return session

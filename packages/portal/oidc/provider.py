@@ -1,7 +1,7 @@
 """The client of the OpenID provider: discovery, keys, addresses, and calls to its endpoints (contract, section 3).
 
 Authlib writes the requests, and :class:`portal.api.transport.Transport` sends them: with a deadline, a body limit, no
-redirects and no cookies. Each request has a connection of its own. A kept connection may break while it carries a code
+redirects and no cookies. Each request has a new connection. A kept connection may break while it carries a code
 or a refresh token, and neither may be sent twice.
 """
 
@@ -11,7 +11,6 @@ import logging
 import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 from authlib.common.urls import add_params_to_uri
 from authlib.oauth2.auth import ClientAuth
@@ -43,7 +42,7 @@ _Claims = TypeVar("_Claims")
 #: How long discovery and keys are cached, and the shortest time between two fetches of the keys, seconds.
 METADATA_MAX_AGE_S: Final = 3600.0
 KEYS_REFETCH_AFTER_S: Final = 10.0
-_FORM: Final = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+_FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 class OidcClient:
@@ -63,7 +62,7 @@ class OidcClient:
     ) -> None:
         self.provider = provider
         self._clock = clock
-        self._timeouts = {"connect_timeout_s": connect_timeout_s, "read_timeout_s": read_timeout_s}
+        self._limits = {"connect_timeout_s": connect_timeout_s, "read_timeout_s": read_timeout_s}
         self._ca_file = ca_file
         self._metadata: tuple[float, ProviderMetadata] | None = None
         self._keys: tuple[float, Mapping[str, Any]] | None = None
@@ -180,7 +179,7 @@ class OidcClient:
         return self._send("POST", url, headers=headers, body=body.encode(), deadline=deadline)
 
     def _get_json(self, url: str, *, deadline: Deadline) -> Any:
-        reply = self._send("GET", url, headers={"Accept": "application/json"}, body=None, deadline=deadline)
+        reply = self._send("GET", url, deadline=deadline)
         if reply.status != HTTPStatus.OK:
             raise ApiUnavailableError(f"the provider answered {reply.status}", status=reply.status)
         try:
@@ -189,22 +188,18 @@ class OidcClient:
             raise ApiMalformedError("the provider's answer is no JSON") from error
 
     def _send(
-        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes | None, deadline: Deadline
+        self,
+        method: str,
+        url: str,
+        *,
+        deadline: Deadline,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
     ) -> RawResponse:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        transport = Transport(base_url=origin, **self._timeouts, ca_file=self._ca_file, to="provider")
-        try:
-            return transport.send(
-                method=method,
-                target=url[len(origin) :] or "/",
-                headers={**headers, **({} if body is None else {"Content-Length": str(len(body))})},
-                body=body,
-                deadline=deadline,
-                own_connection=True,
+        with Transport(base_url="", **self._limits, ca_file=self._ca_file, to="provider") as transport:
+            return transport.exchange(
+                method=method, target=url, headers=headers, body=body, deadline=deadline, new_connection=True
             )
-        finally:
-            transport.close()
 
 
 _clients: dict[OidcProvider, OidcClient] = {}

@@ -9,7 +9,6 @@ from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
-from portal.api.transport import Transport
 from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
@@ -24,17 +23,15 @@ NEW = {"accessToken": RENEWED, "refreshToken": "second"}
 def make_session(
     base: str = BASE, counters: RefreshCounts | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> ApiSession:
-    transport = Transport(base_url=base, connect_timeout_s=1, read_timeout_s=5)
-    return ApiSession(
-        transport=transport,
-        refresher=TokenRefresher(
-            token_endpoint=BackendTokenEndpoint(transport, repeatable_s=IDEMPOTENCY_WINDOW_S),
-            store=SharedStore(alias="refresh"),
-            max_age_s=MAX_AGE_S,
-            counters=counters or RefreshCounts(),
-        ),
-        sleep=sleep,
+    session = ApiSession(base_url=base, connect_timeout_s=1, read_timeout_s=5)
+    session.refresher = TokenRefresher(
+        token_endpoint=BackendTokenEndpoint(session, repeatable_s=IDEMPOTENCY_WINDOW_S),
+        store=SharedStore(alias="refresh"),
+        max_age_s=MAX_AGE_S,
+        counters=counters or RefreshCounts(),
     )
+    session._sleep = sleep
+    return session
 
 
 def bearers(backend) -> list[str | None]:

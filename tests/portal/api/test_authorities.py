@@ -30,35 +30,35 @@ def serve(authority: Authority, body: bytes = b'{"a": 1}', *, name: str = "127.0
     return scripted_server(lambda _, out: out.sendall(reply(body)), tls=authority.server_context(name=name))
 
 
-def ask(url: str, ca_file, *, own_connection: bool = False) -> int:
+def ask(url: str, ca_file, *, new_connection: bool = False) -> int:
     transport = Transport(base_url=url, connect_timeout_s=5, read_timeout_s=5, ca_file=ca_file)
     try:
-        return transport.send(
+        return transport.exchange(
             method="GET",
             target="/me",
             headers={},
             body=None,
             deadline=Deadline(10),
-            own_connection=own_connection,
+            new_connection=new_connection,
         ).status
     finally:
         transport.close()
 
 
-@pytest.mark.parametrize("own_connection", [False, True], ids=["kept connection", "own connection"])
-def test_a_server_of_this_authority_is_called(authority, own_connection):
+@pytest.mark.parametrize("new_connection", [False, True], ids=["kept connection", "new connection"])
+def test_a_server_of_this_authority_is_called(authority, new_connection):
     with serve(authority) as server:
-        assert ask(server.url, authority.file, own_connection=own_connection) == 200
+        assert ask(server.url, authority.file, new_connection=new_connection) == 200
         assert len(server.received) == 1
 
 
-@pytest.mark.parametrize("own_connection", [False, True], ids=["kept connection", "own connection"])
+@pytest.mark.parametrize("new_connection", [False, True], ids=["kept connection", "new connection"])
 @pytest.mark.parametrize("trusted", ["the public ones", "another one"])
-def test_without_it_nothing_is_sent(authority, trusted, own_connection, tmp_path):
+def test_without_it_nothing_is_sent(authority, trusted, new_connection, tmp_path):
     ca_file = None if trusted == "the public ones" else Authority(tmp_path, "another").file
     with serve(authority) as server:
         with pytest.raises(ApiUnavailableError) as caught:
-            ask(server.url, ca_file, own_connection=own_connection)
+            ask(server.url, ca_file, new_connection=new_connection)
         assert server.received == []
     assert not caught.value.was_sent
 

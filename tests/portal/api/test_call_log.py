@@ -14,7 +14,6 @@ from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.responses import RawResponse
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
-from portal.api.transport import Transport
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiError, ApiUnavailableError
 from portal.process.deadline import Deadline
@@ -42,18 +41,17 @@ def lines(caplog):
 def connect():
     made = []
 
-    def make(url: str, **options) -> Transport:
-        made.append(Transport(base_url=url, **{"connect_timeout_s": 1, "read_timeout_s": 5, **options}))
+    def make(url: str, **options) -> ApiSession:
+        made.append(ApiSession(base_url=url, **{"connect_timeout_s": 1, "read_timeout_s": 5, **options}))
         return made[-1]
 
     yield make
-    for transport in made:
-        transport.close()
+    for session in made:
+        session.close()
 
 
-def call(transport: Transport, **options):
+def call(session: ApiSession, **options):
     # What is called carries its bearer itself, so no refresh takes part.
-    session = ApiSession(transport=transport, refresher=None)
     tokens = TokenStore(TokenPair())
     request = {"method": "GET", "path": "/energy/clients/cli_1", "params": {"q": "of-the-query"}}
     return session.call(tokens=tokens, bearer="of-the-bearer", **{**request, **options})
@@ -127,9 +125,9 @@ def test_a_failure_is_one_line_that_names_the_innermost_cause(connect, lines, ki
     options = {}
     if kind in {"dns", "refused"}:
         url = "http://no-such-host.invalid" if kind == "dns" else refusing()
-        transport = connect(url)
+        session = connect(url)
         with pytest.raises(ApiError):
-            call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
+            call(session, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
     else:
         tls = Authority(tmp_path).server_context() if kind == "tls" else None
 
@@ -145,9 +143,9 @@ def test_a_failure_is_one_line_that_names_the_innermost_cause(connect, lines, ki
         if kind == "no time left":
             options["deadline"] = Deadline(0)
         with scripted_server(answer, tls=tls) as server:
-            transport = connect(server.url, read_timeout_s=0.05 if kind == "timeout" else 5)
+            session = connect(server.url, read_timeout_s=0.05 if kind == "timeout" else 5)
             with pytest.raises(ApiError):
-                call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key", **options)
+                call(session, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key", **options)
     (line,) = lines()
     assert line.levelname == "WARNING"
     assert (line.outcome, line.cause) == (outcome, cause)
@@ -163,10 +161,10 @@ def test_no_line_holds_a_token_a_query_or_a_body(connect, lines):
         out.shutdown(socket.SHUT_RDWR)
 
     with scripted_server(answer) as server:
-        transport = connect(server.url)
+        session = connect(server.url)
         for _ in range(len(answered) + 2):
             with contextlib.suppress(ApiError):
-                call(transport, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
+                call(session, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
     with scripted_server(lambda _, out: out.sendall(reply(b'{"accessToken": "of-the-answer"'))) as server:
         endpoint = BackendTokenEndpoint(connect(server.url))
         endpoint.submit(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
@@ -197,10 +195,10 @@ def test_a_line_says_which_try_it_was(connect, lines):
 
 def test_calls_are_counted_by_what_they_came_to(connect):
     with answering(reply()) as server:
-        transport = connect(server.url, to="counted")
-        call(transport)
-        call(transport)
-        call(transport, endpoint="energy.get_clients")
+        session = connect(server.url, to="counted")
+        call(session)
+        call(session)
+        call(session, endpoint="energy.get_clients")
     assert counted("portal_calls_total", to="counted", endpoint="counted", outcome="2xx") == 2
     assert counted("portal_calls_total", to="counted", endpoint="energy.get_clients", outcome="2xx") == 1
     assert counted("portal_call_duration_seconds_count", to="counted", endpoint="counted") == 2
@@ -221,8 +219,10 @@ def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
 
 def test_each_try_of_a_query_is_a_line_of_its_own(connect, lines):
     with answering(reply(status="503 Later")) as server:
+        session = connect(server.url)
+        session.refresher = NoRefresher()
         caller = BackendCaller(
-            api=ApiSession(transport=connect(server.url), refresher=NoRefresher()),
+            api=session,
             tokens=TokenStore(TokenPair(access="of-the-bearer")),
             request_id="r-3",
             retries=Retries(sleep=lambda _: None),

@@ -58,7 +58,7 @@ class Backend:
         )
         return (
             self.transport(read_timeout_s=read_timeout_s)
-            .send(method=method, target=path, **{"deadline": Deadline(30), **body, **options})
+            .exchange(method=method, target=path, **{"deadline": Deadline(30), **body, **options})
             .status
         )
 
@@ -133,7 +133,7 @@ def test_what_has_a_connection_of_its_own_is_refused_too_and_was_not_sent(backen
     """A refresh that is not sent puts no token at risk."""
     backend.open_circuit()
     with pytest.raises(CircuitOpenError) as caught:
-        backend.ask("/refresh", method="POST", own_connection=True)
+        backend.ask("/refresh", method="POST", new_connection=True)
     assert not caught.value.was_sent
     assert backend.paths() == ["/opens"]
 
@@ -147,7 +147,7 @@ def test_reads_that_are_on_their_way_when_it_opens_are_given_up(backend):
         assert error.was_sent
 
 
-@pytest.mark.parametrize("options", [{"method": "POST"}, {"own_connection": True}], ids=["write", "own connection"])
+@pytest.mark.parametrize("options", [{"method": "POST"}, {"new_connection": True}], ids=["write", "own connection"])
 def test_a_write_and_a_refresh_on_their_way_are_waited_for(backend, options):
     # One read before it and one after it: when both have looked whether they are given up, it has had its turn too.
     before = backend.ask_meanwhile("/before")
@@ -178,7 +178,7 @@ def test_quick_refusals_open_nothing():
     transport = Transport(base_url=f"http://127.0.0.1:{port}", connect_timeout_s=5, read_timeout_s=5)
     for _ in range(20):
         with pytest.raises(ApiUnavailableError) as caught:
-            transport.send(method="GET", target="/", headers={}, deadline=Deadline(5))
+            transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(5))
         assert not isinstance(caught.value, CircuitOpenError)
     transport.close()
 
@@ -254,12 +254,12 @@ def test_a_try_that_ends_in_vain_leaves_it_open_and_the_next_may_try(backend, mo
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("own_connection", [False, True])
-def test_a_write_that_tries_is_waited_for(backend, monkeypatch, own_connection):
+@pytest.mark.parametrize("new_connection", [False, True])
+def test_a_write_that_tries_is_waited_for(backend, monkeypatch, new_connection):
     # Whoever tries with a read would be gone at once.
     monkeypatch.setattr("portal.api.transport.CIRCUIT_PROBE_WAIT_S", 0)
     backend.open_circuit()
-    write = backend.ask_meanwhile("/write", method="POST", own_connection=own_connection)
+    write = backend.ask_meanwhile("/write", method="POST", new_connection=new_connection)
     with pytest.raises(CircuitOpenError):
         backend.ask("/refused")
     assert not write.over.is_set()
@@ -308,7 +308,7 @@ def test_a_handshake_that_hangs_opens_it_and_sent_nothing(tmp_path):
         errors = []
         for _ in range(2):
             with pytest.raises(ApiUnavailableError) as caught:
-                transport.send(method="GET", target="/", headers={}, deadline=Deadline(30))
+                transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
             errors.append((type(caught.value), caught.value.was_sent))
         transport.close()
     assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
@@ -323,16 +323,17 @@ def test_the_reads_of_a_tls_backend_are_given_up_too(tmp_path):
         hasty = Transport(**options, read_timeout_s=SHORT_S)
         request = {"method": "GET", "headers": {}, "body": None}
         backend.never_sleeps = {"/fine"}
-        assert patient.send(target="/fine", deadline=Deadline(30), **request).status == 200
+        assert patient.exchange(target="/fine", deadline=Deadline(30), **request).status == 200
         waiting = Waiting()
         thread = threading.Thread(
-            target=waiting.run, args=(lambda: patient.send(target="/kept", deadline=Deadline(60), **request).status,)
+            target=waiting.run,
+            args=(lambda: patient.exchange(target="/kept", deadline=Deadline(60), **request).status,),
         )
         thread.start()
         while "/kept" not in backend.paths():
             waiting.over.wait(0.005)
         with pytest.raises(ApiTimeoutError):
-            hasty.send(target="/opens", deadline=Deadline(30), **request)
+            hasty.exchange(target="/opens", deadline=Deadline(30), **request)
         assert isinstance(waiting.outcome(), CircuitOpenError)
         thread.join(60)
         backend.awake.set()
@@ -360,9 +361,9 @@ def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, 
             out.sendall(part)
 
     with scripted_server(answer) as server:
+        monkeypatch.setattr(call_circuits, "of", Look)
         transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=30)
-        transport._circuit = Look("test")
-        answer = transport.send(method="GET", target="/", headers={}, deadline=Deadline(30))
+        answer = transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
         transport.close()
     assert answer.content == b"x" * 3000
 

@@ -40,7 +40,7 @@ def connect():
 def ask(transport: Transport, user: str, *, seconds: float = 30, **changes) -> str:
     """Whose data the backend's answer holds."""
     request = {"method": "GET", "target": "/me", "headers": {}, "body": None, **changes}
-    answer = transport.send(bearer=user, deadline=Deadline(seconds), **request)
+    answer = transport.exchange(bearer=user, deadline=Deadline(seconds), **request)
     assert answer.status == 200
     return json.loads(answer.content)["of"]
 
@@ -120,14 +120,14 @@ def test_no_answer_crosses_in_many_calls_of_two_users_over_threads(connect):
     assert got == {(user, user): CALLS // 2 for user in USERS}
 
 
-@pytest.mark.parametrize("own_connection", [False, True])
-def test_an_interim_answer_and_then_the_end_is_no_answer(connect, own_connection):
+@pytest.mark.parametrize("new_connection", [False, True])
+def test_an_interim_answer_and_then_the_end_is_no_answer(connect, new_connection):
     def answer(_: Received, out: socket.socket) -> None:
         out.sendall(EARLY_HINTS)
         out.shutdown(socket.SHUT_RDWR)
 
     with scripted_server(answer) as server, pytest.raises(ApiUnavailableError) as caught:
-        ask(connect(server.url), "ada", own_connection=own_connection)
+        ask(connect(server.url), "ada", new_connection=new_connection)
     assert caught.value.was_sent
     assert caught.value.begun is None
 

@@ -38,7 +38,7 @@ def connect():
 
 def send(transport: Transport, *, token: str | None = "t", seconds: float = 10, **changes):
     request = {"method": "GET", "target": "/me", "headers": {"Accept": "application/json"}, "body": None}
-    return transport.send(**{**request, "bearer": token, "deadline": Deadline(seconds), **changes})
+    return transport.exchange(**{**request, "bearer": token, "deadline": Deadline(seconds), **changes})
 
 
 def test_an_answer_comes_whole(connect):
@@ -149,7 +149,7 @@ def test_a_connection_that_comes_after_the_deadline_is_not_used(connect, monkeyp
     with scripted_server(lambda _, out: out.sendall(reply())) as server:
         monkeypatch.setattr("socket.getaddrinfo", slow)
         with pytest.raises(ApiTimeoutError) as caught:
-            send(connect(server.url), seconds=0.1, own_connection=True)
+            send(connect(server.url), seconds=0.1, new_connection=True)
         monkeypatch.undo()
         send(connect(server.url))
         assert len(server.received) == 1
@@ -195,12 +195,12 @@ def test_a_tls_fault_may_have_been_sent_unless_it_was_the_handshakes(connect, mo
         scripted_server(lambda _, out: out.sendall(reply())) as server,
         pytest.raises(ApiUnavailableError) as caught,
     ):
-        send(connect(server.url), own_connection=True)
+        send(connect(server.url), new_connection=True)
     assert caught.value.was_sent is was_sent
 
 
-@pytest.mark.parametrize("own_connection", [True, False])
-def test_a_connection_that_is_reset_within_the_handshake_was_not_sent(connect, own_connection):
+@pytest.mark.parametrize("new_connection", [True, False])
+def test_a_connection_that_is_reset_within_the_handshake_was_not_sent(connect, new_connection):
     """A proxy that is restarted takes connections that nobody serves any more."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -214,7 +214,7 @@ def test_a_connection_that_is_reset_within_the_handshake_was_not_sent(connect, o
         thread.start()
         transport = connect(f"https://127.0.0.1:{listening.getsockname()[1]}")
         with pytest.raises(ApiUnavailableError) as caught:
-            send(transport, method="POST", body=b"{}", headers={"Content-Length": "2"}, own_connection=own_connection)
+            send(transport, method="POST", body=b"{}", headers={"Content-Length": "2"}, new_connection=new_connection)
         thread.join()
     assert isinstance(innermost(caught.value), ConnectionResetError)
     assert not caught.value.was_sent
@@ -300,13 +300,13 @@ def test_after_an_oversized_answer_the_connection_is_not_used_again(connect):
         assert server.connections == 2
 
 
-def test_a_call_with_a_connection_of_its_own_uses_no_kept_one(connect):
+def test_a_call_on_a_new_connection_uses_no_kept_one_and_leaves_a_kept_one(connect):
     with scripted_server(lambda _, out: out.sendall(reply())) as server:
         transport = connect(server.url)
         send(transport)
-        send(transport, own_connection=True)
+        send(transport, new_connection=True)
         send(transport)
-    assert [request.connection for request in server.received] == [1, 2, 1]
+    assert [request.connection for request in server.received] == [1, 2, 2]
 
 
 def test_a_call_after_the_connections_were_closed_connects_again(connect):

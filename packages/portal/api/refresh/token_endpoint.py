@@ -1,7 +1,7 @@
 """Where a refresh token is exchanged for a new pair: the interface for other kinds of backend.
 
 `POST /refresh` of the requirements is one implementation; the token endpoint of an OpenID provider is another. An
-implementation submits the token once, on a connection of its own, and returns the result. It never retries, never
+implementation submits the token once, on a new connection, and returns the result. It never retries, never
 sends a bearer, and never raises for an expected result.
 """
 
@@ -135,21 +135,15 @@ class BackendTokenEndpoint:
         endpoint: str,
         bearer: str | None = None,
     ) -> RawResponse:
-        body = json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode()
-        return self._transport.send(
+        return self._transport.exchange(
             method="POST",
             target=path,
-            headers={
-                "Accept": "application/json",
-                "Content-Type": "application/json",
-                "Content-Length": str(len(body)),
-                **headers,
-            },
-            body=body,
+            headers={"Content-Type": "application/json", **headers},
+            body=json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode(),
             bearer=bearer,
             deadline=deadline,
             # A kept connection may break at this very moment, and a refresh is not repeated lightly.
-            own_connection=True,
+            new_connection=True,
             endpoint=endpoint,
         )
 

@@ -16,7 +16,6 @@ from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint, InvalidGrant, NoResponse
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.api.transport import Transport
 from portal.config import limits
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
@@ -26,10 +25,11 @@ BASE = "http://backend.test"
 
 
 def make_session(store) -> ApiSession:
-    transport = Transport(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
-    endpoint = BackendTokenEndpoint(transport)
-    refresher = TokenRefresher(token_endpoint=endpoint, store=store, max_age_s=MAX_AGE_S)
-    return ApiSession(transport=transport, refresher=refresher, sleep=lambda seconds: None)
+    session = ApiSession(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
+    endpoint = BackendTokenEndpoint(session)
+    session.refresher = TokenRefresher(token_endpoint=endpoint, store=store, max_age_s=MAX_AGE_S)
+    session._sleep = lambda seconds: None
+    return session
 
 
 def lock(process: RefreshProcess, refresh: str) -> bool:

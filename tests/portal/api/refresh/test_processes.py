@@ -17,7 +17,6 @@ from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.api.transport import Transport
 from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
@@ -68,10 +67,13 @@ class Backend:
 
 
 def make_session(url: str) -> ApiSession:
-    transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=10)
-    endpoint = BackendTokenEndpoint(transport, repeatable_s=IDEMPOTENCY_WINDOW_S)
-    refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
-    return ApiSession(transport=transport, refresher=refresher)
+    return with_refresher(ApiSession(base_url=url, connect_timeout_s=2, read_timeout_s=10))
+
+
+def with_refresher(session: ApiSession, *, repeatable_s: float = IDEMPOTENCY_WINDOW_S) -> ApiSession:
+    endpoint = BackendTokenEndpoint(session, repeatable_s=repeatable_s)
+    session.refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
+    return session
 
 
 def _race(url, barrier, results) -> None:
@@ -152,10 +154,8 @@ def test_after_a_worker_was_killed_in_the_middle_the_backend_recognises_the_call
 
 def make_impatient_session(url: str, *, repeatable_s: float) -> ApiSession:
     """Waits half a second for an answer."""
-    transport = Transport(base_url=url, connect_timeout_s=2, read_timeout_s=0.5)
-    endpoint = BackendTokenEndpoint(transport, repeatable_s=repeatable_s)
-    refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
-    return ApiSession(transport=transport, refresher=refresher)
+    session = ApiSession(base_url=url, connect_timeout_s=2, read_timeout_s=0.5)
+    return with_refresher(session, repeatable_s=repeatable_s)
 
 
 def _renew(api: ApiSession) -> TokenStore:

@@ -80,10 +80,10 @@ def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
     with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
         for _ in range(2):
-            transport.send(method="GET", target="/me", headers={}, body=None, bearer="a", deadline=Deadline(10))
+            transport.exchange(method="GET", target="/me", headers={}, body=None, bearer="a", deadline=Deadline(10))
             BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(10), request_id=None)
         transport.close()
-    assert [request.connection for request in server.received] == [1, 2, 1, 3]
+    assert [request.connection for request in server.received] == [1, 2, 2, 3]
 
 
 def test_a_refusal_is_an_answer():

@@ -1,0 +1,318 @@
+"""`ApiSession` is a `requests.Session`: what works on any session works on each call, also on refresh and sign-out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import logging
+import threading
+from collections.abc import Iterator
+
+import pytest
+import requests
+import urllib3
+from requests.adapters import BaseAdapter
+from requests.auth import AuthBase
+
+from portal.api.session import ApiSession, api_session
+from portal.api.tokens import TokenStore
+from portal.config.limits import MAX_ANSWER_BYTES
+from portal.errors import (
+    ApiMalformedError,
+    ApiNotFoundError,
+    ApiTimeoutError,
+    ApiUnavailableError,
+    CircuitOpenError,
+)
+from portal.process.circuit_breaker import call_circuits
+from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, make_session
+from tests.support.counts import counted
+from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
+
+#: What a call with a token that the backend refuses, and a sign-out after it, send.
+EACH_CALL = [
+    ("GET", "/me", f"Bearer {FRESH}"),
+    ("POST", "/refresh", None),
+    ("GET", "/me", f"Bearer {RENEWED}"),
+    ("POST", "/auth/logout", f"Bearer {RENEWED}"),
+]
+
+
+def rotating(request: Received, out) -> None:
+    """Answers as a backend that refuses the first token and gives another one for it."""
+    if request.line.startswith("POST /refresh"):
+        out.sendall(reply(json.dumps(NEW).encode()))
+    elif request.headers.get("authorization") == f"Bearer {FRESH}":
+        out.sendall(reply(status="401 Unauthorized"))
+    else:
+        out.sendall(reply(b'{"id": "1"}', headers="Set-Cookie: sid=of-a-user; Path=/\r\n"))
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with scripted_server(rotating) as made:
+        yield made
+
+
+@pytest.fixture
+def session(embedded_store, server: ScriptedServer) -> Iterator[ApiSession]:
+    made = make_session(server.url)
+    yield made
+    made.close()
+
+
+def make_each_call(session: ApiSession) -> None:
+    tokens = TokenStore(PAIR)
+    assert session.call(tokens=tokens, method="GET", path="/me").data == {"id": "1"}
+    session.refresher.sign_out(tokens, verified=True)
+    for shared_call in session.refresher._single_flight.in_threads():
+        shared_call.wait_until_finished(timeout_s=30)
+
+
+def seen(request: requests.PreparedRequest) -> tuple[str | None, str, str | None]:
+    return request.method, request.path_url, request.headers.get("Authorization")
+
+
+def test_the_session_of_a_process_is_a_session_of_requests() -> None:
+    assert isinstance(api_session(), requests.Session)
+
+
+def test_a_response_hook_sees_each_call_and_its_answer(session: ApiSession) -> None:
+    found = []
+    session.hooks["response"].append(
+        lambda response, **_: found.append((*seen(response.request), response.status_code, response.json()))
+    )
+    make_each_call(session)
+    answers = [(401, {}), (200, NEW), (200, {"id": "1"}), (200, {"id": "1"})]
+    assert found == [(*call, *answer) for call, answer in zip(EACH_CALL, answers, strict=True)]
+
+
+def test_what_patches_send_as_instrumentations_do_sees_each_call(session: ApiSession, monkeypatch) -> None:
+    found = []
+    send = requests.Session.send
+
+    def instrumented(self: requests.Session, request: requests.PreparedRequest, **kwargs) -> requests.Response:
+        request.headers["traceparent"] = "00-of-the-instrumentation-01"
+        response = send(self, request, **kwargs)
+        found.append((*seen(request), response.status_code))
+        return response
+
+    monkeypatch.setattr(requests.Session, "send", instrumented)
+    make_each_call(session)
+    assert found == [(*call, status) for call, status in zip(EACH_CALL, [401, 200, 200, 200], strict=True)]
+
+
+def test_what_patches_send_is_how_the_header_of_a_trace_arrives(
+    session: ApiSession, server: ScriptedServer, monkeypatch
+) -> None:
+    send = requests.Session.send
+
+    def instrumented(self: requests.Session, request: requests.PreparedRequest, **kwargs) -> requests.Response:
+        request.headers["traceparent"] = "00-1-2-01"
+        return send(self, request, **kwargs)
+
+    monkeypatch.setattr(requests.Session, "send", instrumented)
+    make_each_call(session)
+    assert [request.headers.get("traceparent") for request in server.received] == ["00-1-2-01"] * 4
+
+
+class Recorded(BaseAdapter):
+    """Answers from memory, as an adapter of betamax or requests-mock does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[requests.PreparedRequest] = []
+
+    def send(self, request, *_, timeout, stream, verify, cert, proxies) -> requests.Response:
+        self.requests.append(request)
+        body = json.dumps(NEW if request.path_url.endswith("/refresh") else {"id": "1"}).encode()
+        is_refused = request.headers.get("Authorization") == f"Bearer {FRESH}"
+        response = requests.Response()
+        response.status_code = 401 if is_refused else 200
+        response.raw = urllib3.HTTPResponse(io.BytesIO(body), preload_content=False)
+        response.request, response.url = request, request.url
+        return response
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_a_mounted_adapter_makes_each_call(session: ApiSession, server: ScriptedServer) -> None:
+    adapter = Recorded()
+    session.mount(server.url, adapter)
+    make_each_call(session)
+    assert [seen(request) for request in adapter.requests] == EACH_CALL
+    assert server.received == []
+
+
+def test_the_mock_library_sees_method_headers_and_body(api: ApiSession, backend) -> None:
+    backend.post(f"{BASE}/x", json={"id": "1"})
+    assert isinstance(api, requests.Session)
+    api.call(tokens=TokenStore(PAIR), method="POST", path="/x", params={"q": "å b"}, json={"a": 1})
+    (call,) = backend.calls
+    assert (call.request.method, call.request.url, call.request.body) == ("POST", f"{BASE}/x?q=%C3%A5+b", b'{"a":1}')
+    assert call.request.headers["Authorization"] == f"Bearer {FRESH}"
+
+
+class Signature(AuthBase):
+    """Signs each request, as a gateway may ask for."""
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["X-Signature"] = f"of {request.method} {request.path_url}"
+        return request
+
+
+def test_auth_and_headers_of_the_session_are_on_each_call(session: ApiSession, server: ScriptedServer) -> None:
+    session.auth = Signature()
+    session.headers["X-Tenant"] = "acme"
+    make_each_call(session)
+    assert [request.headers.get("x-signature") for request in server.received] == [
+        f"of {method} {path}" for method, path, _ in EACH_CALL
+    ]
+    assert {request.headers.get("x-tenant") for request in server.received} == {"acme"}
+    assert [request.headers.get("authorization") for request in server.received] == [call[2] for call in EACH_CALL]
+
+
+def test_a_hook_that_raises_for_a_status_changes_no_error(session: ApiSession, monkeypatch) -> None:
+    session.hooks["response"].append(lambda response, **_: response.raise_for_status())
+    make_each_call(session)
+    with scripted_server(lambda _, out: out.sendall(reply(b'{"detail": "None"}', status="404 None"))) as server:
+        monkeypatch.setattr(session, "base_url", server.url)
+        with pytest.raises(ApiNotFoundError, match="None"):
+            session.call(tokens=TokenStore(PAIR), method="GET", path="/me")
+
+
+# --- a plain call of the session ---
+
+
+def test_a_plain_call_is_one_line_and_one_count_and_carries_no_bearer(
+    session: ApiSession, server: ScriptedServer, caplog
+) -> None:
+    caplog.set_level(logging.INFO, logger="portal.api.calls")
+    before = counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx")
+    session.call(tokens=TokenStore(PAIR), method="GET", path="/me", bearer="b")
+    assert session.get(f"{server.url}/plain", params={"q": "private"}).json() == {"id": "1"}
+    assert "authorization" not in server.received[1].headers
+    assert [record.path for record in caplog.records if record.name == "portal.api.calls"] == ["/me", "/plain"]
+    assert "private" not in caplog.text
+    assert counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx") == before + 2
+
+
+def test_a_plain_call_for_a_bare_path_goes_nowhere(session: ApiSession, server: ScriptedServer) -> None:
+    with pytest.raises(requests.exceptions.MissingSchema):
+        session.get("/me")
+    assert server.received == []
+
+
+def test_a_plain_call_to_another_origin_goes_there_and_has_a_circuit_of_its_own(
+    session: ApiSession, server: ScriptedServer, monkeypatch
+) -> None:
+    session.call(tokens=TokenStore(PAIR), method="GET", path="/me", bearer="b")
+    with scripted_server(lambda _, out: out.sendall(reply(b'"other"'))) as other:
+        assert session.get(f"{other.url}/x").json() == "other"
+        assert "authorization" not in other.received[0].headers
+    never = threading.Event()
+    with scripted_server(lambda *_: never.wait(30)) as silent:
+        monkeypatch.setattr("portal.process.circuit_breaker.OPEN_S", 60)
+        with pytest.raises(ApiTimeoutError):
+            session.get(f"{silent.url}/x", timeout=0.05)
+        circuit = call_circuits.of(f"backend {silent.url}")
+        circuit.failed(circuit.admit(), slow_s=0, why="a test")
+        with pytest.raises(CircuitOpenError):
+            session.get(f"{silent.url}/x")
+        assert session.get(f"{server.url}/x").json() == {"id": "1"}
+        never.set()
+
+
+def test_a_plain_call_ends_at_a_deadline(session: ApiSession, monkeypatch) -> None:
+    monkeypatch.setattr("portal.api.transport.REQUEST_BUDGET_S", 0.3)
+    over = threading.Event()
+
+    def trickle(_, out) -> None:
+        out.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+        while not over.wait(0.02):
+            out.sendall(b" ")
+
+    with scripted_server(trickle) as slow:
+        with pytest.raises(ApiTimeoutError):
+            session.get(f"{slow.url}/x")
+        over.set()
+
+
+def test_a_plain_call_follows_no_redirect(session: ApiSession, server: ScriptedServer) -> None:
+    location = f"Location: {server.url}/elsewhere\r\n"
+    with scripted_server(lambda _, out: out.sendall(reply(status="302 Found", headers=location))) as moved:
+        assert session.get(f"{moved.url}/x").status_code == 302
+    assert server.received == []
+
+
+@pytest.mark.parametrize("location", ["http://[", "\xff", "http://exa mple/", "//"])
+def test_a_redirect_to_a_damaged_address_is_an_answer(session: ApiSession, location: str) -> None:
+    answer = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location.encode("latin-1") + b"\r\n\r\n"
+    with scripted_server(lambda _, out: out.sendall(answer)) as moved:
+        assert session.get(f"{moved.url}/x").status_code == 302
+
+
+# --- nothing of a user, nothing of the machine ---
+
+
+def test_no_cookie_of_an_answer_is_sent_back(session: ApiSession, server: ScriptedServer) -> None:
+    make_each_call(session)
+    session.get(f"{server.url}/plain")
+    session.get(f"{server.url}/plain")
+    assert [*session.cookies] == []
+    assert all("cookie" not in request.headers for request in server.received)
+
+
+def test_proxies_and_a_netrc_of_the_machine_are_ignored_by_a_plain_call_too(
+    session: ApiSession, server: ScriptedServer, tmp_path, monkeypatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("default login d password d\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    assert session.get(f"{server.url}/plain").status_code == 200
+    assert "authorization" not in server.received[0].headers
+
+
+# --- limits hold before a hook sees the answer ---
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["as it is", "packed"])
+def test_no_hook_reads_more_than_the_limit(session: ApiSession, packed: bool) -> None:
+    body = b"x" * (MAX_ANSWER_BYTES + 1)
+    answer = reply(gzip.compress(body), headers="Content-Encoding: gzip\r\n") if packed else reply(body)
+    found = []
+    session.hooks["response"].append(lambda response, **_: found.append(response.content))
+    with (
+        scripted_server(lambda _, out: out.sendall(answer)) as large,
+        pytest.raises(ApiMalformedError, match="larger"),
+    ):
+        session.get(f"{large.url}/x")
+    assert found == []
+
+
+def test_a_hook_may_give_another_answer(session: ApiSession, server: ScriptedServer) -> None:
+    """As that of HTTP digest authentication does, which sends the request once more."""
+
+    def again(response: requests.Response, **kwargs) -> requests.Response:
+        return response.connection.send(response.request.copy(), **kwargs)
+
+    with session.get(f"{server.url}/plain", hooks={"response": again}) as response:
+        assert response.json() == {"id": "1"}
+    assert len(server.received) == 2
+
+
+def test_an_answer_that_breaks_off_tells_its_status_with_a_hook_too(session: ApiSession) -> None:
+    session.hooks["response"].append(lambda response, **_: response.json())
+
+    def broken(_, out) -> None:
+        out.sendall(reply(b"x" * 100, status="403 No")[:-50])
+        out.shutdown(2)
+
+    with scripted_server(broken) as backend, pytest.raises(ApiUnavailableError) as caught:
+        session.get(f"{backend.url}/x")
+    assert caught.value.begun == 403
