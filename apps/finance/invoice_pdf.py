@@ -227,7 +227,7 @@ def _numbered(title: str) -> type[Canvas]:
 
 
 def _currency(invoice: Invoice) -> str:
-    return plain(invoice.currency)[:3] or "EUR"
+    return plain(invoice.currency)[:3]
 
 
 def _money(value: Decimal | None, currency: str) -> str:

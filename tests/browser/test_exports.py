@@ -48,7 +48,7 @@ def test_the_searched_list_is_saved_under_its_name(stack: RunningStack, page: Pa
         page.click(EXPORT)
     rows = content_of(started.value).splitlines()
     assert started.value.suggested_filename.startswith("Clients 20")
-    assert rows[0].startswith("Name,Email,Phone,City,Client since (")
+    assert rows[0].startswith("ID,Name,Email,Phone,City,Client since (")
     assert len(rows) > 20
     assert all("hamburg" in row.lower() for row in rows[1:])
     expect(page.locator(DIALOG)).to_be_hidden()
@@ -59,7 +59,7 @@ def test_a_name_keeps_its_letters(stack: RunningStack, page: Page) -> None:
     with page.expect_download() as started:
         page.click(EXPORT)
     assert started.value.suggested_filename.startswith("Ladevorgänge 20")
-    assert content_of(started.value).startswith("Beginn (")
+    assert content_of(started.value).startswith("ID;Beginn (")
 
 
 def test_its_progress_is_shown_and_it_can_be_stopped(stack: RunningStack, page: Page) -> None:
@@ -115,6 +115,6 @@ def test_without_scripts_the_link_downloads_it(stack: RunningStack, new_page: Ne
     with page.expect_download() as started:
         page.click(EXPORT)
     rows = content_of(started.value).splitlines()
-    assert rows[0] == "Invoice,Client,Issued,Due,Amount,Status,Net,VAT,Currency"
+    assert rows[0] == "ID,Invoice,Client,Issued,Due,Amount,Status,Net,VAT,Currency"
     assert len(rows) > 5
     assert all(",Overdue," in row for row in rows[1:])

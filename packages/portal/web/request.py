@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpRequest
 from django.utils.translation import get_language
@@ -12,6 +12,8 @@ from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from portal.api import TokenStore
     from portal.config.platforms import TPlatform
     from portal.edge import EdgeUser, Site
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 REQUEST_ID_RESPONSE_HEADER: Final = "X-Request-Id"
 #: The methods that change nothing.
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+#: A view's attribute: whether its page has nothing behind it, as a function of the request.
+IS_ABSENT: Final = "_portal_is_absent"
 #: What is searched for is cut at this length, characters.
 MAX_SEARCH_CHARS: Final = 200
 #: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
@@ -73,3 +77,12 @@ def search_text(raw: str) -> str:
 def has_controls(text: str) -> bool:
     """Whether a text has control characters or line breaks."""
     return any(unicodedata.category(character) in _CONTROLS for character in text)
+
+
+def view_is_absent(view: Callable[..., Any], request: HttpRequest) -> bool:
+    """Whether the page of a view has nothing behind it: the backend is known not to have its call.
+
+    Such a page is not offered: no entry of a menu, no tile, no button leads there.
+    """
+    is_absent: Callable[[HttpRequest], bool] | None = getattr(view, IS_ABSENT, None)
+    return is_absent is not None and is_absent(request)

@@ -155,6 +155,7 @@ def test_a_client_that_is_not_there_is_a_404_page(backend: Backend, energy_user:
 
 def test_deleting_one_that_is_gone_is_a_404_page(backend: Backend, energy_user: Client) -> None:
     backend.refuses("DELETE", f"{CLIENTS}/cli_1", status=404)
+    backend.refuses("GET", f"{CLIENTS}/cli_1", status=404)
     assert energy_user.post("/en/energy/clients/cli_1/delete").status_code == 404
 
 

@@ -79,12 +79,19 @@ def test_a_status_that_nobody_told_us_about_shows_its_own_word(backend: Backend,
 
 def test_a_session_shows_amounts_exactly(backend: Backend, energy_user: Client) -> None:
     started = "2026-03-01T10:00:00Z"
-    shown = detail_of(backend, energy_user, "sessions", cost="12.30", energyKwh=41.5, startedAt=started)
+    shown = detail_of(backend, energy_user, "sessions", cost="12.30", energyKwh=41.5, startedAt=started, currency="EUR")
     assert "Started Mar 1, 2026, 10:00 UTC Ended – Energy 41.5 kWh Cost €12.30 Charger" in shown
 
 
-def test_a_session_whose_client_was_deleted_says_so(backend: Backend, energy_user: Client) -> None:
-    assert "The client was deleted." in detail_of(backend, energy_user, "sessions", clientId=None, clientName=None)
+def test_a_session_without_a_client_says_no_more_than_that(backend: Backend, energy_user: Client) -> None:
+    for nothing in ({}, {"clientId": None, "clientName": None}):
+        shown = detail_of(backend, energy_user, "sessions", **nothing)
+        assert "Client –" in shown
+        assert "deleted" not in shown
+
+
+def test_an_amount_without_a_currency_is_a_number_alone(backend: Backend, energy_user: Client) -> None:
+    assert "Cost 12.30 Charger" in detail_of(backend, energy_user, "sessions", cost="12.30", currency=None)
 
 
 def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> None:

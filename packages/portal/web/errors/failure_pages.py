@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.shortcuts import render
-from django.urls import reverse
+from django.urls import resolve, reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.csrf import csrf_exempt
 
@@ -35,7 +35,13 @@ from portal.web.errors.unknown_outcome import (
     page_to_look_at,
 )
 from portal.web.frame import skip_profile, use_app_essentials
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, is_page_navigation, is_signed_in
+from portal.web.request import (
+    REQUEST_ID_RESPONSE_HEADER,
+    SAFE_METHODS,
+    is_page_navigation,
+    is_signed_in,
+    view_is_absent,
+)
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -60,6 +66,8 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     sent = request.method not in SAFE_METHODS
     list_name = getattr(request, _LIST_NAME, "")
     list_url = reverse(list_name) if list_name else ""
+    if list_url and view_is_absent(resolve(list_url).func, request):
+        list_url = ""
     # Who may not see the record may not see its list; and no page leads to itself.
     if sent or (failure.status not in _NOT_OPEN and list_url != request.get_full_path()):
         failure = replace(failure, list_url=list_url)

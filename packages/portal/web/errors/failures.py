@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import BACKEND_LANGUAGE
 from portal.errors import (
+    ApiAbsentError,
     ApiConflictError,
     ApiError,
     ApiUnavailableError,
@@ -152,6 +153,11 @@ UNKNOWN_OUTCOME: Final = replace(
         "Look whether it was done, before you do it once more."
     ),
 )
+ABSENT: Final = replace(
+    FAILURES[404],
+    title=_("This is not part of the service"),
+    text=_("The service behind this page does not offer it. The address and your account are fine."),
+)
 #: Of a write that the backend would do a second time.
 UNKNOWN_AND_NOT_REPEATABLE: Final = replace(
     UNKNOWN_OUTCOME,
@@ -177,6 +183,8 @@ def failure_for(error: PortalError) -> Failure:
         return replace(FAILURES[503], retry_after=STORE_RETRY_AFTER_S)
     if not isinstance(error, ApiError):
         return FAILURES[401 if isinstance(error, SignInEndedError) else 500]
+    if isinstance(error, ApiAbsentError):
+        return ABSENT
     failure = FAILURES[error.page_status]
     if isinstance(error, ApiValidationError):
         # 400 or 422, as the backend says (contract, section 6). Both have the same words.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
 
 from django.views.decorators.http import require_http_methods
 
 from portal.config.places import declaring_line
-from portal.errors import UsageError
-from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook
+from portal.errors import ApiAbsentError, UsageError
+from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, is_absent
+from portal.web.request import IS_ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,6 +54,8 @@ class PageNames:
     :param delete_text: what the dialog says before.
     :param templates: the folder of its templates.
     :param context: what its templates get beside their rows.
+    :param row: reads one row; None where there is no declared page of one.
+    :param writes: the mutation behind `create`, `edit` and `delete`, as far as those pages are declared.
     """
 
     list: str = ""
@@ -69,6 +72,13 @@ class PageNames:
     delete_text: LazyText = ""
     templates: str = ""
     context: Mapping[str, object] = field(default_factory=dict)
+    row: QueryHook[Any, ...] | None = None
+    writes: Mapping[str, MutationHook[Any, Any, Any]] = field(default_factory=dict)
+
+    def offered(self, request: HttpRequest) -> PageNames:
+        """Those that a page of this request offers: without the writes that the backend is known not to take."""
+        absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if is_absent(mutation, request)}
+        return replace(self, **absent) if absent else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +127,10 @@ class DeclaredPage:
         """
         raise NotImplementedError
 
+    def is_absent(self, request: HttpRequest) -> bool:  # noqa: ARG002  for those that have one call
+        """Whether the backend is known not to have the call that the page is about."""
+        return False
+
     def refuse(self, message: str) -> NoReturn:
         """Tell what is wrong with the declaration, in the line that makes it.
 
@@ -163,9 +177,14 @@ class DeclaredPage:
             self.refuse(f"the form is one of {form_row.__name__}, which {hook.hook_name} does not take")
 
     def as_view(self, pages: PageNames) -> View:
-        """The view, as one of the pages of a resource. Any other method than its own is a 405."""
+        """The view, as one of the pages of a resource. Any other method than its own is a 405.
+
+        A page whose call the backend is known not to have can't be opened, and a form that was sent says so.
+        """
 
         def view(request: HttpRequest, **values: Any) -> HttpResponse:
+            if request.method != "POST" and self.is_absent(request):
+                raise ApiAbsentError
             return self.respond(request, pages, **values)
 
         # `explain_route` prints it.
@@ -174,6 +193,7 @@ class DeclaredPage:
         # The decorators around a view keep it.
         setattr(view, _SHOWN, self.shown(pages))
         setattr(view, _NAMES, pages)
+        setattr(view, IS_ABSENT, self.is_absent)
         guarded: View = require_http_methods(list(self.methods))(view)
         return guarded
 

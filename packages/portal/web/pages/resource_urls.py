@@ -102,6 +102,12 @@ def resource_pages(
         delete_text=delete.text if isinstance(delete, DeleteView) else WARNING,
         templates=path.replace("-", "_"),
         context=context or {},
+        row=detail.hook if isinstance(detail, DetailView) else None,
+        writes={
+            role: page.mutation
+            for role, page in (("create", create), ("edit", edit), ("delete", delete))
+            if isinstance(page, CreateView | EditView | DeleteView)
+        },
     )
     row = f"{path}/<str:row_id>"
     pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (

@@ -33,6 +33,8 @@ _SHORT_DAY: Final = "MMMd"
 _MONTH_AND_YEAR: Final = "yMMM"
 #: CLDR keeps letters and digits apart (`currencySpacing`), and Babel does not yet.
 _CODE_BEFORE_NUMBER: Final = re.compile(r"(?<=[^\W\d_])(?=\d)")
+#: Of an amount whose currency nobody knows.
+_CENTS: Final = 2
 #: What Babel gives for a zone without a short name in the language. It is wrong for some west of Greenwich.
 _NO_ZONE_NAME: Final = re.compile(r"[+-]\d{4}", re.ASCII)
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -91,6 +93,8 @@ class Formats:
 
     def money(self, value: Decimal | None, *, currency: str, places: int | None = None) -> str:
         """See :func:`money_text`."""
+        if value is not None and not currency:
+            return self.number(value, places=_CENTS if places is None else places)
         return NO_VALUE if value is None else self._written_money(value, currency, places)
 
     def day(self, value: date | None) -> str:
@@ -210,7 +214,7 @@ def compact_number_text(value: float | Decimal | None) -> str:
 def money_text(value: Decimal | None, *, currency: str, places: int | None = None) -> str:
     """An amount of money with the currency's sign, or with its code if the language has no sign for it.
 
-    :param currency: ISO 4217 code.
+    :param currency: ISO 4217 code. Empty where it is not known: then the number stands alone.
     :param places: decimal places; by default those of the currency.
     """
     return formats_of(get_language()).money(value, currency=currency, places=places)

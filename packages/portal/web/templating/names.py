@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from django.template.defaultfilters import urlencode
 from django.templatetags.static import static
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch, resolve, reverse
 from django.utils.translation import gettext, ngettext
 from jinja2 import TemplateNotFound, pass_context
 from markupsafe import Markup, escape
@@ -18,10 +18,12 @@ from markupsafe import Markup, escape
 from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
 from portal.web.present import NO_VALUE, Badge, BadgeLink, badge_for, with_params
+from portal.web.request import view_is_absent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from django.http import HttpRequest
     from jinja2.runtime import Context
 
     from portal.web.present import ParamValue
@@ -90,6 +92,8 @@ class Links:
         self._kept_entry: Final = lru_cache(maxsize=_KEPT_LINKS, typed=True)(self._entry)
         #: By the route: the address of a page without an id.
         self._addresses: dict[str, str] = {}
+        #: By the route.
+        self._views: dict[str, Callable[..., Any]] = {}
         #: By the route: the address before and after the id; None if an id of the route can't be any text.
         self._around_id: dict[str, tuple[str, str] | None] = {}
 
@@ -154,12 +158,17 @@ class Links:
     ) -> Markup:
         """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below.
 
+        Empty where the backend is known not to have what the page shows.
+
         :param key: the key that opens the page after `g`.
         :param create: the route of the page that creates an entry, which the palette offers as `create_label`.
         """
+        request = context.get("request")
+        if self._is_absent(route, request):
+            return Markup()
         url, here = self.url(route), context["shell"].pathname
         current = here == url or (not exact and here.startswith(f"{url}/"))
-        made = self.url(create) if create else ""
+        made = self.url(create) if create and not self._is_absent(create, request) else ""
         return self._kept_entry(url, label, icon, current, key, made, create_label)
 
     def _entry(  # noqa: PLR0917  the key of a cache
@@ -172,6 +181,14 @@ class Links:
             mark += f' data-create="{escape(create)}" data-create-label="{escape(create_label)}"'
         content = f"{self._icon(icon)}{escape(label)}"
         return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped
+
+    def _is_absent(self, route: str, request: HttpRequest | None) -> bool:
+        if request is None:
+            return False
+        view = self._views.get(route)
+        if view is None:
+            view = self._views[route] = resolve(self._address(route), urlconf=self._urlconf).func
+        return view_is_absent(view, request)
 
     def _address(self, route: str) -> str:
         found = self._addresses.get(route)

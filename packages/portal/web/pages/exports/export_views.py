@@ -121,6 +121,8 @@ def _tag_of_token(request: PortalRequest) -> str:
 
 
 def _file_columns(columns: Mapping[str, Column], *, row: type[Any], zone: tzinfo) -> Iterator[FileColumn]:
+    """The id of the row, by which programs tell rows apart, and the columns of the list."""
+    yield FileColumn(heading=_("ID"), value=attrgetter("id"))
     types = field_types(row) if issubclass(row, Row) else {}
     times = {info.name for info in types.values() if datetime in {info.type, *get_args(info.type)}}
     for name, column in columns.items():

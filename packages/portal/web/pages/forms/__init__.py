@@ -5,6 +5,7 @@
     form_views     CreateView, EditView: the forms that create and edit a row
       undo         UndoPage, say_changed: a message with a button that brings the former values back
       form_pages   form_page, see_other: a page with a form, which can be sent again; the page of a deleted row
+      absent_writes  which answers say that the backend does not take a write at all
       row_changes  change_row: changes a row, unless somebody else has changed the same fields meanwhile
         conflicts  both values of a field that two users have changed
           forms    BackendForm: a form for a row, which shows the backend's errors at its fields
@@ -16,6 +17,7 @@
 
 from __future__ import annotations
 
+from portal.web.pages.forms.absent_writes import NO_CHANGES, NO_DELETES, is_not_taken, is_not_taken_of_row
 from portal.web.pages.forms.conflicts import settle_conflicts
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import form_page, see_other

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.web.pages.forms.forms import BackendForm
+    from portal.web.present import LazyText
     from portal.web.request import PortalRequest
 
 
@@ -86,6 +87,25 @@ def deleted_page(
     return _form_response(request, context, status=HTTPStatus.NOT_FOUND)
 
 
+def refused_page(
+    request: HttpRequest, form: BackendForm[Any], *, title: str, text: LazyText, back_url: str, back_label: str
+) -> HttpResponse:
+    """422: the backend does not have what the form is sent to. What was typed is shown, and nothing more is offered.
+
+    :param text: says so.
+    """
+    name_chosen_rows(request, form)
+    context = {
+        "form": None,
+        "typed": _typed_texts(form),
+        "title": title,
+        "refused": text,
+        "back_url": back_url,
+        "back_label": back_label,
+    }
+    return _form_response(request, context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
 def _typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:
     """Label and text of each field of a form that was sent."""
     found = []
@@ -105,6 +125,7 @@ def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTT
         "form_url": request.path,
         "typed": (),
         "is_deleted": False,
+        "refused": "",
         "is_unknown": False,
         "may_be_done_twice": False,
     }

@@ -10,12 +10,18 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.errors import ApiNotFoundError
-from portal.query import Partial, QueryHook, Row, RowParams
+from portal.errors import ApiNotFoundError, ApiUnavailableError
+from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.web.pages.forms.absent_writes import (
+    NO_CHANGES,
+    NO_CREATES,
+    is_not_taken,
+    is_not_taken_of_row,
+)
 from portal.web.pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
-from portal.web.pages.forms.form_pages import deleted_page, form_page, see_other
+from portal.web.pages.forms.form_pages import deleted_page, form_page, refused_page, see_other
 from portal.web.pages.forms.forms import BackendForm
-from portal.web.pages.forms.row_changes import change_row
+from portal.web.pages.forms.row_changes import change_row, not_written
 from portal.web.pages.forms.row_choice import (
     chosen_in_address,
     matches_response,
@@ -87,6 +93,10 @@ class CreateView(DeclaredPage, Generic[TRow]):
         """The key of the mutation."""
         return self.mutation.key
 
+    def is_absent(self, request: HttpRequest) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.mutation, request)
+
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """An empty form; POST creates the row, which then stands at the top of the list.
 
@@ -108,6 +118,11 @@ class CreateView(DeclaredPage, Generic[TRow]):
                 row_id = result.data.id if result.data else ""
                 created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=row_id)
                 return see_other(pages.list)
+            if is_not_taken(result.error, mutation=self.mutation):
+                list_url, list_title = reverse(pages.list), str(pages.title)
+                return refused_page(
+                    request, form, title=str(self.title), text=NO_CREATES, back_url=list_url, back_label=list_title
+                )
             form.show_backend_error(result)
         name_chosen_rows(request, form)
         return form_page(
@@ -159,6 +174,10 @@ class EditView(DeclaredPage, Generic[TRow]):
     def call(self) -> str:
         """The key of the mutation."""
         return self.mutation.key
+
+    def is_absent(self, request: HttpRequest) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.mutation, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """A form with the row's fields; POST changes them.
@@ -217,8 +236,10 @@ class EditView(DeclaredPage, Generic[TRow]):
                 whole=form.body() if is_whole else None,
                 still=self.offered,
             )
-        except ApiNotFoundError:
-            return self._deleted(request, pages, form)
+        except ApiNotFoundError as error:
+            return self._not_found(request, pages, form, error, row_id=row_id)
+        if change.result is not None and is_not_taken(change.result.error, mutation=self.mutation):
+            return self._refused(request, pages, form, row_id=row_id)
         if change.is_done:
             changed = list_text(labels(form, change.theirs))
             also = [_("Meanwhile somebody else changed: %(fields)s.") % {"fields": changed}] if changed else []
@@ -235,6 +256,26 @@ class EditView(DeclaredPage, Generic[TRow]):
         if change.result is not None:
             form.show_backend_error(change.result)
         return form
+
+    def _not_found(
+        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], error: ApiNotFoundError, *, row_id: str
+    ) -> HttpResponse | BackendForm[TRow]:
+        """What a 404 of the change means: the row was deleted, or the backend takes no changes; or nobody knows."""
+        try:
+            is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id)
+        except ApiNotFoundError:
+            return self._deleted(request, pages, form)
+        except ApiUnavailableError as outage:
+            form.show_backend_error(not_written(outage))
+            return form
+        return self._refused(request, pages, form, row_id=row_id)
+
+    def _refused(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str) -> HttpResponse:
+        name = str(form.shown_row) or row_id
+        url = reverse(pages.detail, args=[row_id])
+        return refused_page(
+            request, form, title=self.title % {"name": name}, text=NO_CHANGES, back_url=url, back_label=name
+        )
 
     def _deleted(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> HttpResponse:
         list_url = reverse(pages.list) if pages.list else ""

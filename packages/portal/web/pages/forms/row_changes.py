@@ -99,7 +99,7 @@ def change_row(
     :param shown: what the page showed; by default the hidden fields of `shown_values`.
     :param whole: for a PUT: all fields; those that others have changed are replaced.
     :param still: whether the row may be changed so, as it is; if not, each field is a conflict. By default it may.
-    :raises portal.errors.ApiNotFoundError: somebody has deleted the row.
+    :raises portal.errors.ApiNotFoundError: somebody has deleted the row, or the backend takes no changes of it.
     """
     compared = shown or _SentValues(row=query.data, sent=request.POST)
     write = mutation(request, idempotency_key=submission_key(request))
@@ -119,7 +119,7 @@ def change_row(
         found = query(request, id=row_id).refetch()
         if isinstance(found.error, ApiUnavailableError):
             # Nothing was written: the backend has refused the write, and does not answer any more.
-            return replace(change, result=_not_written(found.error))
+            return replace(change, result=not_written(found.error))
         if found.error is not None:
             raise found.error
         now = found.unwrap()
@@ -161,7 +161,7 @@ def _refused(
     if found.is_placeholder or version is None or getattr(found.data, "version", None) != version:
         found = found.refetch()
         if isinstance(found.error, ApiUnavailableError):
-            return RowChange(result=_not_written(found.error))
+            return RowChange(result=not_written(found.error))
         if found.error is not None:
             raise found.error
     now = found.unwrap()
@@ -171,7 +171,7 @@ def _refused(
     return RowChange(now=now, conflicts=mine, names=mine)
 
 
-def _not_written(error: ApiUnavailableError) -> MutationResult[Any]:
+def not_written(error: ApiUnavailableError) -> MutationResult[Any]:
     """The outcome of a write that was not done, since the row could not be read."""
     refused = ApiUnavailableError(error.detail, retry_after=error.retry_after, was_sent=False)
     return MutationResult(data=None, error=refused)

@@ -25,7 +25,7 @@ from portal.config.contract_names import (
     SORT_OLDEST_FIRST,
 )
 from portal.errors import ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, use_queries
+from portal.query import PaginatedQueryHook, Params, Row, is_absent, use_queries
 from portal.web.pages.lists.columns import Column, cells_of, headings_of, is_descending
 from portal.web.pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal.web.pages.lists.filters import linked_words
@@ -143,6 +143,10 @@ class ListView(DeclaredPage, Generic[TRow]):
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/list.html"
 
+    def is_absent(self, request: HttpRequest) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.hook, request)
+
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.
 
@@ -172,7 +176,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         template = self._template(pages)
         linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
         cells = _words(self, pages, active_locale()).cells
-        context = {**pages.context, **linked, "pages": pages, "list": page, "cell": cells}
+        context = {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
         response = render(request, f"{template}#table" if page.is_fragment else template, context)
         # The response has no such header yet: nothing to merge.
         response["Vary"] = "HX-Request, HX-Target"

@@ -11,9 +11,9 @@ from django.urls import resolve, reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
-from portal.query import QueryHook, Row, RowParams, use_queries
+from portal.query import QueryHook, Row, RowParams, is_absent, use_queries
 from portal.web.frame import shell_for
-from portal.web.pages.forms import UndoPage, see_other, version_in
+from portal.web.pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, see_other, version_in
 from portal.web.pages.lists import linked_words, list_url, list_url_before
 from portal.web.pages.page_names import DeclaredPage, ShownRow, shown_row
 from portal.web.pages.records.row_actions import UNDO, action_page, offered_actions
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
+    from portal.errors import ApiError
     from portal.query import MutationHook
     from portal.web.pages.page_names import PageNames
     from portal.web.pages.records.related import Related
@@ -94,6 +95,10 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/detail.html"
 
+    def is_absent(self, request: HttpRequest) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.hook, request)
+
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the row, and render it.
 
@@ -110,10 +115,19 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
         relations = [relation for relation in found if relation is not None]
         back = list_url_before(request, pages.list) if pages.list else ""
-        actions = list(offered_actions(own, pages, self.actions, row=row, row_id=row_id))
-        given = {"pages": pages, "row": row, "relations": relations, "actions": actions, "back_url": back}
-        context = {**pages.context, **_linked_words(pages), **made, **given}
+        actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
+        given = {
+            "pages": pages.offered(request),
+            "row": row,
+            "relations": relations,
+            "actions": actions,
+            "back_url": back,
+        }
+        context = {**pages.context, **_linked_words(pages), **made, **given, "pages": pages.offered(request)}
         return render(request, self._template(pages), context)
+
+    def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
+        return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
 
 
 def _linked_words(pages: PageNames) -> Mapping[str, object]:
@@ -154,6 +168,10 @@ class DeleteView(DeclaredPage):
         """The key of the mutation."""
         return self.mutation.key
 
+    def is_absent(self, request: HttpRequest) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.mutation, request)
+
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Delete the row, unless somebody has changed it since the page was shown. A row that is gone is a 404 page.
 
@@ -164,6 +182,14 @@ class DeleteView(DeclaredPage):
         if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
             messages.error(request, str(CHANGED))
             return see_other(pages.detail, values["row_id"])
+        if self._is_not_taken(request, pages, result.error, row_id=values["row_id"]):
+            messages.error(request, NO_DELETES)
+            return see_other(pages.detail, values["row_id"]) if pages.detail else see_other(pages.list)
         result.unwrap()
         messages.success(request, str(self.message))
         return see_other(pages.list)
+
+    def _is_not_taken(self, request: HttpRequest, pages: PageNames, error: ApiError | None, *, row_id: str) -> bool:
+        if pages.row is None:
+            return is_not_taken(error, mutation=self.mutation)
+        return is_not_taken_of_row(request, error, mutation=self.mutation, query=pages.row, row_id=row_id)

@@ -10,13 +10,15 @@ from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.errors import UsageError
+from portal.errors import ApiNotFoundError, UsageError
 from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.pages.forms import (
     CHANGED_MEANWHILE,
+    NO_CHANGES,
     BackendForm,
     EditView,
     change_row,
+    is_not_taken_of_row,
     row_before,
     say_changed,
     see_other,
@@ -148,9 +150,16 @@ class ActionPage(DeclaredPage):
             messages.error(request, _("Your profile could not be loaded."))
             return see_other(pages.detail, row_id)
         before = row_before(request, pages, query=self.query, row_id=row_id)
-        change = change_row(
-            request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
-        )
+        try:
+            change = change_row(
+                request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
+            )
+            error = change.result.error if change.result else None
+        except ApiNotFoundError as not_found:
+            error = not_found
+        if is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
+            messages.error(request, NO_CHANGES)
+            return see_other(pages.detail, row_id)
         if change.conflicts:
             messages.error(request, CHANGED_MEANWHILE)
             return see_other(pages.detail, row_id)

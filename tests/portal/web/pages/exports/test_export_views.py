@@ -56,9 +56,9 @@ def test_it_is_a_file_with_all_rows_that_no_cache_keeps(user: Browser) -> None:
     assert response["Content-Disposition"].startswith('attachment; filename="Clients 2')
     assert {"private", "no-store"} <= set(response["Cache-Control"].split(", "))
     head, first, second, *others = lines(response)
-    assert head == "Name,Email,Phone,City,Client since (UTC)"
-    assert first == "Ada,,'+49 30 1,,2026-01-31 23:00:00"
-    assert second == "'=1+1,,'+49 30 1,,2026-01-31 23:00:00"
+    assert head == "ID,Name,Email,Phone,City,Client since (UTC)"
+    assert first == "cli_0,Ada,,'+49 30 1,,2026-01-31 23:00:00"
+    assert second == "cli_1,'=1+1,,'+49 30 1,,2026-01-31 23:00:00"
     assert len(others) == WALK_PAGE_ROWS
 
 
@@ -74,8 +74,8 @@ def test_it_is_the_list_as_its_address_has_it(user: Browser, backend: Backend) -
 def test_it_is_in_the_language_of_its_address_and_in_the_users_zone(user: Browser) -> None:
     user.cookies[VAR_TIME_ZONE] = "Europe/Berlin"
     head, first, *_ = lines(user.get(PATH.replace("/en/", "/de/")))
-    assert head == "Name;E-Mail;Telefon;Ort;Kunde seit (Europe/Berlin)"
-    assert first == "Ada;;'+49 30 1;;2026-02-01 00:00:00"
+    assert head == "ID;Name;E-Mail;Telefon;Ort;Kunde seit (Europe/Berlin)"
+    assert first == "cli_0;Ada;;'+49 30 1;;2026-02-01 00:00:00"
 
 
 def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end(user: Browser) -> None:
@@ -86,7 +86,7 @@ def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end(user: Browser) -
 
 def test_a_list_without_rows_is_a_heading(user: Browser, backend: Backend) -> None:
     backend.lists(CLIENTS, [])
-    assert lines(user.get(PATH)) == ["Name,Email,Phone,City,Client since (UTC)"]
+    assert lines(user.get(PATH)) == ["ID,Name,Email,Phone,City,Client since (UTC)"]
 
 
 @pytest.mark.parametrize("status", [503, 403, 422])

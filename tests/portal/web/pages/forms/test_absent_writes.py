@@ -1,0 +1,169 @@
+"""Writes that the backend does not have: nothing is said to be deleted that is there, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.messages import get_messages
+from django.test import Client as Browser
+from django.test import override_settings
+
+from portal.query import Endpoint
+from portal.testing import Backend, SignedIn
+from portal.web.pages import DetailView, RowAction, page_names, resource_pages
+from portal.web.pages.forms import absent_writes, form_views
+from portal.web.pages.records import record_views
+from portal.web.urls import platform_patterns
+from tests.portal.web.pages.customers import (
+    CREATE,
+    CUSTOMERS,
+    DELETE,
+    EDIT,
+    LIST,
+    Customer,
+    CustomerMutations,
+    CustomerQueries,
+    Plan,
+)
+from tests.portal.web.pages.forms.conftest import inputs
+
+ROW = f"{CUSTOMERS}/c1"
+ADA = {"id": "c1", "name": "Ada", "email": "ada@example.com", "plan": "flat", "version": 1}
+PAGE = "/en/energy/clients/c1"
+TAKES_NO_CHANGES = "This service takes no changes of this."
+#: With a button that changes the plan.
+PAGES = resource_pages(
+    "energy/clients",
+    name="client",
+    title="Customers",
+    list=LIST,
+    detail=DetailView(
+        hook=CustomerQueries.use_get_customer_query,
+        mutation=CustomerMutations.use_update_customer_mutation,
+        actions=[
+            RowAction(name="meter", label="Pay as you go", message="Done.", values=Customer.partial(plan=Plan.PAYG))
+        ],
+    ),
+    create=CREATE,
+    edit=EDIT,
+    delete=DELETE,
+)
+
+
+@pytest.fixture
+def browser(backend: Backend, signed_in: SignedIn) -> Iterator[Browser]:
+    backend.lists(CUSTOMERS, [])
+    backend.answers("GET", ROW, json=ADA)
+    with override_settings(ROOT_URLCONF=type("Urls", (), {"urlpatterns": platform_patterns(pages=PAGES)})):
+        yield signed_in("ENERGY_APP")
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The calls that are known to be absent, in place of what the query layer has learned."""
+    absent: set[str] = set()
+
+    def note(hook: Endpoint[Any], *, status: int | None) -> None:
+        assert status in {404, 405, 501}
+        absent.add(hook.key)
+
+    for module in (form_views, page_names, record_views):
+        monkeypatch.setattr(module, "is_absent", lambda hook, _: hook.key in absent)
+    monkeypatch.setattr(absent_writes, "note_absent", note)
+    return absent
+
+
+def said(response: Any) -> list[str]:
+    return [str(message) for message in get_messages(response.wsgi_request)]
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_an_edit_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offered_any_more(
+    backend: Backend, browser: Browser, known: set[str], status: int
+) -> None:
+    assert "/c1/edit" in browser.get(PAGE).content.decode()
+    sent = inputs(browser.get(f"{PAGE}/edit").content.decode())
+    backend.refuses("PATCH", ROW, status=status)
+    refused = browser.post(f"{PAGE}/edit", sent | {"name": "Ada Lovelace"})
+    text = refused.content.decode()
+    assert refused.status_code == 422
+    assert TAKES_NO_CHANGES in text
+    assert "Ada Lovelace" in text
+    assert "deleted" not in text
+    assert "Create it anew" not in text
+    assert f'href="{PAGE}"' in text, "a way back"
+    assert known == {"energy.update_customer"}
+    row = browser.get(PAGE).content.decode()
+    assert "/c1/edit" not in row
+    assert "/c1/meter" not in row
+    assert browser.get(f"{PAGE}/edit").status_code == 404
+
+
+def test_a_row_is_said_to_be_deleted_once_a_get_has_said_so(
+    backend: Backend, browser: Browser, known: set[str]
+) -> None:
+    sent = inputs(browser.get(f"{PAGE}/edit").content.decode())
+    for method in ("GET", "PATCH"):
+        backend.refuses(method, ROW, status=404)
+    deleted = browser.post(f"{PAGE}/edit", sent | {"name": "Ada Lovelace"})
+    assert deleted.status_code == 404
+    assert "was deleted meanwhile" in deleted.content.decode()
+    assert known == set()
+
+
+def test_while_nobody_knows_whether_the_row_is_there_the_form_stays(
+    backend: Backend, browser: Browser, known: set[str]
+) -> None:
+    sent = inputs(browser.get(f"{PAGE}/edit").content.decode())
+    backend.refuses("PATCH", ROW, status=404)
+    backend.refuses("GET", ROW, status=503)
+    page = browser.post(f"{PAGE}/edit", sent | {"name": "Ada Lovelace"})
+    assert page.status_code == 503
+    assert 'value="Ada Lovelace"' in page.content.decode()
+    assert "deleted" not in page.content.decode()
+    assert known == set()
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_button_without_an_endpoint_says_so_and_is_not_offered_any_more(
+    backend: Backend, browser: Browser, known: set[str], status: int
+) -> None:
+    browser.get(PAGE)
+    backend.refuses("PATCH", ROW, status=status)
+    pressed = browser.post(f"{PAGE}/meter")
+    assert (pressed.status_code, pressed["Location"]) == (303, PAGE)
+    assert said(pressed) == [TAKES_NO_CHANGES]
+    assert known == {"energy.update_customer"}
+    assert "/c1/meter" not in browser.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_deletion_without_an_endpoint_says_so_and_is_not_offered_any_more(
+    backend: Backend, browser: Browser, known: set[str], status: int
+) -> None:
+    browser.get(PAGE)
+    backend.refuses("DELETE", ROW, status=status)
+    refused = browser.post(f"{PAGE}/delete")
+    assert (refused.status_code, refused["Location"]) == (303, PAGE)
+    assert said(refused) == ["This service does not delete this."]
+    assert known == {"energy.delete_customer"}
+    row = browser.get(PAGE).content.decode()
+    assert "/c1/delete" not in row
+    assert 'popovertarget="delete"' not in row
+
+
+@pytest.mark.parametrize("status", [405, 501])
+def test_a_create_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offered_any_more(
+    backend: Backend, browser: Browser, known: set[str], status: int
+) -> None:
+    backend.refuses("POST", CUSTOMERS, status=status)
+    refused = browser.post("/en/energy/clients/new", {"name": "Ida", "plan": "payg"})
+    text = refused.content.decode()
+    assert refused.status_code == 422
+    assert "This service takes no new entries here." in text
+    assert "Ida" in text
+    assert known == {"energy.create_customer"}
+    assert 'href="/en/energy/clients/new"' not in browser.get("/en/energy/clients").content.decode()
+    assert browser.get("/en/energy/clients/new").status_code == 404
