@@ -10,9 +10,10 @@ from pathlib import Path
 from tests.support.harness import ROOT, clean_environment
 
 
-def sandbox_schema(folder: Path) -> Path:
+def sandbox_schema(folder: Path, **environment: str) -> Path:
     """Write the schema into `folder`; gives its file."""
-    variables = {**os.environ, **clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "state"))}
+    given = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "state"), **environment)
+    variables = {**os.environ, **given}
     file = folder / "sandbox.yaml"
     done = subprocess.run(
         [sys.executable, "-m", "sandbox_api", "spectacular", "--validate", "--fail-on-warn", "--file", str(file)],

@@ -15,14 +15,22 @@ if TYPE_CHECKING:
 
 
 class Command(BaseCommand):
-    """Prints each difference on a line of its own. Ends with 1 if there are any, and with 2 if it can't compare."""
+    """Prints each difference on a line of its own. Ends with 1 if there are any, and with 2 if it can't compare.
+
+    What is optional and not in the schema is printed as absent, and is no difference.
+    """
 
     help = (
         "Holds the calls that portal/services declares against a backend's OpenAPI 3.0 or 3.1 schema, and names every"
-        " difference with file and line. A declaration may say less than the schema."
+        " difference with file and line. A declaration may say less than the schema. What is optional and not in the"
+        " schema is printed as absent, with what pages then do without."
     )
     requires_system_checks = ()
-    statuses = {0: "no difference", 1: "differences, a line each", 2: "it can't compare, or the command line is wrong"}
+    statuses = {
+        0: "no difference; something may be absent",
+        1: "differences, a line each",
+        2: "it can't compare, or the command line is wrong",
+    }
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--schema", required=True, help="file, YAML or JSON; - for standard input")
@@ -38,5 +46,9 @@ class Command(BaseCommand):
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         for difference in found:
             self.stdout.write(str(difference))
-        if found:
-            raise CommandError(f"{len(found)} {'difference' if len(found) == 1 else 'differences'}", returncode=1)
+        wrong = sum(not difference.is_absent for difference in found)
+        absent = f", and {len(found) - wrong} absent" if len(found) > wrong else ""
+        if wrong:
+            raise CommandError(f"{wrong} {'difference' if wrong == 1 else 'differences'}{absent}", returncode=1)
+        if absent:
+            self.stderr.write(f"no difference{absent}", style_func=str)

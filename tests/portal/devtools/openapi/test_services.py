@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,30 @@ def test_the_declared_calls_are_those_of_the_sandbox(schema: Path) -> None:
     out = io.StringIO()
     call_command("check_services", schema=str(schema), stdout=out)
     assert out.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("profile", "absent", "there"),
+    [
+        ("document", {"GET /energy/state", "PATCH /energy/clients/{id}", "GET /energy/stations"}, set()),
+        (
+            "contract",
+            {"GET /energy/state", "GET /energy/summary"},
+            {"PATCH /energy/clients/{id}", "GET /energy/stations"},
+        ),
+    ],
+)
+def test_what_a_backend_lacks_that_is_optional_is_absent_and_no_difference(
+    profile: str, absent: set[str], there: set[str], tmp_path: Path
+) -> None:
+    out, counted = io.StringIO(), io.StringIO()
+    schema = sandbox_schema(tmp_path, SANDBOX_PROFILE=profile)
+    call_command("check_services", schema=str(schema), stdout=out, stderr=counted)
+    lines = out.getvalue().splitlines()
+    assert {line.split(": ")[2] for line in lines} == {"absent"}
+    told = {call for call in absent | there if any(re.search(rf"has no {re.escape(call)}[.;]", line) for line in lines)}
+    assert told == absent
+    assert counted.getvalue().strip() == f"no difference, and {len(lines)} absent"
 
 
 def statements(file: Path, *, names: dict[str, str]) -> dict[str, str]:

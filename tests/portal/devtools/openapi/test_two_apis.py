@@ -273,7 +273,7 @@ def test_what_was_written_from_a_schema_differs_from_it_where_no_row_can_say_it(
             module(f"{package}.{info.name}")
         hooks = [hook for hook in (*REGISTRY.queries.values(), *REGISTRY.mutations.values()) if _is_of(hook, package)]
         assert len(hooks) > 10
-        found = [each.message for each in differences(schema.read_text(), hooks)]
+        found = [each.message for each in differences(schema.read_text(), hooks) if not each.is_absent]
         assert found == (
             ["Team.created_at is datetime here, and an integer in the schema"] if "tracker" in package else []
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, is_typeddict
 
 from portal.config.contract_names import (
     CURSOR_PARAM,
@@ -13,6 +13,7 @@ from portal.config.contract_names import (
     ITEMS_FIELD,
     LIMIT_PARAM,
     NEXT_CURSOR_FIELD,
+    PROFILE_PERMISSIONS_FIELD,
     SEARCH_PARAM,
     SORT_PARAM,
 )
@@ -20,6 +21,7 @@ from portal.devtools.openapi.comparison.declared_types import DeclaredField, alt
 from portal.devtools.openapi.comparison.types import Comparison, TypeFault, no_such
 from portal.devtools.openapi.schema import ObjectOf, Operation, page_item, path_names
 from portal.query import DeclaredMutation, ListParams, Partial, Row
+from portal.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,14 +38,16 @@ class Difference:
 
     :param place: `file:line` of the declaration.
     :param hook: the endpoint's key.
+    :param is_absent: whether it is no mistake: the schema lacks what is optional (contract, section 7).
     """
 
     place: str
     hook: str
     message: str
+    is_absent: bool = False
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.hook}: {self.message}"
+        return f"{self.place}: {self.hook}: {'absent: ' if self.is_absent else ''}{self.message}"
 
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
@@ -57,8 +61,31 @@ def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) ->
     for hook in given:
         for fault in _faults(hook, known, others):
             place = place_of(*(fault.place or (hook.group or object, hook.name)))
-            found.setdefault((place, fault.message), Difference(place=place, hook=hook.key, message=fault.message))
+            without = _without(hook, fault)
+            message = f"{fault.message}. {without}" if without else fault.message
+            difference = Difference(place=place, hook=hook.key, message=message, is_absent=bool(without))
+            found.setdefault((place, message), difference)
     return sorted(found.values(), key=_order)
+
+
+def _without(hook: Endpoint[Any], fault: TypeFault) -> str:
+    """What a page does without what the schema lacks; empty where it is not optional."""
+    declared = fault.declared
+    match fault.lacks:
+        case "call":
+            return hook.without
+        case "parameter" if declared is None or alternatives(declared.kind)[1]:
+            return "Pages do not offer what it does."
+        case "field" if hook.is_optional or (declared is not None and _may_be_missing(declared)):
+            return "Pages show it as missing."
+    return ""
+
+
+def _may_be_missing(declared: DeclaredField) -> bool:
+    """Whether every answer may lack the field, also of a required call: `id` and `permissions` it may not."""
+    if is_typeddict(declared.owner):
+        return declared.name in declared.owner.__optional_keys__ and declared.name != PROFILE_PERMISSIONS_FIELD
+    return issubclass(declared.owner, Row) and not (declared.of_all_rows and declared.name == ID_FIELD)
 
 
 def _order(difference: Difference) -> tuple[str, int, str]:
@@ -83,7 +110,10 @@ def _faults(
         methods = [other for other, there in known if there == _shape_of(path)]
         hint = f"; it has {', '.join(methods)} there" if methods else ""
         paths = [] if methods else [each.path for each in others if each.method == _method(hook)]
-        yield TypeFault(message=f"the schema has {no_such(_method(hook), path, paths)}{hint}")
+        # Another method that no hook calls, or a path that is like it: then it is a mistake.
+        is_meant = did_you_mean(path, paths) or any(_shape_of(each.path) == _shape_of(path) for each in others)
+        message = f"the schema has {no_such(_method(hook), path, paths)}{hint}"
+        yield TypeFault(message=message, lacks="" if is_meant else "call")
         return
     parameters = _parameters(hook)
     yield from _path_faults(path, operation)
@@ -141,7 +171,11 @@ def _query_faults(
                 yield TypeFault(message=f"the schema needs the parameter {name}, {told}", declared=own)
         elif declared.owner is not ListParams:
             message = f"{declared.title}: the schema has {no_such('parameter', name, known)}"
-            yield TypeFault(message=message, declared=declared)
+            lacks: Literal["", "parameter"] = "" if did_you_mean(name, known) else "parameter"
+            yield TypeFault(message=message, declared=declared, lacks=lacks)
+        elif is_list:
+            # `q` and `sort`, which no class of the team's has.
+            yield TypeFault(message=f"the schema has no parameter {name}", lacks="parameter")
     paging = {CURSOR_PARAM, LIMIT_PARAM} if is_list else set()
     for name in sorted(paging - set(known)):
         yield TypeFault(message=f"the schema has no parameter {name}, which lists are read with")

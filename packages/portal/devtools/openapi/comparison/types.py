@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
-from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, VERSION_FIELD
 from portal.devtools.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, name_of
 from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, ValueKind, in_words
 from portal.suggestions import did_you_mean
@@ -36,11 +36,13 @@ class TypeFault:
 
     :param declared: the field; None for the type as a whole.
     :param enumeration: the class whose values do not fit, wherever it is used.
+    :param lacks: what the schema does not have, where no name of the schema is like it.
     """
 
     message: str
     declared: DeclaredField | None = None
     enumeration: type[Any] | None = None
+    lacks: Literal["", "call", "parameter", "field"] = ""
 
     @property
     def place(self) -> tuple[type[Any], str] | None:
@@ -117,8 +119,10 @@ class Comparison:
             if member is not None:
                 yield from self.faults(each.kind, member.shape, declared=each)
             elif not (each.of_all_rows and wire == CREATED_AT_FIELD):
-                message = f"{each.title}: the schema has {no_such('field', wire, shape.fields)}"
-                yield TypeFault(message=message, declared=each)
+                # The version of a row has this name, or the backend has none.
+                similar = [] if wire == VERSION_FIELD else shape.fields
+                message = f"{each.title}: the schema has {no_such('field', wire, similar)}"
+                yield TypeFault(message=message, declared=each, lacks="" if did_you_mean(wire, similar) else "field")
 
     def _value_faults(
         self, kind: Any, values: frozenset[str], shape: Enumeration, *, declared: DeclaredField | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,8 @@ def test_right_declarations_have_none() -> None:
             {
                 "the schema has no parameter cursor, which lists are read with",
                 "the schema has no parameter limit, which lists are read with",
+                "the schema has no parameter q. Pages do not offer what it does.",
+                "the schema has no parameter sort. Pages do not offer what it does.",
                 "the schema's answer is no page of a list: it has no items, hasNext, nextCursor",
             },
         ),
@@ -308,9 +311,35 @@ def test_a_path_that_another_hook_calls_is_not_what_was_meant() -> None:
         "the schema has no POST /payments; did you mean '/payment'?",
     ]
     assert [message for _, message in changed(lambda paths, _: paths.pop("/payments"))] == [
-        "the schema has no GET /payments",
-        "the schema has no POST /payments",
+        "the schema has no GET /payments. The list's page, its menu entry and its sections on other pages are not offered.",
+        "the schema has no POST /payments. Nothing can be created.",
     ]
+
+
+def test_what_is_optional_is_absent_and_what_is_misspelt_is_a_difference() -> None:
+    class Seen(Row):
+        payer: str | None = None
+        colour: str = ""
+        amuont: Decimal | None = None
+
+    class SeenListParams(ListParams):
+        colour: str | None = None
+
+    class SeenQueries(QueryGroup, domain="seen", registry=declared.OWN):
+        use_get_seen_query = paginated_query_endpoint(item=Seen, params=SeenListParams, url="/payments")
+        use_get_state_query = query_endpoint(data=Seen, url="/state", without="No state is shown.")
+        use_get_needed_query = query_endpoint(data=Seen, url="/needed")
+
+    hooks = [SeenQueries.use_get_seen_query, SeenQueries.use_get_state_query, SeenQueries.use_get_needed_query]
+    found = {each.message: each.is_absent for each in differences(SCHEMA, hooks)}
+    assert found == {
+        "SeenListParams.colour: the schema has no parameter colour. Pages do not offer what it does.": True,
+        "Seen.colour: the schema has no field colour. Pages show it as missing.": True,
+        "Seen.amuont: the schema has no field amuont; did you mean 'amount'?": False,
+        "the schema has no GET /state. No state is shown.": True,
+        "the schema has no GET /needed": False,
+    }
+    assert any(": seen.get_state: absent: the schema has" in str(each) for each in differences(SCHEMA, hooks))
 
 
 def test_what_hooks_do_not_send_is_told() -> None:
