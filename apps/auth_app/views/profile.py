@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -17,27 +17,34 @@ from apps.auth_app.forms import NameForm
 from apps.auth_app.views.preferences import preference_choices
 from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
-from portal.errors import ApiUnavailableError, ApiValidationError
+from portal.errors import ApiNotFoundError, ApiUnavailableError, ApiValidationError
+from portal.query import is_absent
 from portal.services.iam.sign_ins import SignInQueries
 from portal.services.user import UserMutations, UserQueries
 from portal.web.frame import present_own_profile
 from portal.web.pages import backend_errors, is_load_more, see_other
-from portal.web.present import record_of
+from portal.web.present import is_not_there, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from django.http import HttpResponse
 
+    from portal.errors import ApiError
     from portal.services.iam.sign_ins import ActiveSignIn
     from portal.web import PortalRequest
+
+
+#: No such method; no such call.
+_NOT_TAKEN: Final = frozenset({405, 501})
 
 
 @require_safe
 def profile(request: PortalRequest) -> HttpResponse:
     """The profile with the first page of sign-ins, or with the page of sign-ins that the URL's cursor names.
 
-    Without the profile there is no page. Without the first page of sign-ins, the profile is shown alone.
+    Without the profile there is no page. Without the first page of sign-ins, the profile is shown alone. A backend that
+    lists no sign-ins, or changes no names, has a profile without them.
     """
     cursor = request.GET.get("cursor", "")
     if not is_load_more(request):
@@ -58,8 +65,10 @@ def rename(request: PortalRequest) -> HttpResponse:
         if isinstance(result.error, ApiValidationError):
             said = backend_errors(result.error.errors.get("name", ()))
             form.add_error("name", said or _("The service does not accept this."))
-        elif isinstance(result.error, ApiUnavailableError):
+        elif isinstance(result.error, ApiUnavailableError) and not _is_not_taken(result.error):
             form.add_error("name", _("The service can’t be reached. Please send it again in a moment."))
+        elif _is_not_taken(result.error):
+            return _page(request, name_form=form, name_is_refused=True)
         else:
             result.unwrap()
             messages.success(request, _("Your name was changed."))
@@ -67,13 +76,25 @@ def rename(request: PortalRequest) -> HttpResponse:
     return _page(request, name_form=form)
 
 
-def _page(request: PortalRequest, *, cursor: str = "", name_form: NameForm | None = None) -> HttpResponse:
-    """The page; with the errors of a form that was sent, a 422."""
+def _is_not_taken(error: ApiError | None) -> bool:
+    """Whether the backend does not change names: such a call is in no document."""
+    return isinstance(error, ApiNotFoundError) or (error is not None and error.status in _NOT_TAKEN)
+
+
+def _page(
+    request: PortalRequest, *, cursor: str = "", name_form: NameForm | None = None, name_is_refused: bool = False
+) -> HttpResponse:
+    """The page; with the errors of a form that was sent, a 422.
+
+    :param name_is_refused: the backend does not change names: what was typed is shown, and nothing can be sent.
+    """
     context = _list_context(request, cursor=cursor)
     record = record_of(UserQueries.use_get_me_query(request))
     shown = present_own_profile(record)
     # The name belongs to the provider, where there is one.
-    if not portal_config().oidc.enabled:
+    is_offered = name_form is not None or not is_absent(UserMutations.use_update_me_mutation, request)
+    if is_offered and not portal_config().oidc.enabled:
+        context["name_is_refused"] = name_is_refused
         context["name_form"] = name_form or NameForm(initial={"name": record.get("name") or ""})
     # The URL of a form that was sent is no page: the language switch leads to the profile.
     context |= {"profile": shown, "preferences": preference_choices(request), "own_path": reverse("profile")}
@@ -91,6 +112,7 @@ def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
     first_url = reverse("profile")
     return {
         "sign_ins": _with_devices(page.items),
+        "has_sign_ins": not is_not_there(sign_ins),
         "sign_ins_failed": not sign_ins.is_success,
         "paging": {
             "first_url": first_url,

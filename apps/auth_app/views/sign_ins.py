@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from portal.errors import ApiNotFoundError
+from portal.errors import ApiAbsentError, ApiNotFoundError
 from portal.services.iam.sign_ins import SignInQueries
 from portal.web.pages import see_other
+from portal.web.present import is_not_there
 from portal.web.sign_in import end_sign_in, sign_out_response
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
 def revoke_others(request: PortalRequest) -> HttpResponse:
     """End every sign-in of the user but the one of this browser."""
     ended = _end_others(request)
+    if ended is None:
+        messages.error(request, _("This service can’t end other sign-ins."))
+        return see_other("profile")
     text = ngettext(
         "%(number)d other sign-in has ended. You are still signed in here.",
         "%(number)d other sign-ins have ended. You are still signed in here.",
@@ -48,23 +52,30 @@ def revoke_others(request: PortalRequest) -> HttpResponse:
 
 @require_POST
 def revoke_all(request: PortalRequest) -> HttpResponse:
-    """End every sign-in of the user. The one of this browser ends last, since it is needed to end the others."""
-    _end_others(request)
-    return sign_out_response(request, everywhere=True)
+    """End every sign-in of the user. The one of this browser ends last, since it is needed to end the others.
+
+    It ends in any case, also where the backend can't end the others.
+    """
+    is_everywhere = _end_others(request) is not None
+    return sign_out_response(request, everywhere=is_everywhere)
 
 
-def _end_others(request: PortalRequest) -> int:
-    """End the user's other sign-ins; gives how many.
+def _end_others(request: PortalRequest) -> int | None:
+    """End the user's other sign-ins; gives how many. None where the backend does not list them, or ends none.
 
     A sign-in that the backend does not find has ended already. The backend's list may be behind, and still name
     sign-ins that were ended here: each is ended once.
     """
     ended: set[str] = set()
     sign_ins = SignInQueries.use_get_sign_ins_query(request)
+    if is_not_there(sign_ins):
+        return None
     while True:
         others = [row.id for row in _fresh_rows(sign_ins) if not row.current and row.id not in ended]
         for sign_in_id in others:
             result = end_sign_in(request, sign_in_id)
+            if isinstance(result.error, ApiAbsentError):
+                return None
             if not isinstance(result.error, ApiNotFoundError):
                 result.unwrap()
             ended.add(sign_in_id)

@@ -22,6 +22,7 @@ from portal.web.present import (
     SplitBar,
     StatTile,
     day_text,
+    is_not_there,
     needs_of,
     number_text,
     oldest_as_of,
@@ -73,7 +74,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     summary, (latest, late_orders) = read.summary, read.beside
     page = latest.unwrap() if summary == OperationsSummary() and not read.has_failed else part_if_answered(latest)
     late_page = part_if_answered(late_orders)
-    first_late = late_page.items[:LATE_ROWS] if late_page else ()
+    # Of a list that was not narrowed to them, the first rows are not those that are late for longest.
+    first_late = late_page.items[:LATE_ROWS] if late_page and not late_page.ignored else ()
     context = {
         **read.context,
         "tiles": (*read.tiles, *tiles(summary, total=None if page is None else page.total)),
@@ -84,7 +86,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         ),
         "needs": needs_of([late(summary, first_late)], has_failed=read.has_failed),
         "by_age": age_bar(summary),
-        "latest": short_list(request, "work-orders", latest, title=_("Latest")),
+        "latest": None if is_not_there(latest) else short_list(request, "work-orders", latest, title=_("Latest")),
         "as_of": oldest_as_of(latest) if read.as_of is None else read.as_of,
     }
     return render(request, "operations/overview.html", context)

@@ -42,6 +42,7 @@ from portal.web.present.needs import Need, NeedLink, needs_of
 from portal.web.present.results import (
     has_answer,
     has_failed,
+    is_not_there,
     oldest_as_of,
     part_if_answered,
     record_if_answered,

@@ -78,10 +78,14 @@ def has_answer(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
     return True
 
 
+def is_not_there(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
+    """Whether the backend has no such part, or not for this user: the page then is as if nobody had thought of it."""
+    return isinstance(result.error, ApiNotFoundError | ApiForbiddenError)
+
+
 def has_failed(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
     """Whether a part of a page could not be loaded. A backend that has no such part, or not for this user, is fine."""
-    is_absent = isinstance(result.error, ApiNotFoundError | ApiForbiddenError)
-    return not is_absent and not has_answer(result)
+    return not is_not_there(result) and not has_answer(result)
 
 
 def oldest_as_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> datetime | None:

@@ -1,7 +1,8 @@
 """Ask every searched list of the platforms that the user may open, side by side, and show the first rows of each.
 
-A list that can't be asked takes nothing from the others: the page names it. What a platform refuses is left out. The
-first page of a list is read as the list itself reads it, so "show all" finds it in the cache.
+A list that can't be asked takes nothing from the others: the page names it. What a platform refuses, what the backend
+does not have, and a list that it does not search, are left out. The first page of a list is read as the list itself
+reads it, so "show all" finds it in the cache.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from urllib.parse import quote, urlencode
 
 from portal.config.current import portal_config
 from portal.edge import NO_SEGMENT
-from portal.errors import ApiForbiddenError
-from portal.query import use_queries
+from portal.query import ignores, is_absent, use_queries
 from portal.services.searched_lists import searched_lists
 from portal.web.frame import use_app_essentials
-from portal.web.present import part_if_answered
+from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Found:
 
     :param too_short: nothing was asked, since `q` has too few characters.
     :param number: of all rows that match, as far as the backend counts them.
-    :param searches: whether there is a list that the user may search.
+    :param searches: whether there is a list that the user may search, and the backend does.
+    :param has_platforms: whether a platform is open to the user.
     """
 
     q: str
@@ -78,6 +79,7 @@ class Found:
     groups: Sequence[FoundGroup] = ()
     number: int = 0
     searches: bool = True
+    has_platforms: bool = True
 
     @property
     def nothing(self) -> bool:
@@ -98,23 +100,25 @@ def search_everything(request: PortalRequest, q: str) -> Found:
     """
     essentials = use_app_essentials(request)
     platforms = request.edge_user.platforms if essentials is None else essentials.platforms
-    asked = [(platform, each) for platform, each in searched_lists() if platform.name in platforms]
-    if len(q) < MIN_TEXT_CHARS:
-        return Found(q=q, too_short=bool(q), searches=bool(asked))
-    results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
-    pages = [part_if_answered(result) for result in results]
-    if pages and all(page is None for page in pages):
-        # What one list refuses must not hide that the others are down.
-        failed = [result for result in results if not isinstance(result.error, ApiForbiddenError)]
-        (failed or results)[0].unwrap()
-    groups = [
-        _group(platform, each, result=result, q=q)
-        for (platform, each), result in zip(asked, results, strict=True)
-        if not isinstance(result.error, ApiForbiddenError)
+    asked = [
+        (platform, each)
+        for platform, each in searched_lists()
+        if platform.name in platforms and not is_absent(each.hook, request) and not ignores(each.hook, "q")
     ]
+    if len(q) < MIN_TEXT_CHARS:
+        return Found(q=q, too_short=bool(q), searches=bool(asked), has_platforms=bool(platforms))
+    results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
+    found = [
+        (platform, each, result)
+        for (platform, each), result in zip(asked, results, strict=True)
+        if not is_not_there(result) and "q" not in result.data.ignored
+    ]
+    if found and all(part_if_answered(result) is None for _, _, result in found):
+        found[0][2].unwrap()
+    groups = [_group(platform, each, result=result, q=q) for platform, each, result in found]
     shown = [group for group in groups if group.rows or group.failed]
     number = sum(len(group.rows) if group.total is None else group.total for group in shown)
-    return Found(q=q, groups=shown, number=number, searches=bool(asked))
+    return Found(q=q, groups=shown, number=number, searches=bool(found), has_platforms=bool(platforms))
 
 
 def _group(platform: Platform, searched: SearchedList[Any], *, result: PaginatedResult[Any], q: str) -> FoundGroup:

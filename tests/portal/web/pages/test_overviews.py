@@ -94,13 +94,24 @@ def test_a_summary_that_is_there_again_counts(
     assert [tile.value for tile in read(query_client("ENERGY_APP"), CLIENTS).counts] == ["2,400"]
 
 
-def test_any_other_failure_of_the_summary_is_the_page(backend: Backend, client: QueryClient) -> None:
-    backend.refuses("GET", "/energy/summary", status=403)
-    with pytest.raises(ApiForbiddenError):
-        read(client, CLIENTS)
+@pytest.mark.parametrize("status", [400, 403, 405, 410])
+def test_a_summary_that_is_refused_is_none_and_takes_no_list_with_it(
+    backend: Backend, client: QueryClient, status: int
+) -> None:
+    backend.refuses("GET", "/energy/summary", status=status)
+    data = read(client, CLIENTS)
+    assert [tile.value for tile in data.counts] == ["7"]
+    assert not data.has_failed
 
 
-@pytest.mark.parametrize("fault", [403, 404, 503, "malformed"])
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_list_that_is_not_there_has_no_tile(backend: Backend, client: QueryClient, status: int) -> None:
+    backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    backend.refuses("GET", "/energy/meters", status=status)
+    assert [tile.value for tile in read(client, CLIENTS, METERS).counts] == ["2,400"]
+
+
+@pytest.mark.parametrize("fault", [503, "malformed"])
 def test_a_list_that_fails_beside_a_summary_has_a_dash(backend: Backend, client: QueryClient, fault: int | str) -> None:
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
     backend.fails(fault, path="/energy/meters")

@@ -135,12 +135,16 @@ def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_d
         assert html.count('role="group"') == 1
 
 
-def test_a_user_to_whom_every_list_is_refused_sees_the_refusal(backend: Backend, signed_in: SignedIn) -> None:
+def test_a_user_to_whom_every_list_is_refused_is_told_that_there_is_nothing_to_search(
+    backend: Backend, signed_in: SignedIn
+) -> None:
     browser = signed_in(ENERGY)
     browser.get("/en/search")
     for path in LISTS:
         backend.fails(403, path=path)
-    assert browser.get("/en/search?q=ada").status_code == 403
+    page = browser.get("/en/search?q=ada")
+    assert page.status_code == 200
+    assert "There is nothing here that you could search." in page.content.decode()
 
 
 def test_without_any_answer_the_page_is_the_failure(backend: Backend, signed_in: SignedIn) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from portal.config.current import portal_config
-from portal.errors import ApiUnavailableError
-from portal.query import Record, use_queries
-from portal.web.present import StatTile, has_answer, number_text, oldest_as_of, part_if_answered, record_if_exists
+from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
+from portal.query import Record, is_absent, use_queries
+from portal.web.present import StatTile, has_answer, is_not_there, number_text, oldest_as_of, part_if_answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from portal.config.portal_config import PortalConfig
     from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
     from portal.web.pages.overviews.figures import Figure
     from portal.web.pages.overviews.periods import PeriodChoice
@@ -79,23 +77,6 @@ class OverviewData(Generic[TSummary]):
         }
 
 
-class _MissingSummaries:
-    """The summary endpoints that the backend answered with a 404, for the configuration in force."""
-
-    def __init__(self) -> None:
-        self._seen: tuple[PortalConfig, set[str]] | None = None
-
-    def endpoints(self) -> set[str]:
-        config = portal_config()
-        seen = self._seen
-        if seen is None or seen[0] is not config:
-            seen = self._seen = (config, set())
-        return seen[1]
-
-
-_missing = _MissingSummaries()
-
-
 def read_overview(
     request: HttpRequest,
     *,
@@ -107,47 +88,52 @@ def read_overview(
 ) -> OverviewData[TSummary]:
     """Read the summary and the lists whose totals it does not have, side by side.
 
-    The lists of the other counts are read if there is no summary, or nothing in it. Once a summary was missing, all are
-    read at once: the backend may have the summary by now.
+    The lists of the other counts are read if there is no summary, or nothing in it; at once, where the backend is known
+    not to have one. A refusal is as good as no summary.
 
-    A list that fails has a dash, beside other figures. A summary that can't be had while something else was read leaves
-    its place to a note.
+    A list that fails has a dash, beside other figures; one that is not there has no tile. A summary that does not
+    answer while something else was read leaves its place to a note.
 
     :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
     :param beside: what else to read at the same time; a failure of it is up to the page.
-    :raises portal.errors.ApiError: the backend refused the summary in any other way than with a 404; or neither the
-        summary nor anything else is to be had; or the user has to sign in again.
+    :raises portal.errors.ApiError: neither the summary nor anything else is to be had; or the user has to sign in
+        again.
     """
-    missing = _missing.endpoints()
     # By their places: a count may be the same as another one.
     always = [place for place, count in enumerate(counts) if count.of is None]
     others = [place for place, count in enumerate(counts) if count.of is not None]
-    at_once = [*always, *others] if summary.key in missing else always
+    is_missing = is_absent(summary, request)
+    at_once = [*always, *others] if is_missing else always
     wanted = summary.spec(**period.params()) if period is not None else summary.spec()
     specs: list[QuerySpec[Any]] = [wanted, *(counts[place].hook.spec() for place in at_once), *beside]
     found, *results = use_queries(request, specs)
     lists: dict[int, PaginatedResult[Any]] = dict(zip(at_once, results[: len(at_once)], strict=True))
+    known: TSummary = summary.data()
     has_failed = False
     try:
-        known: TSummary = record_if_exists(found) or summary.data()
+        known = found.unwrap() or known
+    except ApiUnauthorizedError:
+        raise
     except ApiUnavailableError:
         if not any(has_answer(result) for result in results):
             raise
-        known, has_failed = summary.data(), True
+        has_failed = True
+    except ApiError:
+        # The backend has no summary, or none for this user.
+        pass
     has_summary = known != summary.data()
-    if has_failed:
+    if has_failed or has_summary:
         lists = {place: lists[place] for place in always}
-    elif has_summary:
-        missing.discard(summary.key)
-        lists = {place: lists[place] for place in always}
-    elif summary.key not in missing:
-        missing.add(summary.key)
+    elif not is_missing:
         lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
 
     totals = {place: part_if_answered(result) for place, result in lists.items()}
     if totals and not has_summary and not has_failed and all(rows is None for rows in totals.values()):
         lists[min(lists)].unwrap()
+
+    def is_offered(place: int, count: Count[TSummary]) -> bool:
+        return not (is_not_there(lists[place]) if place in lists else is_absent(count.hook, request))
 
     def tile(place: int, count: Count[TSummary]) -> StatTile:
         rows = totals.get(place)
@@ -159,7 +145,7 @@ def read_overview(
     return OverviewData(
         summary=known,
         tiles=tuple(figure.tile(known, period) for figure in figures) if period and knows_period else (),
-        counts=tuple(tile(place, count) for place, count in enumerate(counts)),
+        counts=tuple(tile(place, count) for place, count in enumerate(counts) if is_offered(place, count)),
         period=period if knows_period else None,
         has_failed=has_failed,
         as_of=oldest_as_of(found, *lists.values()),

@@ -1,0 +1,51 @@
+"""The profile with a backend that changes no names, or lists no sign-ins: what is not there is not shown."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.messages import get_messages
+
+from portal.testing import Backend, SignedIn
+
+SIGN_INS = "/iam/auth/sessions"
+SIGNED_OUT = "http://localhost:8000/en/signed-out"
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_name_that_the_service_does_not_change_is_kept_on_the_page(
+    backend: Backend, signed_in: SignedIn, status: int
+) -> None:
+    backend.lists(SIGN_INS, [])
+    browser = signed_in("ENERGY_APP")
+    assert "Change name" in browser.get("/en/profile").content.decode()
+    backend.refuses("PATCH", "/me", status=status)
+    refused = browser.post("/en/profile/name", {"name": "Ada Lovelace"})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "This service does not change names." in page
+    assert 'value="Ada Lovelace"' in page
+    assert "Change name" not in page
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_sign_ins_that_the_service_does_not_list_are_not_shown(
+    backend: Backend, signed_in: SignedIn, status: int
+) -> None:
+    backend.refuses("GET", SIGN_INS, status=status)
+    page = signed_in("ENERGY_APP").get("/en/profile")
+    assert page.status_code == 200
+    for absent in ("Where you are signed in", "Sign out everywhere", "could not be loaded"):
+        assert absent not in page.content.decode()
+
+
+def test_where_no_others_can_be_ended_this_one_ends_and_nothing_else_is_said(
+    backend: Backend, signed_in: SignedIn
+) -> None:
+    backend.refuses("GET", SIGN_INS, status=404)
+    browser = signed_in("ENERGY_APP")
+    others = browser.post("/en/profile/sign-ins/revoke-others")
+    assert (others.status_code, others["Location"]) == (303, "/en/profile")
+    [said] = get_messages(others.wsgi_request)
+    assert str(said) == "This service can’t end other sign-ins."
+    every = browser.post("/en/profile/sign-ins/revoke")
+    assert (every.status_code, every["Location"]) == (303, SIGNED_OUT)
