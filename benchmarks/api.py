@@ -35,8 +35,8 @@ ROUNDS = 30
 CALLS = 100
 THREADS = 8
 THREAD_CALLS = 60
-MOST_OF_PLAIN = 0.8
-LEAST_THROUGHPUT = 1.2
+MOST_OF_PLAIN = 1.0
+LEAST_THROUGHPUT = 1.0
 
 ROWS = [
     {"id": f"cli_{number:08d}", "name": f"Client {number}", "email": f"c{number}@example.com", "city": "Oslo"}

@@ -230,6 +230,7 @@ class _ProcessSession:
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._made: tuple[PortalConfig, ApiSession] | None = None
+        self._of_parent: tuple[PortalConfig, ApiSession] | None = None
         reset_after_fork(self, _ProcessSession._forget)
 
     def session(self, config: PortalConfig) -> ApiSession:
@@ -238,12 +239,15 @@ class _ProcessSession:
             return made[1]
         with self._lock:
             if self._made is None or self._made[0] is not config:
-                self._made = (config, make_session(config))
+                session = make_session(config)
+                if self._of_parent is not None and self._of_parent[0] is config:
+                    session.take_setup(self._of_parent[1])
+                self._made = (config, session)
             return self._made[1]
 
     def _forget(self) -> None:
         # The parent's connections are left alone: the parent goes on using them.
-        self._made = None
+        self._of_parent, self._made = self._made or self._of_parent, None
 
 
 _process = _ProcessSession()

@@ -16,6 +16,7 @@ import contextvars
 import threading
 import time
 from concurrent.futures import Future
+from copy import copy
 from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final
@@ -105,12 +106,21 @@ class Transport(requests.Session):
         :param bearer: an access token.
         :raises ApiUnavailableError: as :meth:`send`; or the address is none.
         """
-        authorization = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
-        request = requests.Request(
-            method, self.base_url + target, headers={**(headers or {}), **authorization}, data=body
-        )
+        merged: dict[str, str | bytes | None] = {**self.headers, **(headers or {})}
+        if bearer is not None:
+            merged["Authorization"] = f"Bearer {bearer}"
+        prepared = requests.PreparedRequest()
         try:
-            prepared = self.prepare_request(request)
+            # As `prepare_request` does, in a third of its time: there are no cookies.
+            prepared.prepare(
+                method=method,
+                url=self.base_url + target,
+                headers={name: value for name, value in merged.items() if value is not None},
+                data=body,
+                params=self.params or None,
+                auth=self.auth,
+                hooks=self.hooks,
+            )
         except requests.exceptions.InvalidURL as error:
             raise ApiUnavailableError("The address can't be called.", was_sent=False) from error
         try:
@@ -164,6 +174,15 @@ class Transport(requests.Session):
             raise
         log_response(call, RawResponse.of(response), duration_ms=(time.monotonic() - began) * 1000)
         return response
+
+    def take_setup(self, other: Transport) -> None:
+        """Take what was set up on another session: hooks, headers, `auth`, adapters. Connections are not shared."""
+        for name in ("auth", "cert", "headers", "hooks", "params", "proxies", "verify"):
+            setattr(self, name, getattr(other, name))
+        for prefix, adapter in other.adapters.items():
+            if not isinstance(adapter, DeadlineAdapter):
+                # A copy of an adapter of requests has connections of its own.
+                self.mount(prefix, copy(adapter))
 
     def get_redirect_target(self, resp: requests.Response) -> None:
         """No redirect is followed, whatever its address."""

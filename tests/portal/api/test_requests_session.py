@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import logging
+import multiprocessing
 import threading
 from collections.abc import Iterator
 
@@ -15,6 +16,7 @@ import urllib3
 from requests.adapters import BaseAdapter
 from requests.auth import AuthBase
 
+from portal.api import session as session_module
 from portal.api.session import ApiSession, api_session
 from portal.api.tokens import TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
@@ -181,6 +183,39 @@ def test_a_hook_that_raises_for_a_status_changes_no_error(session: ApiSession, m
         monkeypatch.setattr(session, "base_url", server.url)
         with pytest.raises(ApiNotFoundError, match="None"):
             session.call(tokens=TokenStore(PAIR), method="GET", path="/me")
+
+
+def test_what_was_set_up_before_a_fork_holds_in_the_child(server: ScriptedServer, monkeypatch) -> None:
+    """A server with several workers imports the project's code, and what it sets up, before it forks them."""
+    monkeypatch.setattr(session_module._process, "_made", None)
+    ours = api_session()
+    ours.auth, ours.headers["X-Tenant"] = Signature(), "acme"
+    ours.hooks["response"].append(lambda response, **_: setattr(response, "reason", "seen by the hook"))
+    ours.mount(f"{server.url}/recorded", Recorded())
+    ours.get(f"{server.url}/parent")
+
+    def use(answers) -> None:
+        child = api_session()
+        reasons = [child.get(f"{server.url}/{path}").reason for path in ("child", "recorded")]
+        answers.put((child is ours, reasons))
+
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=use, args=(answers,))
+    process.start()
+    assert answers.get(timeout=30) == (False, ["seen by the hook"] * 2)
+    process.join(30)
+    assert [(request.connection, request.headers.get("x-signature")) for request in server.received] == [
+        (1, "of GET /parent"),
+        (2, "of GET /child"),
+    ]
+    assert server.received[1].headers["x-tenant"] == "acme"
+
+
+def test_a_header_of_none_takes_one_of_the_session_away(session: ApiSession, server: ScriptedServer) -> None:
+    session.headers["Accept"] = None
+    session.call(tokens=TokenStore(PAIR), method="GET", path="/me", bearer="b")
+    assert "accept" not in server.received[0].headers
 
 
 # --- a plain call of the session ---
