@@ -6,7 +6,7 @@ import logging
 import math
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -21,19 +21,20 @@ from portal.config.contract_names import (
     REFRESH_TOKEN_FIELD,
 )
 from portal.errors import (
-    ApiClientError,
     ApiError,
+    ApiMalformedError,
     ApiUnauthorizedError,
     ApiUnavailableError,
-    ApiValidationError,
 )
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
-from portal.web.errors import RETRY_AFTER_S, explain_failure, retry_after_s
+from portal.web.errors import explain_failure, retry_after_s
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
@@ -110,29 +111,30 @@ def _try(request: PortalRequest, *, email: str, password: str, wanted: str, who:
     )
     if result.error is not None:
         return _failure(request, result.error)
-    access = _token(result.data, ACCESS_TOKEN_FIELD)
-    if access is None:
-        logger.warning("sign-in: the backend answered without an access token")
-        return SignInFailure(status=503, reason=Reason.BACKEND_UNAVAILABLE, retry_after=RETRY_AFTER_S)
-    pair = TokenPair(access=access, refresh=_token(result.data, REFRESH_TOKEN_FIELD))
+    tokens = cast("Mapping[str, str | None]", result.data)
+    pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=tokens[REFRESH_TOKEN_FIELD])
     try:
         return keep_sign_in(request, pair, wanted=wanted, who=who)
     except UnusableTokenError as error:
         return SignInFailure(status=502, reason=Reason.TOKEN_UNUSABLE, text=str(_UNUSABLE[error.problem]))
 
 
-def _token(data: object, name: str) -> str | None:
-    token = data.get(name) if isinstance(data, dict) else None
-    return token if isinstance(token, str) and token else None
-
-
 def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
-    if isinstance(error, ApiUnavailableError):
+    """What an error of the sign-in means. Only a 401 is about the password; nobody is blamed for any other answer."""
+    if isinstance(error, ApiUnauthorizedError):
+        return SignInFailure(status=401, reason=Reason.WRONG_CREDENTIALS, text=_("Email or password is wrong."))
+    if isinstance(error, ApiUnavailableError) and not isinstance(error, ApiMalformedError):
         explain_failure(request, error, status=503)
         return SignInFailure(status=503, reason=Reason.BACKEND_UNAVAILABLE, retry_after=retry_after_s(error))
-    if isinstance(error, ApiUnauthorizedError | ApiValidationError | ApiClientError):
-        return SignInFailure(status=401, reason=Reason.WRONG_CREDENTIALS, text=_("Email or password is wrong."))
-    raise error
+    logger.error(
+        "sign-in: the backend's answer can't be used (%s): a wrong password should be a 401, and a success %s; a class"
+        " that APP_BACKEND names can say what this backend answers",
+        type(error).__name__ if error.status is None else f"status {error.status}",
+        f'{{"{ACCESS_TOKEN_FIELD}", "{REFRESH_TOKEN_FIELD}"}}',
+    )
+    explain_failure(request, error, status=502)
+    text = _("The service that signs you in gave an answer that this portal can’t use. Please tell your administrator.")
+    return SignInFailure(status=502, reason=Reason.UNEXPECTED_ANSWER, text=text)
 
 
 def _limited(too_many: TooMany, *, after_failures: bool) -> SignInFailure:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 import responses
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
+from portal.api import Backend, Form, Problem
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
+from portal.audit import Reason
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import SIGN_INS_PER_ACCOUNT
 from portal.oidc import ProviderFailure
@@ -115,3 +120,92 @@ def test_a_refresh_that_gives_tokens_that_nothing_can_carry_ends_at_the_sign_in_
     response = browser.get("/en/energy/clients")
     assert (response.status_code, response["Location"]) == (302, "/")
     assert response.cookies[VAR_REFRESH_TOKEN]["max-age"] == 0
+
+
+UNUSABLE_ANSWERS = {
+    "400": {"status": 400, "json": {"title": "Bad request"}},
+    "403": {"status": 403, "json": {"title": "Forbidden"}},
+    "404": {"status": 404, "json": {"title": "No such path"}},
+    "405": {"status": 405},
+    "409": {"status": 409},
+    "415": {"status": 415, "json": {"title": "A form is expected"}},
+    "422": {"status": 422, "json": {"detail": [{"loc": ["body", "username"], "msg": "Field required"}]}},
+    "a redirect": {"status": 302, "headers": {"Location": "https://elsewhere.example"}},
+    "a page": {"status": 200, "body": "<html>", "content_type": "text/html"},
+    "other names": {"status": 200, "json": {"access_token": "a", "refresh_token": "r"}},
+    "a list": {"status": 200, "json": []},
+    "an empty token": {"status": 200, "json": {"accessToken": "", "refreshToken": "r"}},
+}
+
+
+@pytest.mark.parametrize("answer", UNUSABLE_ANSWERS.values(), ids=UNUSABLE_ANSWERS)
+def test_an_answer_that_is_no_verdict_on_the_password_does_not_blame_the_user(
+    backend: responses.RequestsMock,
+    account: str,
+    request_to_sign_in: HttpRequest,
+    caplog: pytest.LogCaptureFixture,
+    answer: dict[str, Any],
+) -> None:
+    backend.post(f"{BACKEND}/auth/login", **answer)
+    outcome = try_with(request_to_sign_in, account)
+    assert isinstance(outcome, SignInFailure)
+    assert (outcome.status, outcome.reason) == (502, Reason.UNEXPECTED_ANSWER)
+    assert "gave an answer that this portal can’t use" in outcome.text
+    line = "sign-in: the backend's answer can't be used"
+    [told] = [record.getMessage() for record in caplog.records if record.getMessage().startswith(line)]
+    assert "401" in told, "what a wrong password should be"
+    assert '"accessToken"' in told, "what a success should be"
+    if answer["status"] >= 400:
+        assert f"status {answer['status']}" in told
+
+
+def test_only_a_401_is_a_wrong_password(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+) -> None:
+    backend.post(f"{BACKEND}/auth/login", status=401, json={"title": "Unauthorized"})
+    outcome = try_with(request_to_sign_in, account)
+    assert isinstance(outcome, SignInFailure)
+    assert (outcome.status, outcome.text) == (401, "Email or password is wrong.")
+
+
+class OAuth(Backend):
+    """A backend whose token endpoint says 400 to a wrong password (RFC 6749, section 5.2)."""
+
+    sign_in_path = "/oauth/token"
+
+    def build_sign_in(self, *, email: str, password: str) -> Form:
+        return Form(grant_type="password", username=email, password=password)
+
+    def read_tokens(self, body: Any) -> dict[str, Any]:
+        return {"accessToken": body["access_token"], "refreshToken": body["refresh_token"]}
+
+    def read_error(self, status: int, body: Any) -> Problem:
+        return Problem(status=401) if body["error"] == "invalid_grant" else Problem(status=status)
+
+
+@pytest.fixture
+def oauth(settings: Any) -> None:
+    settings.PORTAL = replace(settings.PORTAL, backend=OAuth())
+
+
+@pytest.mark.usefixtures("oauth")
+def test_a_class_says_what_a_sign_in_sends_and_what_a_wrong_password_is(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+) -> None:
+    backend.post(f"{BACKEND}/oauth/token", status=400, json={"error": "invalid_grant"})
+    outcome = try_with(request_to_sign_in, account)
+    assert isinstance(outcome, SignInFailure)
+    assert outcome.status == 401
+    sent = backend.calls[-1].request
+    assert sent.headers["Content-Type"] == "application/x-www-form-urlencoded"
+    assert sent.body == f"grant_type=password&username={account}%40example.com&password=demo".encode()
+
+
+@pytest.mark.usefixtures("oauth")
+def test_another_400_of_its_is_no_wrong_password(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+) -> None:
+    backend.post(f"{BACKEND}/oauth/token", status=400, json={"error": "unsupported_grant_type"})
+    outcome = try_with(request_to_sign_in, account)
+    assert isinstance(outcome, SignInFailure)
+    assert outcome.status == 502
