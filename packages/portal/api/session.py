@@ -16,18 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
+from portal.api.backend import backend_of, current_backend
 from portal.api.provider import identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
 from portal.api.transport import ONE_TRY, Transport
-from portal.config.contract_names import (
-    CLIENT_ADDRESS_HEADER,
-    IDEMPOTENCY_HEADER,
-    IDEMPOTENCY_WINDOW_S,
-    IF_MATCH_HEADER,
-    PATHS_WITHOUT_BEARER,
-    REQUEST_ID_HEADER,
-)
 from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
@@ -129,7 +122,7 @@ class ApiSession(Transport):
             attempt=attempt,
             endpoint=endpoint,
         )
-        if bearer is not None or path in PATHS_WITHOUT_BEARER:
+        if bearer is not None or path in current_backend().open_paths:
             return read_response(send(bearer=bearer))
         if tokens.ended:
             raise SignInEndedError("this sign-in has ended")
@@ -190,19 +183,16 @@ def _headers(
     user_agent: str | None,
     client_address: str | None,
 ) -> dict[str, str]:
-    headers: dict[str, str] = {}
-    if user_agent:
-        headers["User-Agent"] = user_agent
-    if idempotency_key:
-        headers[IDEMPOTENCY_HEADER] = idempotency_key
-    if if_match is not None:
+    backend = current_backend()
+    headers = {
+        "User-Agent": user_agent,
+        backend.idempotency_header: idempotency_key,
         # A form brings it back: what no tag can contain is encoded, and matches nothing (RFC 9110, section 8.8.3).
-        headers[IF_MATCH_HEADER] = f'"{quote(str(if_match), safe="", errors="replace")}"'
-    if request_id:
-        headers[REQUEST_ID_HEADER] = request_id
-    if client_address:
-        headers[CLIENT_ADDRESS_HEADER] = client_address
-    return headers
+        backend.if_match_header: None if if_match is None else f'"{quote(str(if_match), safe="", errors="replace")}"',
+        backend.request_id_header: request_id,
+        backend.client_address_header: client_address,
+    }
+    return {name: value for name, value in headers.items() if name and value}
 
 
 def _body(json: object, upload: Upload | None, headers: dict[str, str]) -> bytes | None:
@@ -267,7 +257,7 @@ def make_session(config: PortalConfig) -> ApiSession:
         provider.make_token_endpoint()
         if provider
         else BackendTokenEndpoint(
-            session, repeatable_s=IDEMPOTENCY_WINDOW_S if session.honours_idempotency_key else 0.0
+            session, repeatable_s=backend_of(config).idempotency_window_s if session.honours_idempotency_key else 0.0
         )
     )
     session.refresher = TokenRefresher(

@@ -26,10 +26,10 @@ import requests
 import urllib3
 
 from portal import tracing
+from portal.api.backend import current_backend
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.connections import CallState, DeadlineAdapter
 from portal.api.responses import RawResponse
-from portal.config.contract_names import REQUEST_ID_HEADER
 from portal.config.limits import (
     CIRCUIT_PROBE_S,
     CIRCUIT_PROBE_WAIT_S,
@@ -158,7 +158,7 @@ class Transport(requests.Session):
         :raises ApiMalformedError: the response is too large; `begun` is its status.
         """
         url = urlsplit(request.url or "")
-        request_id = request.headers.get(REQUEST_ID_HEADER)
+        request_id = request.headers.get(current_backend().request_id_header)
         call = LoggedCall(self._to, request.method or "", url.path, attempt, request_id, endpoint)
         circuit = call_circuits.of(f"{self._to} {url.scheme}://{url.netloc}")
         state = CallState(deadline=deadline or Deadline(REQUEST_BUDGET_S), new_connection=new_connection)

@@ -13,7 +13,7 @@
     locales             the languages
     cookies             names and limits of the shared cookies
     limits              numbers: times, sizes, counts
-    contract_names      the backend's names: paths, fields, parameters, headers
+    contract_names      the contract's names: paths, fields, parameters
 
 The modules here are lists of names, and each is imported by its own path: `portal.config.limits`.
 """

@@ -1,6 +1,7 @@
-"""The names of the contract that the portal itself reads or sends, here and nowhere else.
+"""The names of the contract (section 7), by which all of the portal speaks of the backend's calls and answers.
 
-Source: contract, section 7. What belongs to one resource alone (its address, the fields of its rows, its own filters
+No backend changes them. One that names or shapes something otherwise has a class that turns it into these:
+:class:`portal.api.Backend`. What belongs to one resource alone (its address, the fields of its rows, its own filters
 and sort names) stands with its declaration in `portal.services`: docs/how-to/use-another-backend.md.
 """
 
@@ -71,17 +72,3 @@ VERSION_FIELD: Final = "version"
 PROBLEM_DETAIL_FIELD: Final = "detail"
 PROBLEM_TITLE_FIELD: Final = "title"
 PROBLEM_ERRORS_FIELD: Final = "errors"
-#: The language of what the backend writes for people (`detail`, `errors`), as HTML names it.
-BACKEND_LANGUAGE: Final = "en"
-
-# --- headers ---
-IDEMPOTENCY_HEADER: Final = "Idempotency-Key"
-#: Of a write: the version of the row that it changes, in quotation marks. The answer is 412 where it is another by now.
-IF_MATCH_HEADER: Final = "If-Match"
-REQUEST_ID_HEADER: Final = "X-Request-ID"
-#: The address of the browser for which the portal calls, so that users can tell their sign-ins apart.
-CLIENT_ADDRESS_HEADER: Final = "X-Forwarded-For"
-#: For how long a backend that honours the Idempotency-Key (`APP_API_HONOURS_IDEMPOTENCY_KEY`) keeps the answer of a
-#: refresh under its key, seconds. A refresh whose answer was lost is presented again under the same key within this
-#: time, and never after it.
-IDEMPOTENCY_WINDOW_S: Final = 120.0

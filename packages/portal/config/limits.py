@@ -73,7 +73,7 @@ ROTATION_GRACE_S: Final = 60
 #: How far a backend's reads may be behind its writes, seconds, where its class says nothing else (ADR 12).
 SETTLE_S: Final = 2.0
 #: Answers of the refresh endpoint that end a sign-in.
-REFRESH_FAILED_STATUSES: Final = frozenset({400, 401, 403, 422, 500})
+REFRESH_FAILED_STATUSES: Final = frozenset({400, 401, 403, 422})
 #: Lifetime of the sign-in cookies where the refresh token gives none, seconds: 30 days.
 SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
 

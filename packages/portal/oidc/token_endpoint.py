@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Final
 
-from portal.api import TokenPair, is_success, json_object
+from portal.api import Backend, TokenPair, is_success, json_object
 from portal.api.refresh import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.refresh import read_token_response as read_backend_response
 from portal.config.limits import REFRESH_FAILED_STATUSES
@@ -24,6 +24,16 @@ logger = logging.getLogger(__name__)
 #: Errors of RFC 6749, section 5.2, that are about this project and not about the token. They sign nobody out: an
 #: example is a secret that was changed at the provider.
 OUR_OWN_FAULTS: Final = frozenset({"invalid_client", "unauthorized_client", "unsupported_grant_type"})
+
+
+class _Provider(Backend):
+    """The names of RFC 6749, section 5.1."""
+
+    access_token_field = "access_token"  # noqa: S105  a field's name
+    refresh_token_field = "refresh_token"  # noqa: S105  a field's name
+
+
+_PROVIDER: Final = _Provider()
 
 
 class ProviderTokenEndpoint:
@@ -90,7 +100,7 @@ def read_token_response(reply: RawResponse, *, submitted: str) -> TokenEndpointR
     if reply.status in REFRESH_FAILED_STATUSES and (error := error_code(reply)) in OUR_OWN_FAULTS:
         logger.error("refresh: the provider refuses this project: %s", error)
         return NoResponse(reason=error, lost=False)
-    return read_backend_response(reply, access_field="access_token", refresh_field="refresh_token", submitted=submitted)
+    return read_backend_response(reply, backend=_PROVIDER, submitted=submitted)
 
 
 def error_code(reply: RawResponse) -> str:

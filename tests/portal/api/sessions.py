@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from portal.api import Backend
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
-from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
 from tests.support.refresh_world import MAX_AGE_S, jwt
@@ -25,7 +25,7 @@ def make_session(
 ) -> ApiSession:
     session = ApiSession(base_url=base, connect_timeout_s=1, read_timeout_s=5)
     session.refresher = TokenRefresher(
-        token_endpoint=BackendTokenEndpoint(session, repeatable_s=IDEMPOTENCY_WINDOW_S),
+        token_endpoint=BackendTokenEndpoint(session, repeatable_s=Backend.idempotency_window_s),
         store=SharedStore(alias="refresh"),
         max_age_s=MAX_AGE_S,
         counters=counters or RefreshCounts(),

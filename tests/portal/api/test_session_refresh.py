@@ -96,13 +96,7 @@ def test_401_is_refreshed_stored_and_retried_once(api, backend):
 @pytest.mark.parametrize(
     "answer",
     [
-        *({"status": status} for status in (400, 401, 403, 422, 500)),
-        {"json": {}},
-        {"json": []},
-        {"body": "null"},
-        {"json": {"accessToken": "a"}},
-        {"json": {"accessToken": "a", "refreshToken": ""}},
-        {"json": {"accessToken": 1, "refreshToken": 2}},
+        *({"status": status} for status in (400, 401, 403, 422)),
     ],
     ids=str,
 )
@@ -123,7 +117,31 @@ def test_a_failed_refresh_ends_the_sign_in(api, backend, answer):
 @pytest.mark.parametrize(
     "answer",
     [
-        *({"status": status} for status in (302, 404, 405, 408, 425, 429, 501, 502, 503, 504)),
+        {"json": {}},
+        {"json": []},
+        {"body": "null"},
+        {"json": {"accessToken": "a"}},
+        {"json": {"accessToken": "a", "refreshToken": ""}},
+        {"json": {"accessToken": 1, "refreshToken": 2}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("honours", [True, False], ids=["honours keys", "honours none"])
+def test_json_without_tokens_is_a_lost_answer(api, backend, answer, honours):
+    """The token is spent in all likelihood. Where keys are honoured, the same answer may still come whole."""
+    api.refresher._token_endpoint.repeatable_s = 120.0 if honours else 0.0
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", **answer)
+    tokens = TokenStore(PAIR)
+    with pytest.raises(ApiUnavailableError if honours else SignInEndedError):
+        api.call(tokens=tokens, method="GET", path="/me")
+    assert (tokens.ended, tokens.lost) == (not honours, not honours)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *({"status": status} for status in (302, 404, 405, 408, 409, 425, 429, 500, 501, 502, 503, 504)),
         {"body": "<html>Sign in to this network</html>"},
         {"body": ""},
         {"body": ConnectionRefusedError()},

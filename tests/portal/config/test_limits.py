@@ -32,7 +32,7 @@ MINUTE, DAY = 60, 24 * 60 * 60
         ("NEXT_MAX_CHARS", 2000),
         # Section 8.
         ("ROTATION_GRACE_S", 60),
-        ("REFRESH_FAILED_STATUSES", {400, 401, 403, 422, 500}),
+        ("REFRESH_FAILED_STATUSES", {400, 401, 403, 422}),
         ("REFRESH_DEADLINE_S", 10),
         ("REFRESH_LOCK_S", 15),
         ("RETRY_STATUSES", {408, 425, 429, 500, 502, 503, 504}),

@@ -55,7 +55,7 @@ def encode_body(body: Mapping[str, Any]) -> EncodedBody:
     """
     if isinstance(body, Form):
         return EncodedBody(urlencode(body).encode(), "application/x-www-form-urlencoded")
-    return EncodedBody(json.dumps(body, separators=(",", ":"), allow_nan=False).encode(), "application/json")
+    return EncodedBody(json.dumps(body, allow_nan=False).encode(), "application/json")
 
 
 def build_list_params(backend: Backend, query: ListQuery) -> dict[str, str]:

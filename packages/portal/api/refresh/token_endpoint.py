@@ -7,28 +7,23 @@ sends a bearer, and never raises for an expected result.
 
 from __future__ import annotations
 
-import json
 import logging
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from portal.api.backend import CONTRACT, Backend, build_body, current_backend, encode_body, read_error, read_tokens
 from portal.api.refresh.sealing import idempotency_key, revocation_key
 from portal.api.responses import RawResponse, claims_json, is_success
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
-from portal.config.contract_names import (
-    ACCESS_TOKEN_FIELD,
-    AUTH_LOGOUT_PATH,
-    IDEMPOTENCY_HEADER,
-    REFRESH_PATH,
-    REFRESH_TOKEN_FIELD,
-    REQUEST_ID_HEADER,
-)
+from portal.config.contract_names import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
 from portal.config.limits import REFRESH_FAILED_STATUSES
-from portal.errors import ApiError, ApiUnavailableError
+from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from portal.api.transport import Transport
     from portal.process import Deadline
 
@@ -88,34 +83,42 @@ class TokenEndpoint(Protocol):
 
 
 class BackendTokenEndpoint:
-    """`POST /refresh` with `{"refreshToken"}`, and `POST /auth/logout` (contract, sections 7 and 8)."""
+    """`POST /refresh` and `POST /auth/logout` (contract, sections 7 and 8), as the backend's class has them."""
 
     def __init__(self, transport: Transport, *, repeatable_s: float = 0.0) -> None:
         self._transport = transport
         self.repeatable_s = repeatable_s
 
     def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
-        """See :class:`TokenEndpoint`. "Failed" is 400, 401, 403, 422, 500, or JSON without tokens."""
-        headers = {IDEMPOTENCY_HEADER: idempotency_key(refresh)}
-        if request_id:
-            headers[REQUEST_ID_HEADER] = request_id
+        """See :class:`TokenEndpoint`. "Failed" is 400, 401, 403 or 422 (contract, section 8)."""
+        backend = current_backend()
         try:
-            response = self._post(REFRESH_PATH, refresh=refresh, headers=headers, deadline=deadline, endpoint="refresh")
+            response = self._post(
+                backend.refresh_path,
+                body=build_body(backend.build_refresh, refresh_token=refresh),
+                key=idempotency_key(refresh),
+                request_id=request_id,
+                deadline=deadline,
+                endpoint="refresh",
+            )
         except ApiUnavailableError as error:
             return read_no_response(error)
-        return read_token_response(response)
+        return read_token_response(
+            response, backend=backend, submitted=None if backend.rotates_refresh_tokens else refresh
+        )
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """See :class:`TokenEndpoint`. A call like any other: it carries the bearer and an Idempotency-Key."""
-        headers = {IDEMPOTENCY_HEADER: revocation_key(refresh)}
-        if request_id:
-            headers[REQUEST_ID_HEADER] = request_id
+        backend = current_backend()
+        if not backend.sign_out_path:
+            return
         try:
             response = self._post(
-                AUTH_LOGOUT_PATH,
-                refresh=refresh,
+                backend.sign_out_path,
+                body=build_body(backend.build_sign_out, refresh_token=refresh),
+                key=revocation_key(refresh),
+                request_id=request_id,
                 bearer=bearer,
-                headers=headers,
                 deadline=deadline,
                 endpoint="sign-out",
             )
@@ -129,17 +132,23 @@ class BackendTokenEndpoint:
         self,
         path: str,
         *,
-        refresh: str,
-        headers: dict[str, str],
+        body: Mapping[str, Any],
+        key: str,
+        request_id: str | None,
         deadline: Deadline,
         endpoint: str,
         bearer: str | None = None,
     ) -> RawResponse:
+        backend, encoded = current_backend(), encode_body(body)
+        named = {backend.idempotency_header: key, backend.request_id_header: request_id}
         return self._transport.exchange(
             method="POST",
             target=path,
-            headers={"Content-Type": "application/json", **headers},
-            body=json.dumps({REFRESH_TOKEN_FIELD: refresh}).encode(),
+            headers={
+                "Content-Type": encoded.content_type,
+                **{name: value for name, value in named.items() if name and value},
+            },
+            body=encoded.content,
             bearer=bearer,
             deadline=deadline,
             # A kept connection may break at this very moment, and a refresh is not repeated lightly.
@@ -149,36 +158,37 @@ class BackendTokenEndpoint:
 
 
 def read_token_response(
-    response: RawResponse,
-    *,
-    access_field: str = ACCESS_TOKEN_FIELD,
-    refresh_field: str = REFRESH_TOKEN_FIELD,
-    submitted: str | None = None,
+    response: RawResponse, *, backend: Backend = CONTRACT, submitted: str | None = None
 ) -> TokenEndpointResult:
-    """The meaning of a response to a refresh; with the defaults, to `POST /refresh`.
+    """The meaning of a response to a refresh.
+
+    A success in JSON without tokens has spent the submitted one in all likelihood: its answer counts as lost.
 
     :param submitted: stays the refresh token if the response names no new one; None if it has to name one.
     """
-    if response.status in REFRESH_FAILED_STATUSES:
-        return InvalidGrant(reason=f"status {response.status}")
     if not response.is_success:
-        return NoResponse(reason=f"status {response.status}", lost=False)
+        body = None if isinstance(response.parsed, ValueError) else response.parsed
+        status = read_error(backend, response.status, body).status
+        if status in REFRESH_FAILED_STATUSES:
+            return InvalidGrant(reason=f"status {response.status}")
+        return NoResponse(reason=f"status {status}", lost=False)
     try:
-        body = response.json()
+        tokens = read_tokens(backend, response.json())
+    except ApiMalformedError:
+        return NoResponse(reason="JSON without tokens", lost=True)
     except ValueError:
         return _unreadable(response)
-    fields = body if isinstance(body, dict) else {}
-    access, refresh = fields.get(access_field), fields.get(refresh_field, submitted)
-    if not (isinstance(access, str) and isinstance(refresh, str) and access and refresh):
-        return InvalidGrant(reason="JSON without tokens")
-    return _issued(TokenPair(access=access, refresh=refresh))
+    refresh = tokens[REFRESH_TOKEN_FIELD] or submitted
+    if refresh is None:
+        return NoResponse(reason="JSON without tokens", lost=True)
+    return _issued(TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=refresh))
 
 
 def _issued(pair: TokenPair) -> TokensIssued | InvalidGrant:
     """The result for an issued pair: tokens that no cookie or header can carry count as none.
 
-    Then the sign-in is over, because the submitted token is spent and can't be submitted again. A page that says
-    "later" would say so until the user signs out. The next sign-in gets such a token too, and its page says why.
+    Then the sign-in is over, because the submitted token is spent, and its answer came whole: it would be the same
+    again. The next sign-in gets such a token too, and its page says why.
     """
     unusable = validate_issued_tokens(pair)
     if unusable is None:
@@ -192,7 +202,7 @@ def read_no_response(error: ApiUnavailableError) -> TokenEndpointResult:
     if error.begun is None or is_success(error.begun):
         return NoResponse(reason=type(error).__name__, lost=error.was_sent)
     # The status alone decides about any other response, and that has come.
-    return read_token_response(RawResponse(status=error.begun, headers={}, content=b""))
+    return read_token_response(RawResponse(status=error.begun, headers={}, content=b""), backend=current_backend())
 
 
 def _unreadable(response: RawResponse) -> NoResponse:

@@ -6,10 +6,10 @@ section 7). So each parameter of a list belongs to a field.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from portal.config.contract_names import CURSOR_PARAM, FROM_SUFFIX, LIMIT_PARAM, TO_SUFFIX
+from portal.config.contract_names import CREATED_AT_FIELD, CURSOR_PARAM, FROM_SUFFIX, LIMIT_PARAM, TO_SUFFIX
 from portal.errors import UsageError
 from portal.query.endpoints.params import parameter_names
 from portal.query.rows import ListParams, is_record, wire_names
@@ -50,13 +50,15 @@ def row_filters(
     """
     names = (parameter_names(params) or frozenset()) - NO_FILTERS - frozenset(in_path)
     known = frozenset(wire_names(item).values()) if is_record(item) else None
+    # A row may have its time of creation by another name; the parameters that limit it are `createdAt…` all the same.
+    created = wire_names(item).get("created_at", CREATED_AT_FIELD) if is_record(item) else CREATED_AT_FIELD
     unknown = sorted(set(fields) - names)
     if unknown and parameter_names(params) is not None:
         raise UsageError(f"{declared_with}: filter_fields names {', '.join(unknown)}, which is no filter of the list")
     wrong = [name for name in fields.values() if name is not None and known is not None and name not in known]
     if wrong:
         raise UsageError(f"{declared_with}: filter_fields names {', '.join(wrong)}, which is no field of a row")
-    found = {name: _given(fields[name]) if name in fields else filter_of(name, known=known) for name in sorted(names)}
+    found = {name: _given(fields[name]) if name in fields else _held(name, known, created) for name in sorted(names)}
     of_no_field = [name for name, one in found.items() if one is None and name not in fields]
     if of_no_field and isinstance(params, type) and issubclass(params, ListParams):
         raise UsageError(
@@ -79,6 +81,11 @@ def filter_of(name: str, *, known: Collection[str] | None) -> RowFilter | None:
         if limited and limited != name and (known is None or limited in known):
             return RowFilter(field=limited, kind=kind)
     return RowFilter(field=name) if known is None else None
+
+
+def _held(name: str, known: frozenset[str] | None, created: str) -> RowFilter | None:
+    found = filter_of(name, known=known if known is None or created not in known else known | {CREATED_AT_FIELD})
+    return replace(found, field=created) if found is not None and found.field == CREATED_AT_FIELD else found
 
 
 def _given(field: str | None) -> RowFilter | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.contract_names import BACKEND_LANGUAGE
+from portal.api import current_backend
 from portal.errors import (
     ApiAbsentError,
     ApiConflictError,
@@ -38,7 +38,7 @@ STORE_RETRY_AFTER_S: Final = 1
 class Failure:
     """The texts of one failure page, and the ways on that it offers.
 
-    :param messages: the backend's own texts, in `messages_language`.
+    :param messages: the backend's own texts.
     :param retry_after: seconds.
     :param list_url: the list that has failed, or that holds the record of the page; empty: none is offered.
     :param look_url: the page that shows whether a write was done.
@@ -51,7 +51,6 @@ class Failure:
     text: str | _StrPromise
     icon: str = "alert"
     messages: Sequence[str] = ()
-    messages_language: str = BACKEND_LANGUAGE
     offers_home: bool = True
     offers_retry: bool = False
     offers_sign_in: bool = False
@@ -60,6 +59,11 @@ class Failure:
     list_url: str = ""
     look_url: str = ""
     send_again: Sequence[tuple[str, str]] = ()
+
+    @property
+    def messages_language(self) -> str:
+        """The language of `messages`, as HTML names it."""
+        return current_backend().language
 
 
 FAILURES: Final = {

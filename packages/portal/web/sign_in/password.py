@@ -123,7 +123,7 @@ def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
     """What an error of the sign-in means. Only a 401 is about the password; nobody is blamed for any other answer."""
     if isinstance(error, ApiUnauthorizedError):
         return SignInFailure(status=401, reason=Reason.WRONG_CREDENTIALS, text=_("Email or password is wrong."))
-    if isinstance(error, ApiUnavailableError) and not isinstance(error, ApiMalformedError):
+    if isinstance(error, ApiUnavailableError) and not _has_another_shape(error):
         explain_failure(request, error, status=503)
         return SignInFailure(status=503, reason=Reason.BACKEND_UNAVAILABLE, retry_after=retry_after_s(error))
     logger.error(
@@ -135,6 +135,14 @@ def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
     explain_failure(request, error, status=502)
     text = _("The service that signs you in gave an answer that this portal can’t use. Please tell your administrator.")
     return SignInFailure(status=502, reason=Reason.UNEXPECTED_ANSWER, text=text)
+
+
+def _has_another_shape(error: ApiUnavailableError) -> bool:
+    """Whether the backend itself answered, and otherwise than expected: in JSON, or by a redirect.
+
+    A body that is no JSON is a proxy's page: the backend is away.
+    """
+    return isinstance(error, ApiMalformedError) and error.status != HTTPStatus.OK
 
 
 def _limited(too_many: TooMany, *, after_failures: bool) -> SignInFailure:

@@ -216,7 +216,7 @@ def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: RefreshWo
 
 def test_4_the_outcome_failed_is_forgotten_after_30_s(world: RefreshWorld):
     pair = world.backend.sign_in()
-    world.backend.answers = [InvalidGrant(reason="status 500")]
+    world.backend.answers = [InvalidGrant(reason="status 403")]
     process = world.process()
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))

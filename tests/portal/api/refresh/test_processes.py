@@ -13,11 +13,11 @@ from collections import Counter
 
 import pytest
 
+from portal.api.backend import CONTRACT
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
@@ -70,7 +70,7 @@ def make_session(url: str) -> ApiSession:
     return with_refresher(ApiSession(base_url=url, connect_timeout_s=2, read_timeout_s=10))
 
 
-def with_refresher(session: ApiSession, *, repeatable_s: float = IDEMPOTENCY_WINDOW_S) -> ApiSession:
+def with_refresher(session: ApiSession, *, repeatable_s: float = CONTRACT.idempotency_window_s) -> ApiSession:
     endpoint = BackendTokenEndpoint(session, repeatable_s=repeatable_s)
     session.refresher = TokenRefresher(token_endpoint=endpoint, store=SharedStore(alias="refresh"), max_age_s=MAX_AGE_S)
     return session

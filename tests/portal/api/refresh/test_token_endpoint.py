@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from django.conf import settings
 
+from portal.api import Backend, Form, Problem
 from portal.api.refresh.sealing import idempotency_key
 from portal.api.refresh.token_endpoint import (
     BackendTokenEndpoint,
@@ -21,7 +22,6 @@ from portal.api.refresh.token_endpoint import (
 from portal.api.session import make_session
 from portal.api.tokens import TokenPair
 from portal.api.transport import RawResponse, Transport
-from portal.config.contract_names import IDEMPOTENCY_WINDOW_S
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
@@ -48,11 +48,80 @@ def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
     assert request.headers["x-request-id"] == "id"
 
 
-@pytest.mark.parametrize(("honours", "seconds"), [(True, IDEMPOTENCY_WINDOW_S), (False, 0)])
+@pytest.mark.parametrize(("honours", "seconds"), [(True, 120.0), (False, 0)])
 def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(honours, seconds):
     session = make_session(replace(settings.PORTAL, honours_idempotency_key=honours))
     assert session.honours_idempotency_key is honours
     assert session.refresher._token_endpoint.repeatable_s == seconds
+
+
+class OAuth(Backend):
+    """A token endpoint as of RFC 6749, with names of its own around it."""
+
+    refresh_path = "/oauth/token"
+    sign_out_path = ""
+    idempotency_header = "X-Once"
+    request_id_header = "X-Trace"
+    idempotency_window_s = 60.0
+    rotates_refresh_tokens = False
+
+    def build_refresh(self, *, refresh_token: str) -> Form:
+        return Form(grant_type="refresh_token", refresh_token=refresh_token)
+
+    def read_tokens(self, body):
+        return {"accessToken": body["access_token"], "refreshToken": body.get("refresh_token")}
+
+    def read_error(self, status, body):
+        return Problem(status=503 if body["error"] == "invalid_client" else status)
+
+
+@pytest.fixture
+def oauth(settings):
+    settings.PORTAL = replace(settings.PORTAL, backend=OAuth(), honours_idempotency_key=True)
+
+
+@pytest.mark.usefixtures("oauth")
+class TestAnotherShape:
+    def test_a_refresh_is_encoded_and_read_by_the_class(self):
+        answer = reply(json.dumps({"access_token": "a2", "refresh_token": "r2"}).encode())
+        with scripted_server(lambda _, out: out.sendall(answer)) as server:
+            assert submit(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
+        (request,) = server.received
+        assert request.line == "POST /oauth/token HTTP/1.1"
+        assert request.body == b"grant_type=refresh_token&refresh_token=r1"
+        assert request.headers["content-type"] == "application/x-www-form-urlencoded"
+        assert request.headers["x-once"] == idempotency_key("r1")
+        assert request.headers["x-trace"] == "id"
+        assert "idempotency-key" not in request.headers
+
+    def test_a_refresh_token_that_is_not_rotated_stays(self):
+        answer = reply(json.dumps({"access_token": "a2"}).encode())
+        with scripted_server(lambda _, out: out.sendall(answer)) as server:
+            assert submit(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r1"))
+
+    def test_the_class_says_which_refusal_is_about_the_token(self):
+        def refused(error: str):
+            answer = reply(json.dumps({"error": error}).encode(), status="400 Bad Request")
+            with scripted_server(lambda _, out: out.sendall(answer)) as server:
+                return submit(server.url)
+
+        assert refused("invalid_grant") == InvalidGrant(reason="status 400")
+        assert refused("invalid_client") == NoResponse(reason="status 503", lost=False)
+
+    def test_an_answer_that_it_can_t_read_is_lost_and_told(self, caplog):
+        with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
+            assert submit(server.url) == NoResponse(reason="JSON without tokens", lost=True)
+        assert "OAuth.read_tokens raised KeyError ('access_token')" in caplog.text
+
+    def test_the_window_of_its_keys_is_its_own(self):
+        assert make_session(settings.PORTAL).refresher._token_endpoint.repeatable_s == 60.0
+
+    def test_without_a_path_no_sign_out_is_sent(self):
+        with scripted_server(lambda _, out: out.sendall(reply())) as server:
+            transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+            BackendTokenEndpoint(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
+            transport.close()
+        assert server.received == []
 
 
 @pytest.mark.parametrize(("bearer", "header"), [("a1", "Bearer a1"), (None, None)])

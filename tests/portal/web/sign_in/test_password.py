@@ -131,7 +131,6 @@ UNUSABLE_ANSWERS = {
     "415": {"status": 415, "json": {"title": "A form is expected"}},
     "422": {"status": 422, "json": {"detail": [{"loc": ["body", "username"], "msg": "Field required"}]}},
     "a redirect": {"status": 302, "headers": {"Location": "https://elsewhere.example"}},
-    "a page": {"status": 200, "body": "<html>", "content_type": "text/html"},
     "other names": {"status": 200, "json": {"access_token": "a", "refresh_token": "r"}},
     "a list": {"status": 200, "json": []},
     "an empty token": {"status": 200, "json": {"accessToken": "", "refreshToken": "r"}},

@@ -6,13 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.config.contract_names import (
-    HAS_NEXT_FIELD,
-    IDEMPOTENCY_HEADER,
-    ITEMS_FIELD,
-    NEXT_CURSOR_FIELD,
-    REQUEST_ID_HEADER,
-)
+from portal.api import Backend
+from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD
 from portal.devtools.openapi.schema.document import SchemaError
 from portal.devtools.openapi.schema.shapes import ListOf, ObjectOf, Scalar
 
@@ -29,7 +24,7 @@ HOOK_METHODS: Final = ("get", "post", "put", "patch", "delete")
 _SENT_HEADERS: Final = frozenset(
     {
         *("accept", "accept-encoding", "authorization", "content-length", "content-type", "host", "user-agent"),
-        *(IDEMPOTENCY_HEADER.lower(), REQUEST_ID_HEADER.lower()),
+        *(Backend.idempotency_header.lower(), Backend.request_id_header.lower()),
     }
 )
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")

@@ -1,6 +1,6 @@
 """What a form says of its fields: Django's messages in plain words, and the backend's in the page's language.
 
-The backend writes in one language (`BACKEND_LANGUAGE`). Where the catalogs have a translation of its text, that is
+The backend writes in one language (`language` of its class). Where the catalogs have a translation of its text, that is
 shown. Any other text is shown as it is, marked with its language.
 """
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop as msgid
 
-from portal.config.contract_names import BACKEND_LANGUAGE
+from portal.api import current_backend
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ BACKEND_TEXTS: Final = (
 
 
 class BackendTextError(ValidationError):
-    """A text of the backend, as it came.
+    """A text of the backend, as it came."""
 
-    :ivar lang: its language, as HTML names it.
-    """
-
-    lang = BACKEND_LANGUAGE
+    @property
+    def lang(self) -> str:
+        """Its language, as HTML names it."""
+        return current_backend().language
 
 
 def backend_errors(messages: Iterable[str]) -> list[ValidationError]:
@@ -68,7 +68,7 @@ def backend_errors(messages: Iterable[str]) -> list[ValidationError]:
 def _said(text: str) -> ValidationError:
     # The empty text is the head of a catalog.
     translated = gettext(text) if text else text
-    is_of_the_page = translated != text or active_locale() == BACKEND_LANGUAGE
+    is_of_the_page = translated != text or active_locale() == current_backend().language
     return ValidationError(translated) if is_of_the_page else BackendTextError(text)
 
 
