@@ -22,7 +22,7 @@ from portal.devtools.openapi.writing.resources import fixed_segments, has_parame
 if TYPE_CHECKING:
     from portal.devtools.openapi.schema import Operation, Shape
     from portal.devtools.openapi.writing.classes import Classes
-    from portal.devtools.openapi.writing.resources import PlacedCall, Role, Standard
+    from portal.devtools.openapi.writing.resources import PlacedCall, ResourcePlace, Role
 
 #: The verb of a hook's name, in the order in which hooks are written. An action has its own.
 _VERBS: Final[dict[Role, str]] = {
@@ -52,27 +52,6 @@ class Hook:
     name: str
     source: str
     is_query: bool
-
-
-@dataclass(kw_only=True)
-class ResourcePlace:
-    """The calls of one path, and of its rows.
-
-    :param noun: one of its rows, in snake_case; or what stands there, where it has no rows.
-    :param resource: what `resource(…)` declares of it.
-    :ivar list_hook: the hook of its paginated list, as soon as there is one.
-    :ivar row_hook: the hook of one row, with `row_shape`, what it answers.
-    :ivar reads: its other queries.
-    """
-
-    path: str
-    noun: str
-    calls: list[PlacedCall]
-    resource: Standard | None
-    list_hook: str = ""
-    row_hook: str = ""
-    row_shape: Shape | None = None
-    reads: list[str] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)

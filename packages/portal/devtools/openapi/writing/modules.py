@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from portal.devtools.openapi.schema import ListOf, ObjectOf, has_only_names
 from portal.devtools.openapi.writing.classes import Classes
 from portal.devtools.openapi.writing.declared import Declared, Library
-from portal.devtools.openapi.writing.hooks import Hook, Hooks, ResourcePlace
+from portal.devtools.openapi.writing.hooks import Hook, Hooks
 from portal.devtools.openapi.writing.names import (
     FreeNames,
     attribute_name,
@@ -23,6 +23,7 @@ from portal.devtools.openapi.writing.names import (
 from portal.devtools.openapi.writing.parameters import why_not_sent
 from portal.devtools.openapi.writing.resources import (
     Group,
+    ResourcePlace,
     fixed_segments,
     grouped,
     is_row,

@@ -159,6 +159,27 @@ class Standard:
     calls: Mapping[Role, PlacedCall]
 
 
+@dataclass(kw_only=True)
+class ResourcePlace:
+    """The calls of one path, and of its rows.
+
+    :param noun: one of its rows, in snake_case; or what stands there, where it has no rows.
+    :param resource: what `resource(…)` declares of it.
+    :ivar list_hook: the hook of its paginated list, as soon as there is one.
+    :ivar row_hook: the hook of one row, with `row_shape`, what it answers.
+    :ivar reads: its other queries.
+    """
+
+    path: str
+    noun: str
+    calls: list[PlacedCall]
+    resource: Standard | None
+    list_hook: str = ""
+    row_hook: str = ""
+    row_shape: Shape | None = None
+    reads: list[str] = field(default_factory=list)
+
+
 def standard(place: str, calls: Iterable[PlacedCall]) -> Standard | None:
     """What `resource(…)` declares at a place; None where too little fits."""
     by_role: dict[Role, PlacedCall] = {}
