@@ -12,8 +12,12 @@ import tempfile
 
 from jinja2 import StrictUndefined
 
-from portal.config.environment.variables import VARIABLES
-from tests.support.env_file import unset_by_tests
+from tests.support.platforms import add_test_platforms
+
+_PLATFORMS = add_test_platforms()
+
+from portal.config.environment.variables import VARIABLES  # noqa: E402  after the registry is whole
+from tests.support.env_file import unset_by_tests  # noqa: E402  likewise
 
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
@@ -36,6 +40,8 @@ from portal.config.base_settings import project_settings  # noqa: E402  after th
 from portal.config.portal_config import PortalConfig  # noqa: E402  after the environment is set
 
 SETTINGS = project_settings("energy")
+if _PLATFORMS is not None:
+    SETTINGS["TEMPLATES"][0]["DIRS"].append(_PLATFORMS / "apps" / "energy" / "templates")
 # As in the fixtures for teams: a name that a template misspells is an error.
 SETTINGS["TEMPLATES"][0]["OPTIONS"]["undefined"] = StrictUndefined
 globals().update(SETTINGS)

@@ -11,12 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from portal.config.platforms import PLATFORMS as REGISTERED
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 GROUPS: dict[str, list[str]] = {"base": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
 PORTAL = ROOT / "packages" / "portal"
+#: Those that have an extra of their own.
+PLATFORMS = [platform.app for platform in REGISTERED if platform.app in GROUPS]
 #: The code that a group is installed for. `portal.testing` and the sandbox have groups of their own.
 CODE = {
+    **{app: list((ROOT / "apps" / app).rglob("*.py")) for app in PLATFORMS},
     "base": [path for room in (PORTAL, ROOT / "apps") for path in room.rglob("*.py") if "testing" not in path.parts],
     "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
     "testing": list((PORTAL / "testing").rglob("*.py")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.support.checkout_copy import (
     run,
     servers_in_copy,
 )
+from tests.support.harness import ROOT
 from tests.support.http_browser import HttpBrowser
 from tests.support.nested_pytest import run_app_tests_in_copy
 
@@ -213,3 +215,51 @@ def test_without_git_only_what_was_not_touched_is_removed(copy: Path) -> None:
     overview.write_text(written)
     assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).returncode == 0
     assert not overview.exists()
+
+
+def test_a_removed_example_leaves_the_one_that_shows_its_rows_whole(copy: Path) -> None:
+    commit_copy(copy)
+    removed = run(copy, "manage.py", "removeplatform", "finance")
+    assert "Kept: packages/portal/services/finance, which apps/energy/views/elsewhere.py imports.\n" in removed.stdout
+    assert (copy / "packages" / "portal" / "services" / "finance").exists()
+    checked = run(copy, "manage.py", "--app", "energy", "check", variables=in_copy(copy, DEBUG="on"))
+    assert checked.returncode == 0, checked.stderr
+    last = run(copy, "manage.py", "removeplatform", "energy")
+    assert last.stdout.startswith("Removed: packages/portal/services/finance, apps/energy,")
+    assert "Look yourself" not in removed.stdout + last.stdout
+    assert not (copy / "packages" / "portal" / "services" / "finance").exists()
+    assert (copy / "packages" / "portal" / "services" / "operations").exists()
+
+
+def test_the_packages_that_a_platform_alone_needs_are_no_longer_asked_for(copy: Path) -> None:
+    commit_copy(copy)
+    assert run(copy, "manage.py", "removeplatform", "finance").returncode == 0
+    for file, asked in (
+        ("pyproject.toml", "[finance,"),
+        ("pyproject.toml", "finance = ["),
+        ("Makefile", "--extra finance"),
+    ):
+        assert asked in (ROOT / file).read_text()
+        assert asked not in (copy / file).read_text()
+
+
+@pytest.mark.parametrize("order", [("energy", "operations", "finance"), ("finance", "operations", "energy")])
+def test_the_first_platform_of_a_product_is_named_where_the_examples_were(copy: Path, order: tuple[str, ...]) -> None:
+    commit_copy(copy)
+    for example in order:
+        removed = run(copy, "manage.py", "removeplatform", example)
+        assert removed.returncode == 0, removed.stderr
+        assert "Look yourself" not in removed.stdout
+    assert "yourself" not in start(copy)
+    written = (copy / "packages" / "portal" / "config" / "platforms.py").read_text()
+    assert re.findall(r'app="(\w+)"', written) == [NEW_PLATFORM]
+    for file in (
+        "README.md",
+        "CODEOWNERS",
+        ".env.example",
+        "docs/reference/environment.md",
+        "deploy/nginx/portal.conf",
+    ):
+        text = (copy / file).read_text()
+        assert NEW_PLATFORM in text.lower(), file
+        assert not re.search(r"\bapps/(energy|operations|finance)\b|(ENERGY|OPERATIONS|FINANCE)_APP_URL", text), file

@@ -5,26 +5,64 @@ The template, `platform_template/`, mirrors the repository. In it `app_name` and
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _TEMPLATE: Final = Path(__file__).with_name("platform_template")
 #: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
 _SUFFIX: Final = "-tpl"
+_SERVICES: Final = re.compile(r"\bportal\.services\.(\w+)")
 
 
 def platform_folders(name: str) -> list[str]:
     """Their paths, from the repository's root."""
     return [
         f"apps/{name}",
-        f"packages/portal/services/{name}",
+        services_of(name),
         f"tests/apps/{name}",
         f"deploy/kubernetes/base/{name}",
     ]
+
+
+def services_of(domain: str) -> str:
+    """The folder of a domain's services, from the repository's root."""
+    return f"packages/portal/services/{domain}"
+
+
+def uses_elsewhere(domain: str, root: Path, *, app: str) -> list[str]:
+    """Where other apps than this one import the services of a domain: `apps/energy/views/elsewhere.py`."""
+    return [file for file, domains in _imported_domains(root).items() if domain in domains and not _is_of(file, app)]
+
+
+def unused_domains(app: str, root: Path, *, platforms: Iterable[str]) -> list[str]:
+    """The domains that are no platform's, and that this app alone imports: their platform was removed before."""
+    own = {domain for file, domains in _imported_domains(root).items() if _is_of(file, app) for domain in domains}
+    return sorted(each for each in own - set(platforms) if not uses_elsewhere(each, root, app=app))
+
+
+def _imported_domains(root: Path) -> dict[str, set[str]]:
+    """Each Python file of the apps, with the domains whose services it imports."""
+    return {
+        str(path.relative_to(root)): {each for each in _SERVICES.findall(path.read_text()) if _is_domain(each, root)}
+        for path in sorted((root / "apps").rglob("*.py"))
+    }
+
+
+def _is_domain(name: str, root: Path) -> bool:
+    """Whether it is a folder of services, and no module beside those."""
+    return (root / services_of(name)).is_dir()
+
+
+def _is_of(file: str, app: str) -> bool:
+    return file.startswith(f"apps/{app}/")
 
 
 def write_folders(name: str, root: Path) -> None:
@@ -44,13 +82,16 @@ def write_folders(name: str, root: Path) -> None:
         write_catalog(root / "apps" / name, language)
 
 
-def uncommitted_work(name: str, root: Path) -> list[str]:
-    """The files in a platform's folders that neither git could bring back nor :func:`write_folders`."""
+def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
+    """The files in a platform's folders that neither git could bring back nor :func:`write_folders`.
+
+    :param folders: those that are about to be removed.
+    """
     with TemporaryDirectory() as fresh:
         write_folders(name, Path(fresh))
         return [
             str(path.relative_to(root))
-            for folder in platform_folders(name)
+            for folder in folders
             for path in sorted((root / folder).rglob("*"))
             if path.is_file()
             and "__pycache__" not in path.parts

@@ -1,6 +1,6 @@
 """Where files that all share name each platform: `startplatform` adds a new one there, `removeplatform` takes it away.
 
-A new platform stands after the one that was the registry's last.
+A new platform stands after the one that was the registry's last; the first one after the gateway, or where it says.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from portal.config.places import SOURCE_ROOT
-from portal.config.projects import DEFAULT_PORT_BASE, INSTANCE_PORT_STEP
+from portal.config.projects import DEFAULT_PORT_BASE, GATEWAY_APP, INSTANCE_PORT_STEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,19 +25,27 @@ class Place:
     :param text: what the file says of a platform.
     :param after: a regular expression for where the text of the platform before ends; by default that text. `<before>`
         and `<BEFORE>` stand for that platform.
+    :param first: the same for the first platform, where the gateway has no such text.
+    :param whole: a regular expression for all that the file says of a platform, where its team has written more.
     """
 
     file: str
     text: str
     after: str = ""
+    first: str = ""
+    whole: str = ""
 
 
+#: Where the addresses of the platforms would stand, if there were any; and what a page says of a platform's routes.
+_ADDRESSES: Final = r"^\| (?= *\| the local address; with a cookie domain)"
+_ROUTES: Final = r"\| <name> \| `/\{locale\}.*\n(?:\| \| .*\n)*"
 REGISTRY_FILE: Final = "packages/portal/config/platforms.py"
 PLACES: Final = (
     Place(
         REGISTRY_FILE,
         '    Platform(name="<NAME>", permission="<NAME>_APP", prefix="/<name>", app="<name>"),\n',
         after=r'    Platform\(name="<BEFORE>".*\n',
+        first=r"PLATFORMS: tuple\[Platform, \.\.\.\] = \(\n",
     ),
     Place(
         "CODEOWNERS",
@@ -45,8 +53,14 @@ PLACES: Final = (
         "/packages/portal/services/<name>/ @<org>/<name>-team\n"
         "/tests/apps/<name>/ @<org>/<name>-team\n",
         after=r"/tests/apps/<before>/.*\n",
+        first=r"# A team's own: .*\n",
     ),
-    Place("CODEOWNERS", " @<org>/<name>-team", after=r"^/.+ @\S+ @.*$"),
+    Place(
+        "CODEOWNERS",
+        " @<org>/<name>-team",
+        after=r"^/.+ @\S+ @.*$",
+        first=r"^/(?!apps/|packages/|tests/apps/)\S+ @\S+$",
+    ),
     Place(
         "deploy/nginx/portal.conf",
         "upstream portal_<name> {\n"
@@ -55,7 +69,11 @@ PLACES: Final = (
         "}\n",
         after=r"upstream portal_<before> \{\n(?: .*\n)*\}\n",
     ),
-    Place("deploy/nginx/portal.conf", "    <name>.example.com portal_<name>;\n"),
+    Place(
+        "deploy/nginx/portal.conf",
+        "    <name>.example.com portal_<name>;\n",
+        first=r"    auth\.example\.com portal_auth_app;\n",
+    ),
     Place("deploy/nginx/portal.conf", " <name>.example.com", after=r"server_name auth\.[^;\n]*(?=;)"),
     Place(
         "docs/how-to/deploy.md",
@@ -64,7 +82,11 @@ PLACES: Final = (
     Place("docs/how-to/deploy.md", "for n in 1 2; do ln -s <name>.env /etc/portal/<name>-$n.env; done\n"),
     Place("docs/how-to/deploy.md", "systemctl enable --now portal@<name>-1 portal@<name>-2\n"),
     Place("deploy/kubernetes/base/kustomization.yaml", "  - <name>\n"),
-    Place("deploy/kubernetes/overlays/example/ingress.yaml", "        - <name>.example.com\n"),
+    Place(
+        "deploy/kubernetes/overlays/example/ingress.yaml",
+        "        - <name>.example.com\n",
+        first=r"        - auth\.example\.com\n",
+    ),
     Place(
         "deploy/kubernetes/overlays/example/ingress.yaml",
         "    - host: <name>.example.com\n"
@@ -77,6 +99,7 @@ PLACES: Final = (
         "                name: portal-<name>\n"
         "                port:\n"
         "                  name: http\n",
+        first=r"    - host: auth\.example\.com\n(?:      .*\n)*",
     ),
     Place(
         "deploy/kubernetes/overlays/example/kustomization.yaml",
@@ -93,6 +116,7 @@ PLACES: Final = (
         "        value:\n"
         "          name: ALLOWED_HOSTS\n"
         "          value: <name>.example.com\n",
+        first=r"          value: auth\.example\.com\n",
     ),
     Place("deploy/compose/compose.yaml", "      <name>:\n        condition: service_healthy\n"),
     Place(
@@ -110,19 +134,40 @@ PLACES: Final = (
         "      - jwt_key\n"
         "      - metrics_token\n"
         "\n",
+        first=r"^  auth_app:\n(?:    .*\n)*\n",
     ),
     Place("deploy/compose/compose.yaml", "  secret_key_<name>:\n    file: ./secrets/secret_key_<name>\n"),
     Place("deploy/compose/make-secrets", 'write secret_key_<name> "$(random)"\n'),
-    Place("docs/reference/contract.md", "| <name> | `apps/<name>` | `http://localhost:<port>` |\n"),
-    Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
+    Place(
+        "docs/reference/contract.md",
+        "| <name> | `apps/<name>` | `http://localhost:<port>` |\n",
+        first=r"\| gateway \| `apps/auth_app` \| .*\n",
+    ),
+    Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`", first=_ADDRESSES),
     Place(
         "docs/reference/contract.md",
         "| <name> | `/{locale}/<name>`: overview |\n",
-        after=r"\| <before> \| `/\{locale\}.*\n(?:\| \| .*\n)*",
+        after=_ROUTES.replace("<name>", "<before>"),
+        first=r"\| gateway \| GET, POST .*\n(?:\| \| .*\n)*",
+        whole=_ROUTES,
     ),
-    Place("docs/reference/environment.md", ", `APP_PUBLIC_<NAME>_APP_URL`"),
-    Place(".env.example", "#APP_PUBLIC_<NAME>_APP_URL=https://<name>.example.com\n"),
-    Place("README.md", ", `apps/<name>`"),
+    Place("docs/reference/environment.md", ", `APP_PUBLIC_<NAME>_APP_URL`", first=_ADDRESSES),
+    Place(
+        ".env.example",
+        "#APP_PUBLIC_<NAME>_APP_URL=https://<name>.example.com\n",
+        first=r"#APP_PUBLIC_AUTH_COOKIE_DOMAIN=.*\n",
+    ),
+    Place("README.md", ", `apps/<name>`", first=r"^\| (?= *\| one deployable project for each platform \|)"),
+)
+
+
+#: Between two platforms of a list in a sentence.
+_BETWEEN: Final = ", "
+#: An extra of a platform's name has the packages that it alone needs: `finance = ["reportlab>=4.4"]`.
+_EXTRA: Final = (
+    ("pyproject.toml", r"^<name> = \[.*\]\n"),
+    ("pyproject.toml", r"(?<=portal\[)<name>,|(?<=,)<name>,"),
+    ("Makefile", r" --extra <name>(?![\w-])"),
 )
 
 
@@ -152,20 +197,24 @@ class _Change(NamedTuple):
 
 
 def add_platform(name: str, *, platforms: Sequence[str]) -> Edits:
-    """Name a new platform in each place, after the last of `platforms`."""
-    before, port = platforms[-1], DEFAULT_PORT_BASE + len(platforms) + 1
+    """Name a new platform in each place, after the last of `platforms`; where there is none, as the first."""
+    before, port = platforms[-1] if platforms else GATEWAY_APP, DEFAULT_PORT_BASE + len(platforms) + 1
     changes = []
     for place in PLACES:
         text = _text(place, name, port=port)
-        after = place.after.replace("<before>", before).replace("<BEFORE>", before.upper())
-        changes.append(_Change(place.file, after or _pattern(place, before), rf"\g<0>{text}", text))
+        after = place.after.replace("<before>", before).replace("<BEFORE>", before.upper()) or _pattern(place, before)
+        if not platforms:
+            after, text = place.first or after, text.removeprefix(_BETWEEN)
+        changes.append(_Change(place.file, after, rf"\g<0>{text}", text))
     return _edit(changes)
 
 
 def remove_platform(name: str, *, platforms: Sequence[str]) -> Edits:
     """Name a platform in no place any more, in the registry last. Those after it have lower ports from now on."""
     later = platforms[platforms.index(name) + 1 :]
-    changes = [_Change(place.file, _pattern(place, name), "", _text(place, name)) for place in PLACES]
+    changes = [_Change(place.file, _whole(place, name), "", _text(place, name)) for place in PLACES]
+    if re.search(rf"^{name} = \[", _read("pyproject.toml"), flags=re.MULTILINE):
+        changes += [_Change(file, text.replace("<name>", name), "", text) for file, text in _EXTRA]
     for port, other in enumerate(later, start=DEFAULT_PORT_BASE + len(platforms) - len(later)):
         for place in PLACES:
             if "<port>" in place.text:
@@ -185,6 +234,17 @@ def _edit(changes: Iterable[_Change]) -> Edits:
         if not count:
             missed.append(f"{change.file}: {change.text.strip()}")
     return Edits({file: text for file, text in after.items() if text != before[file]}, missed)
+
+
+def _whole(place: Place, name: str) -> str:
+    """What fits all that a place says of a platform. The first one of a list has its comma behind it."""
+    if place.whole:
+        return place.whole.replace("<name>", name)
+    pattern = _pattern(place, name)
+    if not place.text.startswith(_BETWEEN):
+        return pattern
+    alone = pattern.removeprefix(re.escape(_BETWEEN))
+    return rf"{pattern}|{alone}, |{alone}"
 
 
 def _pattern(place: Place, name: str) -> str:

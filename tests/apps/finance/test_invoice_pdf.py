@@ -266,3 +266,23 @@ def test_no_other_page_loads_the_library() -> None:
         check=False,
     )
     assert done.returncode == 0
+
+
+def test_without_the_library_the_app_ends_with_the_line_that_names_its_extra() -> None:
+    code = (
+        "import sys; sys.modules['reportlab'] = None\n"
+        "from portal.startup import import_project; import_project(settings='apps.finance.settings')"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=root,
+        env={"PYTHONPATH": f"{root}/packages:{root}", "DEBUG": "on"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "finance: invoices as a PDF need the packages of the extra `finance`: pip install 'portal[finance]'\n"
+    )

@@ -9,7 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.places import SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
-from portal.management.platform_folders import platform_folders, uncommitted_work
+from portal.management.platform_folders import (
+    platform_folders,
+    services_of,
+    uncommitted_work,
+    unused_domains,
+    uses_elsewhere,
+)
 from portal.management.platform_places import remove_platform
 
 if TYPE_CHECKING:
@@ -30,15 +36,21 @@ class Command(BaseCommand):
         platforms = [platform.app for platform in PLATFORMS]
         if name not in platforms:
             raise CommandError(f"{name!r} is no platform; there are {', '.join(platforms)}")
-        if work := uncommitted_work(name, SOURCE_ROOT):
+        # Pages of another app may show what the backend has of this domain; they go on without its platform.
+        uses = uses_elsewhere(name, SOURCE_ROOT, app=name)
+        unused = map(services_of, unused_domains(name, SOURCE_ROOT, platforms=platforms))
+        folders = [*unused, *(each for each in platform_folders(name) if not uses or each != services_of(name))]
+        if work := uncommitted_work(name, SOURCE_ROOT, folders=folders):
             raise CommandError(f"commit these files or delete them yourself, nothing is removed: {', '.join(work)}")
         edits = remove_platform(name, platforms=platforms)
-        removed = [folder for folder in platform_folders(name) if (SOURCE_ROOT / folder).exists()]
+        removed = [folder for folder in folders if (SOURCE_ROOT / folder).exists()]
         for folder in removed:
             shutil.rmtree(SOURCE_ROOT / folder)
         # The registry last: until then this command can be given again.
         edits.write()
         self.stdout.write(f"Removed: {', '.join(removed)}, and the platform's name in {', '.join(edits.texts)}.")
+        for use in uses:
+            self.stdout.write(f"Kept: {services_of(name)}, which {use} imports.")
         for missed in edits.missed:
             self.stdout.write(f"Look yourself, this was not there: {missed}")
         self.stdout.write("Next: docs/how-to/remove-a-platform.md, step 2.")

@@ -28,7 +28,8 @@ class Command(AdministrationCommand):
             raise not_asked(f"{name!r} can't be a platform: {reason}")
         edits = add_platform(name, platforms=[platform.app for platform in PLATFORMS])
         if REGISTRY_FILE not in edits.texts:
-            raise not_asked(f"{REGISTRY_FILE} has no line of the platform {PLATFORMS[-1].app}, after which to add one")
+            before = f"the platform {PLATFORMS[-1].app}" if PLATFORMS else "PLATFORMS"
+            raise not_asked(f"{REGISTRY_FILE} has no line of {before}, after which to add one")
         # The registry first: `removeplatform` clears away whatever an interruption leaves.
         edits.write()
         write_folders(name, SOURCE_ROOT)

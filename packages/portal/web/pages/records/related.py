@@ -38,7 +38,7 @@ class Related(Generic[TItem]):
     :param hook: the list's hook.
     :param by: its parameter that takes the row's id.
     :param page: name of the list's URL; or, of another platform's list, its path: `"/operations/work-orders"`. Who may
-        not open that platform does not see the list.
+        not open that platform does not see the list, and nobody does after the platform was removed.
     :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
         another platform needs one.
     :param context: what that template gets beside its row. By default what the list's own gets.
@@ -62,7 +62,7 @@ class Related(Generic[TItem]):
         if self.by not in self._wire_names:
             known = ", ".join(self._wire_names)
             raise UsageError(f"Related: {self.hook.hook_name} has no parameter {self.by!r}; it has {known}")
-        if self.is_elsewhere and self.platform is None:
+        if self.is_elsewhere and self.platform is None and not self._is_of_the_domain:
             raise UsageError(f"Related: {self.page} is no path of a platform")
         if self.is_elsewhere and not self.template:
             raise UsageError(f"Related: {self.page} is another platform's list: give the template of its rows")
@@ -79,6 +79,11 @@ class Related(Generic[TItem]):
         return next(found, None)
 
     @property
+    def _is_of_the_domain(self) -> bool:
+        """Whether the other platform has the name of the hook's domain: such a platform was there, and is removed."""
+        return self.page.startswith(f"/{self.hook.key.partition('.')[0]}/")
+
+    @property
     def _wire_names(self) -> Mapping[str, str]:
         params: Any = self.hook.params
         return {info.name: wire for wire, info in field_types(params).items()} if params else {}
@@ -89,7 +94,7 @@ class Related(Generic[TItem]):
 
     def is_open_to(self, request: PortalRequest) -> bool:
         """Whether the user may see it. The backend decides about the rows themselves."""
-        return self.platform is None or self.platform in open_platforms(request)
+        return not self.is_elsewhere or self.platform in open_platforms(request)
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""
