@@ -45,6 +45,8 @@ def make_rows(path: Path) -> None:
 class StormServer:
     """One process's way to the rows."""
 
+    honours_idempotency_key = True
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._local = threading.local()

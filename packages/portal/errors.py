@@ -28,7 +28,7 @@ carries a token, a cookie or a body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ class ApiError(PortalError):
     """
 
     #: HTTP status of the page that shows this error.
-    page_status: ClassVar[int] = 502
+    page_status: int = 502
 
     def __init__(self, detail: str = "", *, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(detail or self.__class__.__name__)
@@ -118,8 +118,15 @@ class ApiNotFoundError(ApiError):
 class ApiAbsentError(ApiNotFoundError):
     """The backend does not have this optional call: it has said so now, or within the last ten minutes.
 
-    A call that it said now is the error's cause; without a cause, no call was made. `status` is the backend's.
+    The answer that said it now is the error's cause; without a cause, no call was made.
+
+    :param status: the backend's; after 403 the page is a 403 too.
     """
+
+    def __init__(self, detail: str = "", *, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(detail, status=status, retry_after=retry_after)
+        if status == ApiForbiddenError.page_status:
+            self.page_status = ApiForbiddenError.page_status
 
 
 class ApiValidationError(ApiError):

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import time
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from portal.query.client import client_of
+from portal.query.endpoints import REGISTRY, DeclaredList
+from portal.query.known_gaps import call_names, param_name
+from portal.query.process_state import process_runtime
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import DeclaredList, Endpoint
+    from portal.query.endpoints import Endpoint
 
 
 def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> bool:
     """Whether the backend was last seen not to have this optional call. It is never asked for this.
 
+    A process looks into the store twice a minute at most, and then for all calls at once.
+
     :param source: the request, since one user's calls may be refused and another's not; None for all users.
     """
-    del hook, source
-    return False
+    if not hook.is_optional:
+        return False
+    client = None if source is None else client_of(source)
+    gaps, partition = (process_runtime().gaps, None) if client is None else (client.gaps, client.partition)
+    also = [name for key in _optional_keys() for name in call_names(key, partition)]
+    return gaps.last(call_names(hook.key, partition), also=also) is not None
 
 
 def note_absent(hook: Endpoint[Any], *, status: int | None) -> None:
@@ -28,7 +43,7 @@ def note_absent(hook: Endpoint[Any], *, status: int | None) -> None:
 
     :param status: of the answer.
     """
-    del hook, status
+    process_runtime().gaps.learn(hook.key, status=status or HTTPStatus.NOT_FOUND, now=time.time())
 
 
 def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:
@@ -36,5 +51,16 @@ def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:
 
     :param wire_param: its name on the wire, such as `clientId` or `q`.
     """
-    del hook, wire_param
-    return False
+    name = param_name(hook.key, wire_param)
+    also = (param_name(each.key, param) for each in _lists() for param in ("q", "sort", *each.filters))
+    gap = process_runtime().gaps.last([name], also=also)
+    return gap is not None and gap.until > time.time()
+
+
+def _optional_keys() -> list[str]:
+    hooks: tuple[Endpoint[Any], ...] = (*REGISTRY.queries.values(), *REGISTRY.mutations.values())
+    return [hook.key for hook in hooks if hook.is_optional]
+
+
+def _lists() -> Iterator[DeclaredList[Any, Any]]:
+    return (query for query in REGISTRY.queries.values() if isinstance(query, DeclaredList))

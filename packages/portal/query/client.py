@@ -13,11 +13,12 @@ from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.backend_calls import BackendCaller
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
 from portal.query.event_log import EventLog
+from portal.query.list_reads import ListReads, Settled
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
-from portal.query.reads import PageFetcher, ReadCall, Reads, walk_list
+from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import PurgeIfEnded, RequestPartition
-from portal.query.result_data import list_data, response_data
+from portal.query.result_data import response_data
 from portal.query.results import MutationResult, PaginatedResult, QueryResult
 from portal.query.retries import Retries
 from portal.query.writes import Writes
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.query.events import MutationEvent, QueryEvent
+    from portal.query.partition import Partition
     from portal.query.reads import WalkedPage
     from portal.store import SharedStore
 
@@ -39,6 +41,8 @@ class QueryClient:
     """Cached reads and writes of one user. Made by :func:`create_query_client`; the threads of a request may share it.
 
     Hooks call it. Views and commands themselves call :meth:`purge` only.
+
+    :ivar gaps: what the backend was seen not to have.
     """
 
     def __init__(
@@ -51,7 +55,7 @@ class QueryClient:
         reload: bool,
     ) -> None:
         self._log = EventLog(clock)
-        self._warned = runtime.warned
+        self.gaps = runtime.gaps
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
         self._purges = PurgeIfEnded(self._partition)
         self._caller = caller
@@ -60,10 +64,12 @@ class QueryClient:
             caller=caller,
             partition=self._partition,
             cache=runtime.cache,
+            gaps=runtime.gaps,
             single_flight=runtime.single_flight,
             registry=registry,
             clock=clock,
         )
+        self._lists = ListReads(read=self._read, gaps=runtime.gaps, warned=runtime.warned, clock=clock)
         self._reads = Reads(
             fetcher=fetcher,
             request_cache=request_cache,
@@ -76,12 +82,11 @@ class QueryClient:
             caller=caller,
             reads=self._reads,
             cache=runtime.cache,
+            gaps=runtime.gaps,
             request_cache=request_cache,
             registry=registry,
             clock=clock,
         )
-
-    # --- what hooks call ---
 
     def query(self, request: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
         """Run a one-shot query.
@@ -107,19 +112,18 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call = ReadCall(request=request, start=cursor, count=pages, force=force, again=again)
-        return self._paginated(request, call, self._read(call))
+        call, left_out = self._lists.begin(call, request)
+        return self._paginated(request, self._lists.settle(call, request, self._read(call), left_out))
 
     def walk(self, request: ListRequest, *, page_rows: int) -> Iterator[WalkedPage[Any]]:
         """Read a whole list past the cache, page by page: :func:`~portal.query.reads.walks.walk_list`."""
-        return walk_list(request, caller=self._caller, page_rows=page_rows)
+        return self._lists.walk(request, caller=self._caller, page_rows=page_rows)
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
-        """Run queries at the same time; gives their results in the same order.
-
-        :raises UsageError: a list's `pages` is not a number from 1 to 50, or its `cursor` is not a text.
-        :raises SignInEndedError: the sign-in is over.
-        """
-        calls = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
+        """Run queries at the same time; gives their results in the same order. Raises as :meth:`paginated`."""
+        asked = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
+        begun = [self._lists.begin(call, call.request) for call in asked]
+        calls = [call for call, _ in begun]
         began = time.perf_counter()
         with tracing.span("queries", str(len(calls))) as span, self._purges:
             results = self._reads.read_all(calls)
@@ -127,10 +131,10 @@ class QueryClient:
                 span.part("query", call.request.key.endpoint, outcome=result.cache_status)
                 self._log.add_read(call, result, began=began)
         return [
-            self._paginated(call.request, call, result)
-            if isinstance(call.request, ListRequest)
+            self._paginated(spec.query, self._lists.settle(call, spec.query, result, left_out))
+            if isinstance(spec.query, ListRequest)
             else self._one_shot(call, result)
-            for call, result in zip(calls, results, strict=True)
+            for spec, (call, left_out), result in zip(specs, begun, results, strict=True)
         ]
 
     def start(self, spec: QuerySpec[QueryResult[Any]]) -> QueryResult[Any] | bool:
@@ -205,6 +209,11 @@ class QueryClient:
         return self._log.mutations
 
     @property
+    def partition(self) -> Partition | None:
+        """The partition of the request's access token, if it is bound and has not expired; nothing is asked for."""
+        return self._partition.known
+
+    @property
     def is_bound(self) -> bool:
         """Whether the request's access token is bound: the backend once said whose it is."""
         return self._partition.is_bound
@@ -219,8 +228,6 @@ class QueryClient:
     def purge_user(self, user_id: str) -> None:
         """Drop all that is cached for the user with this id: what that user may see has changed."""
         self._partition.purge_user(user_id)
-
-    # --- inside ---
 
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
@@ -245,19 +252,11 @@ class QueryClient:
             _refetch=lambda: self.query(call.request, force=True),
         )
 
-    def _paginated(self, request: ListRequest, call: ReadCall, result: ReadResult) -> PaginatedResult[Any]:
+    def _paginated(self, request: ListRequest, settled: Settled) -> PaginatedResult[Any]:
+        call, result = settled.call, settled.result
         pages = len(result.pages)
-        data, has_unnamed = list_data(result.pages, request)
-        if has_unnamed and request.key.endpoint not in self._warned:
-            self._warned.add(request.key.endpoint)
-            logger.warning(
-                "%s: rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a"
-                " field that every row has, or unique_by=False",
-                request.key.endpoint,
-                request.unique_by,
-            )
         return PaginatedResult(
-            data=data,
+            data=self._lists.data(request, settled),
             error=result.error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,

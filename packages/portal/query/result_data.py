@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from portal.config.contract_names import ITEMS_FIELD
 from portal.errors import ApiError, ApiMalformedError, without_traceback
 from portal.query.cache import unique_rows
 from portal.query.results import PaginatedRes
+from portal.query.row_checks import checked_rows
 from portal.query.rows import copied, copied_rows
 
 if TYPE_CHECKING:
@@ -28,11 +29,33 @@ def response_data(body: Any, decode: Decoder | None) -> tuple[Any, ApiError | No
         return None, without_traceback(error)
 
 
-def list_data(pages: Sequence[MergedPage], request: ListRequest) -> tuple[PaginatedRes[Any], bool]:
+class ListData(NamedTuple):
     """The pages of a list as one.
 
-    :returns: the list, and whether some rows have no usable value in `request.unique_by`.
+    :param has_unnamed: whether some rows have no usable value in `unique_by`.
+    :param contradicted: the parameters that the backend's rows contradict; `proofs` are those of them for which that
+        shows that the backend ignores them.
     """
+
+    list: PaginatedRes[Any]
+    has_unnamed: bool
+    contradicted: tuple[str, ...]
+    proofs: tuple[str, ...]
+
+
+def filters_of(params: Sequence[str]) -> bool:
+    """Whether one of these parameters decides which rows a list has; the order alone does not."""
+    return any(param != "sort" for param in params)
+
+
+def list_data(pages: Sequence[MergedPage], request: ListRequest, *, left_out: tuple[str, ...]) -> ListData:
+    """The pages of a list as one, without rows that contradict a parameter.
+
+    :param request: as it was asked for; `left_out` was not sent, since the backend refuses it, or does not search.
+    """
+    if "q" in left_out:
+        # Nobody knows which rows have the words.
+        return ListData(PaginatedRes(ignored=left_out), False, (), ())
     bodies = tuple(copied(merged.page.body) for merged in pages)
     rows, has_unnamed = unique_rows(
         [merged.rows for merged in pages]
@@ -44,12 +67,15 @@ def list_data(pages: Sequence[MergedPage], request: ListRequest) -> tuple[Pagina
         ],
         unique_by=request.unique_by,
     )
+    rows, contradicted, proofs = checked_rows(rows, request, raw=(merged.page.rows for merged in pages))
+    ignored = tuple(dict.fromkeys((*left_out, *contradicted)))
     last = pages[-1].page if pages else None
     data = PaginatedRes(
         items=rows if request.decode is None else request.decode(rows),
         has_next=last.has_next if last else False,
         next_cursor=last.next_cursor if last else None,
         raw_res=bodies,
-        total=pages[0].total if pages else None,
+        total=pages[0].total if pages and not filters_of(ignored) else None,
+        ignored=ignored,
     )
-    return data, has_unnamed
+    return ListData(data, has_unnamed, contradicted, proofs)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SetAnswer,
         WriteRequest,
     )
+    from portal.query.known_gaps import KnownGaps
     from portal.query.partition import Partition
     from portal.query.reads import Reads
     from portal.query.request_cache import RequestCache
@@ -58,6 +59,7 @@ class Writes:
     caller: BackendCaller
     reads: Reads
     cache: PageCache
+    gaps: KnownGaps
     request_cache: RequestCache
     registry: Registry
     clock: Callable[[], float]
@@ -74,6 +76,7 @@ class Writes:
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
+        self.gaps.check(write, partition, now=self.clock())
         sent = self.reads.partition.token
         since = self.cache.stamps(partition, targets) if partition else {}
         repeats = partition is not None and self._may_repeat(write, partition)
@@ -87,7 +90,11 @@ class Writes:
                 self._record(partition, dict.fromkeys(targets, record), since, sent=sent)
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
-            raise
+            absence = self.gaps.absence(error, write, partition, now=self.clock())
+            if absence is error:
+                raise
+            raise absence from error
+        self.gaps.answered(write, partition)
         answers = [answer_of(part, write, data, registry=self.registry) for part in write.answers]
         done = records_of(write, data, answers, registry=self.registry)
         done_at = self.clock()

@@ -29,7 +29,14 @@ from portal.query.endpoints.effects import (
 from portal.query.endpoints.filters import RowFilter, filter_of
 from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
 from portal.query.endpoints.mutations import DeclaredMutation, Method
-from portal.query.endpoints.params import OF_THE_CALL, checked_params, given_params, named_params, parameter_names
+from portal.query.endpoints.params import (
+    OF_THE_CALL,
+    checked_params,
+    given_params,
+    named_params,
+    parameter_names,
+    wire_value,
+)
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
-from portal.query.endpoints.urls import Address, Url, address, check_template, is_path
+from portal.query.endpoints.urls import Address, Url, address, check_template, is_path, path_params, shape

@@ -7,12 +7,12 @@ section 7). So each parameter of a list belongs to a field.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from portal.config.contract_names import CREATED_AT_FIELD, CURSOR_PARAM, FROM_SUFFIX, LIMIT_PARAM, TO_SUFFIX
 from portal.errors import UsageError
 from portal.query.endpoints.params import parameter_names
-from portal.query.rows import ListParams, is_record, wire_names
+from portal.query.rows import ListParams, OpenEnum, field_types, is_record, wire_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,10 +28,23 @@ class RowFilter:
 
     :param field: of the row, by its name on the wire.
     :param kind: `one_of`: the row has one of the values; `from`: not before that time; `to`: before that time.
+    :param item: type of a row.
     """
 
     field: str
     kind: Literal["one_of", "from", "to"] = "one_of"
+    item: Any = None
+
+    @property
+    def members(self) -> frozenset[str] | None:
+        """The values that the field can have, if it is an enumeration; else None."""
+        try:
+            info = field_types(self.item).get(self.field) if is_record(self.item) else None
+        except UsageError:
+            return None
+        kinds = () if info is None else (info.type, *get_args(info.type))
+        known = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, OpenEnum)]
+        return frozenset(str(member.value) for member in known[0]) if known else None
 
 
 def row_filters(
@@ -58,7 +71,9 @@ def row_filters(
     wrong = [name for name in fields.values() if name is not None and known is not None and name not in known]
     if wrong:
         raise UsageError(f"{declared_with}: filter_fields names {', '.join(wrong)}, which is no field of a row")
-    found = {name: _given(fields[name]) if name in fields else _held(name, known, created) for name in sorted(names)}
+    found = {
+        name: _given(name, fields[name]) if name in fields else _held(name, known, created) for name in sorted(names)
+    }
     of_no_field = [name for name, one in found.items() if one is None and name not in fields]
     if of_no_field and isinstance(params, type) and issubclass(params, ListParams):
         raise UsageError(
@@ -66,7 +81,7 @@ def row_filters(
             f" {item.__name__}; name the field, as filter_fields={{{of_no_field[0]!r}: …}}, or None where no row can"
             " contradict it"
         )
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: replace(one, item=item) for name, one in found.items() if one is not None}
 
 
 def filter_of(name: str, *, known: Collection[str] | None) -> RowFilter | None:
@@ -88,5 +103,8 @@ def _held(name: str, known: frozenset[str] | None, created: str) -> RowFilter | 
     return replace(found, field=created) if found is not None and found.field == CREATED_AT_FIELD else found
 
 
-def _given(field: str | None) -> RowFilter | None:
-    return None if field is None else RowFilter(field=field)
+def _given(name: str, field: str | None) -> RowFilter | None:
+    if field is None:
+        return None
+    limits = [kind for ending, kind in _LIMITS if name.endswith(ending) and name != field]
+    return RowFilter(field=field, kind=limits[0]) if limits else RowFilter(field=field)

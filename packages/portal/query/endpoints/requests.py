@@ -50,6 +50,16 @@ class ReadRequest:
     without: str = ""
     id_field: str = ID_FIELD
 
+    @property
+    def name(self) -> str:
+        """The endpoint's key."""
+        return self.key.endpoint
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something."""
+        return False
+
     def address(self) -> Address:
         """The address to read.
 
@@ -124,6 +134,16 @@ class WriteRequest:
     decode: Decoder | None = None
     without: str = ""
     id_field: str = ID_FIELD
+
+    @property
+    def name(self) -> str:
+        """The endpoint's key."""
+        return self.endpoint
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something."""
+        return True
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -42,6 +42,8 @@ from portal.query.partition.token_bindings import (
     parse_binding,
     parse_namespace,
     principal_of,
+    principal_of_sign_in,
+    principal_of_token,
     short_hash,
 )
 from portal.store import note_unknown
@@ -104,10 +106,11 @@ class Namespaces:
         :param sign_in: gives the name of the sign-in, if the portal itself received the token with its refresh token.
         :returns: None for an answer that is no profile.
         """
-        principal = principal_of(profile, token=token, subject=subject_of(token), sign_in=sign_in)
-        if principal is None:
+        if not isinstance(profile, dict):
             return None
-        key, name = namespace_key(principal), binding_key(token)
+        name = binding_key(token)
+        principal = principal_of(profile, subject=subject_of(token)) or self._unnamed(token, sign_in)
+        key = namespace_key(principal)
         found = self._store.get_many([key, name])
         before, view = parse_binding(name, found.get(name)), _permissions_digest(profile)
         is_first = before is None or before.partition.principal != principal
@@ -115,6 +118,14 @@ class Namespaces:
         namespace = self._replace_namespace(key) if has_changed else self._namespace(key, found.get(key))
         partition = Partition(principal=principal, namespace=namespace, view=view, binding=name)
         return self._bind(token, partition, begin_generation=is_first)
+
+    def _unnamed(self, token: str, sign_in: Callable[[], str | None]) -> str:
+        """The principal of a token whose user nothing names: as it was bound before, else its sign-in, else itself."""
+        known = self.principal_of(token)
+        if known is not None:
+            return known
+        name = sign_in()
+        return principal_of_token(token) if name is None else principal_of_sign_in(name)
 
     def rebind(self, *, old: str, new: str) -> Partition | None:
         """Bind `new`, which a refresh returned, to the partition of `old`. The caller knows that both are one user's.

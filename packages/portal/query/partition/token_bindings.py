@@ -15,7 +15,7 @@ from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 _HASH_CHARS: Final = 40
 #: Members of a stored binding. All releases that run at the same time share namespaces and bindings, because a purge
@@ -116,26 +116,16 @@ class Subject:
     issuer: str | None
 
 
-def principal_of(
-    profile: object, *, token: str, subject: Subject | None, sign_in: Callable[[], str | None]
-) -> str | None:
+def principal_of(profile: Mapping[str, Any], *, subject: Subject | None) -> str | None:
     """The hash that stands for the user of a token with which GET `/me` has just succeeded.
 
-    The profile's id; without it, the token's subject, since the backend has just accepted that very token; without it,
-    the sign-in; without it, the token itself. Each kind has hashes of its own.
-
-    :param sign_in: gives the name of the sign-in, if the portal itself received the token with its refresh token.
-    :returns: None for an answer that is no profile.
+    The profile's id; without it, the token's subject, since the backend has just accepted that very token. None where
+    neither names anybody. Each kind of name has hashes of its own.
     """
-    if not isinstance(profile, dict):
-        return None
     value = profile.get(PROFILE_ID_FIELD)
     if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
         return principal_of_id(str(value))
-    if subject is not None:
-        return principal_of_subject(subject)
-    name = sign_in()
-    return short_hash("principal-token", token) if name is None else principal_of_sign_in(name)
+    return None if subject is None else principal_of_subject(subject)
 
 
 def principal_of_id(user_id: str) -> str:
@@ -151,6 +141,11 @@ def principal_of_subject(subject: Subject) -> str:
 def principal_of_sign_in(name: str) -> str:
     """The hash that stands for the user of a sign-in, where nothing else names them."""
     return short_hash("principal-sign-in", name)
+
+
+def principal_of_token(token: str) -> str:
+    """The hash that stands for whoever has this token, where not even its sign-in is certain."""
+    return short_hash("principal-token", token)
 
 
 def namespace_key(principal: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import (
+    ApiAbsentError,
     ApiError,
     ApiForbiddenError,
     ApiTimeoutError,
@@ -152,7 +153,7 @@ class Reads:
         if isinstance(error, ApiUnauthorizedError):
             self.partition.purge()
         elif (
-            isinstance(error, ApiForbiddenError)
+            isinstance(error.__cause__ if isinstance(error, ApiAbsentError) else error, ApiForbiddenError)
             and endpoint != PROFILE_QUERY.key.endpoint
             and not self._is_recent(self._permissions_checked)
         ):

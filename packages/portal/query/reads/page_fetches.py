@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from portal.query.backend_calls import BackendCaller
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.endpoints import Address, ReadRequest, Registry
+    from portal.query.known_gaps import KnownGaps
     from portal.query.partition import Partition
     from portal.query.request_partition import RequestPartition
 
@@ -118,6 +119,7 @@ class PageFetcher:
     caller: BackendCaller
     partition: RequestPartition
     cache: PageCache
+    gaps: KnownGaps
     single_flight: SingleFlight[Page]
     registry: Registry
     clock: Callable[[], float]
@@ -133,6 +135,7 @@ class PageFetcher:
         stamp = plan.stamp
         error: ApiError | None = None
         try:
+            self.gaps.check(request, plan.partition, now=self.clock())
             while not is_enough(pages, count):
                 if len(pages) > plan.kept and plan.partition is not None and request.cache:
                     stamp = self.cache.get(plan.partition, request.key, count=0).stamp
@@ -143,11 +146,15 @@ class PageFetcher:
                     MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
                 )
         except ApiError as failure:
-            error = without_traceback(failure)
+            is_bare = not request.key.paginated or (not request.key.params and plan.call.start is None)
+            error = self.gaps.absence(failure, request, plan.partition, is_bare=is_bare, now=self.clock())
+            without_traceback(error)
             if plan.partition is not None and len(pages) < len(plan.pages) and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older.
                 self.cache.delete(plan.partition, request.key, start=plan.call.start, index=len(pages))
         fetched = len(pages) - plan.kept
+        if fetched:
+            self.gaps.answered(request, plan.partition)
         if plan.partition is not None:
             # The backend's reads may be behind its writes.
             entry = self.cache.with_recent_writes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from portal.config.limits import WALK_MAX_PAGES
 from portal.errors import ApiMalformedError
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from portal.query.backend_calls import BackendCaller
+    from portal.query.cache import JsonRow
     from portal.query.endpoints import ListRequest
 
 TItem = TypeVar("TItem")
@@ -23,14 +24,19 @@ class WalkedPage(Generic[TItem]):
     """One page of a walk.
 
     :param total: number of all rows that match, as this page has it; None if the backend does not count them.
+    :param ignored: names on the wire of the parameters that the backend ignored or refused: rows that contradict one
+        are left out; where it is `q`, there are none.
     """
 
     rows: tuple[TItem, ...]
     total: int | None
+    ignored: tuple[str, ...] = ()
 
 
-def walk_list(request: ListRequest, *, caller: BackendCaller, page_rows: int) -> Iterator[WalkedPage[Any]]:
-    """Read a list from its beginning to its end.
+def walk_list(
+    request: ListRequest, *, caller: BackendCaller, page_rows: int
+) -> Iterator[tuple[list[JsonRow], int | None]]:
+    """Read a list from its beginning to its end: the rows of each page as they came, and its total.
 
     Each page is one call with a time limit of its own, its further tries included. It is made when the page is asked
     for, so nothing is read any more when nobody asks. The access token is refreshed on the way where it expires.
@@ -49,8 +55,7 @@ def walk_list(request: ListRequest, *, caller: BackendCaller, page_rows: int) ->
         page = Page(stamp=None, at=0.0, cursor=cursor, body=body)
         if page.lacks_cursor:
             raise ApiMalformedError(f"{endpoint}: the answer says that there is more, and not where")
-        rows = tuple(page.rows) if request.decode is None else request.decode(page.rows)
-        yield WalkedPage(rows=rows, total=page.total)
+        yield page.rows, page.total
         cursor = page.next_cursor
         if cursor is None:
             return

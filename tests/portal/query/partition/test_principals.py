@@ -12,6 +12,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import PortalError
 from portal.query import create_query_client
+from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, World
 from tests.support.client_endpoints import REGISTRY, ClientMutations, ClientQueries, ids
 
@@ -138,6 +139,14 @@ def test_an_own_create_shows_without_a_get(world: World, backend: PersonsBackend
     _, client = browser.request()
     assert ClientMutations.use_create_client_mutation(client).mutate(body={"name": "new"}).is_success
     assert browser.see()[1] == ["c1000", "of ada"]
+    assert backend.counted()["GET", "/energy/clients"] == 1
+
+
+def test_a_profile_that_is_asked_again_changes_nothing(world: World, backend: PersonsBackend) -> None:
+    browser = Browser(world)
+    browser.see(signs_in=backend.begin("ada"))
+    UserQueries.use_get_me_query(browser.request()[1]).refetch()
+    browser.see()
     assert backend.counted()["GET", "/energy/clients"] == 1
 
 

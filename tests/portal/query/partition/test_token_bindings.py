@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query.partition.namespaces import Namespaces
-from portal.query.partition.token_bindings import Subject, principal_of, principal_of_id, principal_of_subject
+from portal.query.partition.token_bindings import (
+    Subject,
+    principal_of,
+    principal_of_id,
+    principal_of_sign_in,
+    principal_of_subject,
+    principal_of_token,
+)
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
 from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
@@ -64,12 +72,12 @@ def test_an_answer_that_is_no_profile_binds_nothing(
     assert bindings(world) == 0
 
 
-def named(profile: object) -> str | None:
-    return principal_of(profile, token="t", subject=Subject("ada", None), sign_in=lambda: "of ada")
+def named(profile: dict[str, Any]) -> str | None:
+    return principal_of(profile, subject=Subject("ada", None))
 
 
 @pytest.mark.parametrize("profile", [{}, {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
-def test_only_a_string_or_a_number_is_an_id(profile: object) -> None:
+def test_only_a_string_or_a_number_is_an_id(profile: dict[str, Any]) -> None:
     assert named(profile) == principal_of_subject(Subject("ada", None))
 
 
@@ -78,13 +86,8 @@ def test_a_number_names_the_same_principal_as_its_digits() -> None:
 
 
 def test_an_id_a_subject_a_sign_in_and_a_token_of_one_text_are_four_principals() -> None:
-    kinds = [
-        principal_of({"id": "x"}, token="x", subject=None, sign_in=lambda: None),
-        principal_of({}, token="x", subject=Subject("x", None), sign_in=lambda: None),
-        principal_of({}, token="x", subject=None, sign_in=lambda: "x"),
-        principal_of({}, token="x", subject=None, sign_in=lambda: None),
-    ]
-    assert len(set(kinds)) == 4
+    of_subject = principal_of_subject(Subject("x", None))
+    assert len({principal_of_id("x"), of_subject, principal_of_sign_in("x"), principal_of_token("x")}) == 4
 
 
 def test_nothing_is_cached_for_nobody(world: World, process: Process) -> None:

@@ -1,0 +1,243 @@
+"""What the backend was seen not to have: optional calls, and parameters of lists.
+
+Each gap is one record in the store, for all processes, with the process's memory in front of it. For ten minutes the
+call is not made, or the parameter is not relied on. Then who needs it asks again. What was last known stays known until
+an answer says otherwise. While the store is down, each process has what it has seen itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from portal.errors import ApiAbsentError, StoreUnavailableError
+from portal.query.endpoints import path_params, shape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from portal.errors import ApiError
+    from portal.query.endpoints import Url
+    from portal.query.partition import Partition
+    from portal.store import SharedStore
+
+logger = logging.getLogger("portal.query")
+
+#: For how long the backend is not asked again, seconds (contract, section 7).
+GAP_S: Final = 10 * 60
+#: How long the store keeps what was last known, seconds.
+_KEPT_S: Final = 24 * 60 * 60
+#: How long a process goes by its memory before it looks into the store again, seconds.
+LOOKED_S: Final = 30.0
+#: Gaps, and names without a gap, that a process has in memory.
+_MOST: Final = 4096
+
+#: These say that there is no such call, whoever asks.
+_NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
+_NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
+#: These may be about the user who asks.
+_NOT_FOR_THIS_USER: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN})
+
+
+class OptionalCall(Protocol):
+    """A read or a write, as far as it may be absent.
+
+    :ivar without: what pages do without it; empty for a call that every backend must have.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its endpoint's key."""
+
+    @property
+    def url(self) -> Url[Any]:
+        """Its address."""
+
+    @property
+    def without(self) -> str:
+        """See the class."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it has a body."""
+
+
+class Gap(NamedTuple):
+    """What was seen.
+
+    :param status: of the answer; 200 for a parameter that the backend took and did not follow.
+    :param until: until when it counts without another answer, seconds since the epoch.
+    """
+
+    status: int
+    until: float
+
+
+@dataclass(slots=True)
+class _Noted:
+    """What a process knows of one name: the gap, or that there was none when it last looked (monotonic seconds)."""
+
+    gap: Gap | None
+    looked: float
+
+
+class KnownGaps:
+    """The gaps that one process knows, and the store for all. Safe for threads, and for a store that is down."""
+
+    def __init__(self, *, store: SharedStore) -> None:
+        self._store = store
+        self._noted: OrderedDict[str, _Noted] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def last(self, names: Collection[str], *, also: Iterable[str] = ()) -> Gap | None:
+        """The gap that was last seen under one of the names, however long ago; None for none.
+
+        The store is asked if this process has not looked for a while; then for what is in `also` too.
+        """
+        if self._is_due(names):
+            self._look_up({*names, *also})
+        return self._remembered(names)
+
+    def current(self, names: Collection[str], *, now: float) -> Gap | None:
+        """The gap under one of the names that was seen within the last ten minutes. Asks the store only without one."""
+        gap = self._remembered(names)
+        if (gap is None or gap.until <= now) and self._is_due(names):
+            self._look_up(names)
+            gap = self._remembered(names)
+        return gap if gap is not None and gap.until > now else None
+
+    def remembered(self, names: Collection[str], *, now: float) -> Gap | None:
+        """The same by this process's memory alone."""
+        gap = self._remembered(names)
+        return gap if gap is not None and gap.until > now else None
+
+    def learn(self, name: str, *, status: int, now: float) -> bool:
+        """Note a gap for all processes. Returns whether it is news to this one."""
+        known, gap = self._remembered([name]), Gap(status, now + GAP_S)
+        self._remember({name: gap})
+        try:
+            self._store.set(_key(name), list(gap), lifetime_s=_KEPT_S)
+        except StoreUnavailableError as error:
+            logger.info("%s: known in this process alone: %s", name, error)
+        return known is None
+
+    # --- optional calls ---
+
+    def check(self, call: OptionalCall, partition: Partition | None, *, now: float) -> None:
+        """Make no call that the backend is known not to have.
+
+        :raises ApiAbsentError: it is known.
+        """
+        gap = self.current(call_names(call.name, partition), now=now) if call.without else None
+        if gap is not None:
+            raise ApiAbsentError("The backend does not have this.", status=gap.status)
+
+    def absence(
+        self, error: ApiError, call: OptionalCall, partition: Partition | None, *, is_bare: bool = True, now: float
+    ) -> ApiError:
+        """What a failure is: if it says that the backend does not have an optional call, that is learned.
+
+        :param is_bare: whether the call had no parameters of a list: an answer to those says nothing of the call.
+        :returns: the error for who asked; of a call that is absent, `error` is its cause.
+        """
+        name = _absent_name(error, call, partition, is_bare=is_bare)
+        if name is None:
+            return error
+        if self.learn(name, status=error.status or HTTPStatus.NOT_FOUND, now=now):
+            what = "the backend does not have this call" if name == call.name else "this call is refused to a user"
+            logger.info(
+                "%s: %s (%s); it is asked again after ten minutes. %s", call.name, what, error.status, call.without
+            )
+        absent = ApiAbsentError(error.detail, status=error.status)
+        absent.__cause__ = error
+        return absent
+
+    def answered(self, call: OptionalCall, partition: Partition | None) -> None:
+        """The backend has just answered the call, so it has it."""
+        if call.without:
+            self.forget(call_names(call.name, partition))
+
+    def forget(self, names: Collection[str]) -> None:
+        """The backend has answered: it has the call. Costs nothing where nothing was noted."""
+        gone = [name for name in names if self._remembered([name]) is not None]
+        if not gone:
+            return
+        self._remember(dict.fromkeys(gone))
+        try:
+            self._store.delete_many(map(_key, gone))
+        except StoreUnavailableError as error:
+            logger.info("%s: no longer absent, in this process alone: %s", gone[0], error)
+
+    def _remembered(self, names: Collection[str]) -> Gap | None:
+        with self._lock:
+            found = [noted.gap for name in names if (noted := self._noted.get(name)) is not None]
+        return max((gap for gap in found if gap is not None), key=lambda gap: gap.until, default=None)
+
+    def _is_due(self, names: Collection[str]) -> bool:
+        now = time.monotonic()
+        with self._lock:
+            noted = [self._noted.get(name) for name in names]
+        return any(one is None or now - one.looked >= LOOKED_S for one in noted)
+
+    def _look_up(self, names: Collection[str]) -> None:
+        keys = {_key(name): name for name in names}
+        try:
+            found = self._store.get_many(keys)
+        except StoreUnavailableError:
+            self._remember({name: self._remembered([name]) for name in names})
+            return
+        self._remember({name: _parsed(found.get(key)) for key, name in keys.items()})
+
+    def _remember(self, gaps: dict[str, Gap | None] | dict[str, Gap]) -> None:
+        looked = time.monotonic()
+        with self._lock:
+            for name, gap in gaps.items():
+                self._noted[name] = _Noted(gap, looked)
+                self._noted.move_to_end(name)
+            while len(self._noted) > _MOST:
+                self._noted.popitem(last=False)
+
+
+def call_names(endpoint: str, partition: Partition | None) -> list[str]:
+    """The names of a call's gap: for all users, and for what one user may see."""
+    return [endpoint] if partition is None else [endpoint, f"{partition.pages}:{endpoint}"]
+
+
+def param_name(endpoint: str, param: str) -> str:
+    """The name of a gap of a list's parameter, by its name on the wire."""
+    return f"{endpoint}?{param}"
+
+
+def _absent_name(error: ApiError, call: OptionalCall, partition: Partition | None, *, is_bare: bool) -> str | None:
+    """The name under which an answer to an optional call counts as a gap; None where it says nothing of the kind.
+
+    A row that is not there is no gap, and neither is what a user typed: an answer to parameters of a list, or to the
+    body of a write, says nothing to others.
+    """
+    status = error.status
+    if not call.without or isinstance(error, ApiAbsentError):
+        return None
+    if status in _NO_METHOD:
+        return call.name
+    if path_params(shape(call.url)) or not is_bare:
+        return None
+    if status in _NO_CALL and not call.writes:
+        return call.name
+    is_own = status in (_NO_CALL if call.writes else _NOT_FOR_THIS_USER)
+    return call_names(call.name, partition)[-1] if is_own and partition is not None else None
+
+
+def _key(name: str) -> str:
+    return f"gap:{name}"
+
+
+def _parsed(value: object) -> Gap | None:
+    match value:
+        case [int(status), int() | float() as until, *_]:
+            return Gap(status, float(until))
+    return None

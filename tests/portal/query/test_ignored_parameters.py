@@ -1,0 +1,344 @@
+"""Parameters that a backend ignores or refuses: no row that contradicts one is handed out."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from portal.errors import ApiForbiddenError, ApiValidationError, UsageError
+from portal.query import (
+    ListParams,
+    OpenEnum,
+    QueryGroup,
+    Row,
+    Values,
+    paginated_query_endpoint,
+)
+from portal.query.endpoints.registry import Registry
+from portal.query.known_gaps import GAP_S, param_name
+from tests.portal.query.fakes import FakeBackend, World
+
+if TYPE_CHECKING:
+    from portal.query import QueryClient
+
+REGISTRY = Registry()
+PATH = "/energy/visits"
+
+
+class Status(OpenEnum):
+    OPEN = "open"
+    DONE = "done"
+
+
+class Visit(Row):
+    name: str = ""
+    client_id: str | None = None
+    status: Status | None = None
+    seats: int | None = None
+    is_free: bool | None = None
+    tags: tuple[str, ...] = ()
+    begun_at: datetime | None = None
+
+
+class VisitsParams(ListParams):
+    client_id: Values | None = None
+    status: Values | None = None
+    seats: int | None = None
+    is_free: bool | None = None
+    tag: Values | None = None
+    begun_at_from: str | None = None
+    begun_at_to: str | None = None
+
+
+class Queries(QueryGroup, domain="energy", registry=REGISTRY):
+    use_get_visits_query = paginated_query_endpoint(
+        item=Visit, params=VisitsParams, url=PATH, filter_fields={"tag": "tags"}, without="No visits are shown."
+    )
+
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": f"v{number}",
+        "name": f"Visit {number}",
+        "clientId": "c1" if number % 2 else "c2",
+        "status": "open" if number < 3 else "done",
+        "seats": number,
+        "isFree": number == 1,
+        "tags": ["café"] if number < 4 else [],
+        "begunAt": f"2026-01-0{number}T10:00:00Z",
+        "createdAt": f"2026-02-0{number}T00:00:00Z",
+    }
+    for number in range(1, 5)
+]
+
+
+@dataclass
+class NarrowBackend(FakeBackend):
+    """A backend that knows no parameters: it ignores them, or refuses them.
+
+    :param knows: the parameters that it does follow, for `clientId` and `q`, or at least takes.
+    :param refuses: the status with which it answers all others; None: it ignores them.
+    """
+
+    own: list[dict[str, Any]] = field(default_factory=lambda: [dict(row) for row in ROWS])
+    knows: set[str] = field(default_factory=set)
+    refuses: int | None = None
+    odd_values: set[str] = field(default_factory=set)
+
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if path != PATH:
+            return super()._do(token, method, path, params, body)
+        unknown = set(params) - self.knows - {"limit", "cursor"}
+        if self.refuses == 403:
+            raise ApiForbiddenError("no", status=403)
+        if (unknown and self.refuses) or self.odd_values & set(map(str, params.values())):
+            raise ApiValidationError("unknown", status=self.refuses or 400)
+        rows = [
+            row
+            for row in self.own
+            if "clientId" not in self.knows or row["clientId"] in params.get("clientId", "c1,c2")
+        ]
+        rows = [row for row in rows if "q" not in self.knows or params.get("q", "") in row["name"]]
+        return {"items": rows, "hasNext": False, "nextCursor": None, "total": len(rows)}
+
+
+@pytest.fixture
+def backend() -> NarrowBackend:
+    return NarrowBackend()
+
+
+@pytest.fixture
+def client(backend: NarrowBackend) -> QueryClient:
+    world = World(backend=backend)
+    return world.process().request(backend.sign_in("ada"), registry=REGISTRY)
+
+
+@pytest.fixture
+def world(backend: NarrowBackend) -> World:
+    return World(backend=backend)
+
+
+def fresh(world: World, user: str = "ada") -> QueryClient:
+    """The client of a new request in another process."""
+    return world.process().request(world.backend.sign_in(user), registry=REGISTRY)
+
+
+@pytest.mark.parametrize(
+    ("named", "ids"),
+    [
+        ({"client_id": ["c1"]}, ["v1", "v3"]),
+        ({"client_id": "c1"}, ["v1", "v3"]),
+        ({"client_id": ["c1", "c9"]}, ["v1", "v3"]),
+        ({"status": ["open"]}, ["v1", "v2"]),
+        ({"seats": 3}, ["v3"]),
+        ({"is_free": True}, ["v1"]),
+        ({"is_free": False}, ["v2", "v3", "v4"]),
+        ({"tag": ["café"]}, ["v1", "v2", "v3"]),
+        ({"tag": ["CAFÉ"]}, []),
+        ({"begun_at_from": "2026-01-03"}, ["v3", "v4"]),
+        ({"begun_at_from": "2026-01-03T10:00:00Z"}, ["v3", "v4"]),
+        ({"begun_at_to": "2026-01-03T11:00:00+01:00"}, ["v1", "v2"]),
+        ({"begun_at_from": "2026-01-02", "begun_at_to": "2026-01-04"}, ["v2", "v3"]),
+        ({"client_id": ["c2"], "status": ["open"]}, ["v2"]),
+    ],
+)
+def test_no_row_that_contradicts_a_parameter_is_handed_out(
+    client: QueryClient, named: dict[str, Any], ids: list[str]
+) -> None:
+    result = Queries.use_get_visits_query(client, **named)
+    assert [row.id for row in result.data.items] == ids
+    assert result.data.total is None
+    assert len(result.data.ignored) == len(named)
+    assert [row.id for page in Queries.use_get_visits_query.walk(client, **named) for row in page.rows] == ids
+
+
+@pytest.mark.parametrize("missing", [{}, {"clientId": None}])
+def test_a_row_without_the_field_proves_nothing(
+    client: QueryClient, backend: NarrowBackend, missing: dict[str, Any]
+) -> None:
+    backend.own = [{"id": "v1", **missing}]
+    result = Queries.use_get_visits_query(client, client_id=["c9"])
+    assert ([row.id for row in result.data.items], result.data.total, result.data.ignored) == (["v1"], 1, ())
+
+
+def test_a_backend_that_filters_is_taken_as_it_is(client: QueryClient, backend: NarrowBackend) -> None:
+    backend.knows = {"clientId"}
+    result = Queries.use_get_visits_query(client, client_id=["c1"])
+    assert ([row.id for row in result.data.items], result.data.total, result.data.ignored) == (["v1", "v3"], 2, ())
+
+
+def test_values_with_separators_are_several_or_one(client: QueryClient, backend: NarrowBackend) -> None:
+    backend.own = [{"id": "v1", "clientId": "a,b"}, {"id": "v2", "clientId": "a"}, {"id": "v3", "clientId": "c"}]
+    one = Queries.use_get_visits_query(client, client_id=["a,b"])
+    assert [row.id for row in one.data.items] == ["v1"]
+    several = Queries.use_get_visits_query(client, client_id=["a", "c"])
+    assert [row.id for row in several.data.items] == ["v2", "v3"]
+
+
+def is_learned(world: World, param: str) -> bool:
+    gaps = world.process().runtime.gaps
+    return gaps.current([param_name("energy.get_visits", param)], now=world.clock()) is not None
+
+
+def test_it_is_learned_for_ten_minutes_and_told_once(
+    world: World, client: QueryClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = World(backend=world.backend)
+    process = world.process()
+    with caplog.at_level(logging.WARNING, logger="portal.query"):
+        for _ in range(3):
+            reader = process.request(world.backend.sign_in("ada"), registry=REGISTRY)
+            Queries.use_get_visits_query(reader, client_id=["c1"])
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 1
+    assert "energy.get_visits" in told[0]
+    assert "clientId" in told[0]
+    assert is_learned(world, "clientId")
+    world.clock.now += GAP_S + 1
+    assert not is_learned(world, "clientId")
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"client_id": ["C1"]},
+        {"client_id": [" c1 "]},
+        {"status": ["nonsense"]},
+    ],
+)
+def test_what_somebody_typed_takes_no_filter_from_others(
+    world: World, backend: NarrowBackend, named: dict[str, Any]
+) -> None:
+    backend.own = [{"id": "v1", "clientId": "c1", "status": "open"}]
+    result = Queries.use_get_visits_query(fresh(world), **named)
+    assert result.data.items == ()
+    assert not is_learned(world, "clientId")
+    assert not is_learned(world, "status")
+
+
+def test_a_read_without_parameters_is_not_looked_at(client: QueryClient) -> None:
+    result = Queries.use_get_visits_query(client, sort="name")
+    assert (len(result.data.items), result.data.total, result.data.ignored) == (4, 4, ())
+
+
+# --- q ---
+
+
+def test_a_backend_that_does_not_search_finds_nothing(world: World) -> None:
+    result = Queries.use_get_visits_query(fresh(world), q="nowhere")
+    assert (result.data.items, result.data.total, result.data.ignored) == ((), None, ("q",))
+    assert not result.data.has_next
+    assert is_learned(world, "q")
+    assert [page.rows for page in Queries.use_get_visits_query.walk(fresh(world), q="nowhere")] == [()]
+
+
+@pytest.mark.parametrize("words", ["visit", "VISIT 3", "cafe", "2026-01-04"])
+def test_words_that_a_row_has_are_no_sign(world: World, words: str) -> None:
+    result = Queries.use_get_visits_query(fresh(world), q=words)
+    assert (len(result.data.items), result.data.ignored) == (4, ())
+
+
+def test_other_rows_than_without_are_the_answer_of_a_search_elsewhere(world: World, backend: NarrowBackend) -> None:
+    backend.knows = {"q"}
+    backend.own.append({"id": "v9", "name": "x", "clientId": "c1"})
+    result = Queries.use_get_visits_query(fresh(world), q="x")
+    assert [row.id for row in result.data.items] == ["v9"]
+
+
+# --- refused ---
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize("walks", [False, True])
+def test_a_parameter_that_is_refused_whatever_its_value_is_left_out(
+    world: World, backend: NarrowBackend, status: int, walks: bool
+) -> None:
+    backend.refuses = status
+    if walks:
+        [page] = Queries.use_get_visits_query.walk(fresh(world), client_id=["c1"])
+        rows, total, ignored = page.rows, page.total, page.ignored
+    else:
+        data = Queries.use_get_visits_query(fresh(world), client_id=["c1"]).unwrap()
+        rows, total, ignored = data.items, data.total, data.ignored
+    assert ([row.id for row in rows], total, ignored) == (["v1", "v3"], None, ("clientId",))
+    assert is_learned(world, "clientId")
+
+
+def test_it_is_not_sent_again_and_the_cached_list_is_enough(world: World, backend: NarrowBackend) -> None:
+    backend.refuses = 400
+    process, tokens = world.process(), backend.sign_in("ada")
+    for _ in range(2):
+        Queries.use_get_visits_query(process.request(tokens, registry=REGISTRY), client_id=["c1"])
+    calls = len(backend.calls)
+    for number in range(5):
+        result = Queries.use_get_visits_query(process.request(tokens, registry=REGISTRY), client_id=[f"c{number}"])
+        assert result.data.ignored == ("clientId",)
+    assert len(backend.calls) == calls
+
+
+def test_a_bad_value_takes_no_filter_from_others(world: World, backend: NarrowBackend) -> None:
+    backend.knows, backend.odd_values = {"clientId", "status"}, {"bad"}
+    result = Queries.use_get_visits_query(fresh(world), client_id="bad", status=["open"])
+    assert isinstance(result.error, ApiValidationError)
+    assert not is_learned(world, "clientId")
+    assert not is_learned(world, "status")
+    assert Queries.use_get_visits_query(fresh(world), client_id=["c1"]).data.total == 2
+
+
+def test_one_that_is_refused_beside_one_that_is_known_leaves_the_known_one(
+    world: World, backend: NarrowBackend
+) -> None:
+    backend.refuses, backend.knows = 400, {"clientId"}
+    result = Queries.use_get_visits_query(fresh(world), client_id=["c1"], status=["open"], sort="name", q="Visit")
+    assert [row.id for row in result.data.items] == []
+    assert set(result.data.ignored) == {"status", "sort", "q"}
+    result = Queries.use_get_visits_query(fresh(world), client_id=["c1"], status=["open"], sort="name")
+    assert [row.id for row in result.data.items] == ["v1"]
+    assert backend.calls[-1][2]["clientId"] == "c1"
+
+
+def test_an_order_that_is_refused_leaves_all_rows(world: World, backend: NarrowBackend) -> None:
+    backend.refuses = 400
+    data = Queries.use_get_visits_query(fresh(world), sort="name").unwrap()
+    assert (len(data.items), data.total, data.ignored) == (4, 4, ("sort",))
+
+
+def test_a_list_that_is_refused_to_a_user_is_absent_with_parameters_too(world: World, backend: NarrowBackend) -> None:
+    backend.refuses = 403
+    result = Queries.use_get_visits_query(fresh(world), client_id=["c1"])
+    assert type(result.error).__name__ == "ApiAbsentError"
+    reads = backend.reads()
+    process = world.process()
+    tokens = backend.sign_in("ada")
+    Queries.use_get_visits_query(process.request(tokens, registry=REGISTRY), client_id=["c2"])
+    assert backend.reads() == reads
+
+
+# --- declared ---
+
+
+def test_a_parameter_that_belongs_to_no_field_is_told_when_it_is_declared() -> None:
+    class OddParams(ListParams):
+        colour: str | None = None
+
+    with pytest.raises(UsageError, match="colour can't be held against a field of Visit"):
+        paginated_query_endpoint(item=Visit, params=OddParams, url=PATH)
+    with pytest.raises(UsageError, match="names hue, which is no field"):
+        paginated_query_endpoint(item=Visit, params=OddParams, url=PATH, filter_fields={"colour": "hue"})
+    with pytest.raises(UsageError, match="names hue, which is no filter"):
+        paginated_query_endpoint(item=Visit, params=OddParams, url=PATH, filter_fields={"hue": "name"})
+    assert (
+        paginated_query_endpoint(item=Visit, params=OddParams, url=PATH, filter_fields={"colour": None}).filters == {}
+    )
+
+
+def test_a_limit_is_held_against_the_field_that_is_named_for_it() -> None:
+    class LimitParams(ListParams):
+        begin_from: str | None = None
+
+    hook = paginated_query_endpoint(item=Visit, params=LimitParams, url=PATH, filter_fields={"beginFrom": "begunAt"})
+    assert (hook.filters["beginFrom"].field, hook.filters["beginFrom"].kind) == ("begunAt", "from")
