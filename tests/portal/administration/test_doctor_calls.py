@@ -84,10 +84,19 @@ def findings(done: Ended, level: str) -> dict[str, str]:
     return {each["subject"]: each["seen"] for each in done.data["findings"] if each["level"] == level}
 
 
-def test_what_the_backend_does_not_have_is_a_warning_that_says_what_pages_do_without(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, str, list[str]]:
+    """One run with the small backend: what it found, its token, and the methods that it sent."""
     access = token(sub="ada")
     with backend_with(SMALL) as backend:
-        done = run_doctor(backend.url, access, tmp_path)
+        done = run_doctor(backend.url, access, tmp_path_factory.mktemp("small"), APP_API_HONOURS_IDEMPOTENCY_KEY="on")
+    return done, access, [request.line.split()[0] for request in backend.received]
+
+
+def test_what_the_backend_does_not_have_is_a_warning_that_says_what_pages_do_without(
+    small: tuple[Ended, str, list[str]],
+) -> None:
+    done, access, methods = small
     assert (done.status, done.data["result"]) == (0, "warning"), done
     told, well = findings(done, "warning"), findings(done, "ok")
     assert told["GET /energy/state"].startswith("absent: answered 404. The overview ")
@@ -95,13 +104,12 @@ def test_what_the_backend_does_not_have_is_a_warning_that_says_what_pages_do_wit
     assert "GET /energy/stations/counts" not in told, "the list is absent, and so is what belongs to it"
     assert well["GET /energy/clients"] == well["GET /energy/clients/{id}"] == "is there"
     assert "POST /energy/clients" in well["calls that write"]
-    assert {request.line.split()[0] for request in backend.received} == {"GET"}
+    assert set(methods) == {"GET"}
     assert access not in done.out + done.err
 
 
-def test_a_filter_that_changes_nothing_is_a_warning(tmp_path: Path) -> None:
-    with backend_with(SMALL) as backend:
-        done = run_doctor(backend.url, token(sub="ada"), tmp_path)
+def test_a_filter_that_changes_nothing_is_a_warning(small: tuple[Ended, str, list[str]]) -> None:
+    done = small[0]
     told = findings(done, "warning")["GET /energy/sessions parameters"]
     assert told.startswith("not honoured: clientId, q, sort.")
     assert "stationId" in findings(done, "ok")["GET /energy/sessions parameters"], "no row has a station"
@@ -125,11 +133,11 @@ def test_whose_data_a_cache_holds_is_told(
     assert findings(done, level)["owner of cached data"].startswith(seen)
 
 
-@pytest.mark.parametrize(("setting", "level"), [("off", "warning"), ("on", "ok")])
-def test_what_a_lost_answer_costs_is_told_for_each_choice(setting: str, level: str, tmp_path: Path) -> None:
-    with backend_with(SMALL) as backend:
-        done = run_doctor(backend.url, token(sub="ada"), tmp_path, APP_API_HONOURS_IDEMPOTENCY_KEY=setting)
-    assert findings(done, level)["lost answers"].startswith(f"APP_API_HONOURS_IDEMPOTENCY_KEY is {setting}: ")
+def test_what_a_lost_answer_costs_is_told_for_each_choice(small: tuple[Ended, str, list[str]], tmp_path: Path) -> None:
+    assert findings(small[0], "ok")["lost answers"].startswith("APP_API_HONOURS_IDEMPOTENCY_KEY is on: ")
+    with backend_with({}, accepts=False) as backend:
+        done = run_doctor(backend.url, token(sub="ada"), tmp_path)
+    assert findings(done, "warning")["lost answers"].startswith("APP_API_HONOURS_IDEMPOTENCY_KEY is off: ")
 
 
 def test_a_required_call_that_is_not_there_is_an_error(tmp_path: Path) -> None:
