@@ -35,7 +35,7 @@ def look_at_parameters(hook: Any, client: QueryClient, rows: PaginatedRes[Any]) 
             continue
         result = hook(client, {name: value})
         # Some row of the list without parameters contradicts the value: the same rows say that nothing was filtered.
-        is_same = result.error is None and _bodies(result.data) == bodies
+        is_same = result.error is None and (_bodies(result.data) == bodies or name in result.data.ignored)
         (ignored if result.error is not None or is_same else honoured).append(name)
     if bodies:
         (honoured if _searches(hook, client) else ignored).append("q")
@@ -61,7 +61,7 @@ def _telling_value(values: Sequence[Any]) -> str | None:
 
 def _searches(hook: Any, client: QueryClient) -> bool:
     result = hook(client, {"q": _NOBODYS_WORD})
-    return result.error is None and not _bodies(result.data)
+    return result.error is None and not _bodies(result.data) and "q" not in result.data.ignored
 
 
 def _sorts(hook: Any, client: QueryClient, bodies: Sequence[Mapping[str, Any]]) -> bool | None:
