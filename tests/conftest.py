@@ -12,16 +12,11 @@ from playwright.sync_api import Browser, sync_playwright
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from tests.support.harness import RunningStack, require_tool, running_stack
-from tests.support.platforms import MISSING
+from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 
 pytest_plugins = ["portal.testing", "tests.support.skipped_tests"]
 
-#: Where one of the examples was removed, what tests all of them together is left out: their pages, the servers and
-#: browsers that show them, and the documentation that tells of them. Their own tests are gone with their folders.
-OF_THE_EXAMPLES = (
-    *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing"),
-    *("apps/test_every_page.py", "apps/test_secrets_in_the_log.py"),
-)
+#: Where one of the examples was removed, its own tests are gone with it, and so is what they are tested by together.
 collect_ignore = list(OF_THE_EXAMPLES) if MISSING else []
 
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]

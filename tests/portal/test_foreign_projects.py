@@ -29,5 +29,5 @@ def test_it_ends_with_one_line_that_says_what_to_do(project: Path, command: tupl
     assert ended.stdout == ""
     assert ended.stderr == (
         "portal: these settings are not made by project_settings(…), so it can't be one of INSTALLED_APPS: take it out. "
-        "The query layer and the refresh need no app.\n"
+        "The query layer and the refresh need no app: docs/how-to/use-the-query-layer-in-a-project.md\n"
     )

@@ -78,7 +78,11 @@ def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:
 
 
 def run(
-    folder: Path, *command: str, variables: dict[str, str | None] | None = None, typed: str = ""
+    folder: Path,
+    *command: str,
+    variables: dict[str, str | None] | None = None,
+    typed: str = "",
+    timeout_s: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     merged = {**os.environ, **(variables or in_copy(folder))}
     return subprocess.run(
@@ -89,7 +93,7 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=timeout_s,
     )
 
 

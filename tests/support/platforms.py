@@ -24,6 +24,29 @@ OF_THE_TESTS: Final = tuple(
 #: Those that the checkout itself does not have.
 MISSING: Final = tuple(each for each in OF_THE_TESTS if each not in registry.PLATFORMS)
 
+#: What tests the examples, below `tests/`: their pages, the servers and browsers that show them, the documentation that
+#: tells of them, and tests of the package that take a page, a service or a template of theirs for an instance.
+OF_THE_EXAMPLES: Final = (
+    *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing", "test_whole_suite.py"),
+    *("apps/test_every_page.py", "apps/test_secrets_in_the_log.py", "apps/auth_app/test_accounts.py"),
+    *("architecture/test_contracts.py", "architecture/test_dead_names.py", "architecture/test_vocabulary.py"),
+    *("contract/test_endpoints.py", "contract/test_names.py"),
+    *("portal/administration/test_doctor.py", "portal/administration/test_token_commands.py"),
+    *("portal/config/environment/test_log_targets.py", "portal/devtools", "portal/management/test_exit_status.py"),
+    *("portal/metrics/test_room_for_all.py", "portal/oidc/test_optional.py", "portal/query/test_commands.py"),
+    *("portal/server/static/test_storage.py", "portal/services", "portal/source_checks"),
+    *("portal/test_startup.py", "portal/testing", "portal/web/cookies", "portal/web/errors", "portal/web/frame"),
+    *("portal/web/pages", "portal/web/present", "portal/web/search", "portal/web/sign_in/test_fixed_window.py"),
+    *("portal/web/templating", "portal/web/test_another_account.py", "portal/web/test_colours.py"),
+    *(
+        "portal/web/test_freed_requests.py",
+        "portal/web/test_lost_refresh.py",
+        "portal/web/test_middleware_in_a_project.py",
+    ),
+    *("portal/web/test_mistakes.py", "portal/web/test_request_ids.py", "portal/web/test_security_headers.py"),
+    *("portal/web/test_templates.py", "portal/web/test_way_back.py", "portal/web/views"),
+)
+
 
 def add_test_platforms() -> Path | None:
     """Name the missing ones in the registry, before anything else reads it; gives the folder that has their apps."""

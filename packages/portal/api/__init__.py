@@ -38,7 +38,7 @@ from portal.api.call_log import Attempt, describe_cause
 from portal.api.jwks import jwks_keys, read_keys
 from portal.api.provider import identity_provider
 from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
-from portal.api.session import ApiSession, Upload, api_session
+from portal.api.session import ApiSession, Upload, api_session, session_for
 from portal.api.sign_in import clear_tokens, set_tokens, sign_in_name, sign_out
 from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
 from portal.api.tokens import (
@@ -84,6 +84,7 @@ __all__ = [
     "json_object",
     "jwks_keys",
     "read_keys",
+    "session_for",
     "set_tokens",
     "sign_in_lifetime",
     "sign_in_name",

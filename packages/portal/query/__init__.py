@@ -25,6 +25,7 @@ A write does the same in the other order::
           backend_calls              POST, PUT, PATCH or DELETE, with one further try
           cache                      the record, which every later read applies
 
+    query_layer          one backend and one cache, in a project that is not the portal's
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
@@ -64,6 +65,7 @@ from portal.query.hooks import (
 )
 from portal.query.partition import principal_of_id
 from portal.query.process_state import process_runtime
+from portal.query.query_layer import QueryLayer
 from portal.query.reads import WalkedPage
 from portal.query.resources import Resource, resource
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
@@ -103,6 +105,7 @@ __all__ = [
     "QueryEvent",
     "QueryGroup",
     "QueryHook",
+    "QueryLayer",
     "QueryResult",
     "QuerySpec",
     "Record",

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import jwt
 
+from portal.api.backend import current_backend
 from portal.api.refresh.sealing import record_name
 from portal.api.tokens import MAX_LIFETIME_S
 from portal.config.contract_names import SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES
-from portal.config.current import portal_config
 from portal.identity import contract_claims
 from portal.store import MISSING
 
@@ -125,8 +125,7 @@ def _read(access: str) -> _Issue:
         claims = jwt.decode(access, options={"verify_signature": False})
     except _UNREADABLE:
         return _Issue(None, None)
-    backend = portal_config().backend
-    named = claims if backend is None else contract_claims(claims, backend)
+    named = contract_claims(claims, current_backend())
     subject, issued = named.get(SUBJECT_CLAIM), claims.get("iat")
     if isinstance(issued, bool) or not isinstance(issued, int | float) or not math.isfinite(issued):
         issued = None

@@ -1,0 +1,112 @@
+"""The how-to about the query layer in an existing project: its blocks run in a project that is not the portal's."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from textwrap import dedent
+
+import jwt
+import pytest
+
+from tests.support.checkout_copy import in_copy, run
+from tests.support.harness import ROOT
+
+HOW_TO = ROOT / "docs" / "how-to" / "use-the-query-layer-in-a-project.md"
+LOC_MEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+#: Two users on two connections; the first token of each has expired.
+VISITS = """
+import django, json, sys
+django.setup()
+from types import SimpleNamespace
+from shop.backend import client_of
+from shop.orders import OrderMutations
+from shop.views import orders
+
+def visit(session, user):
+    return json.loads(orders(SimpleNamespace(session=session, user=SimpleNamespace(pk=user))).content)["cities"]
+
+ada, ben = ({"access": old, "refresh": f"refresh-{name}"} for old, name in zip(sys.argv[1:], ("ada", "ben")))
+seen = [visit(ada, 1), visit(ada, 1), visit(ben, 2), ada["access"]]
+client, _ = client_of(ada, "1")
+OrderMutations.use_create_order_mutation(client).mutate(body={"city": "Ulm"}).unwrap()
+print(json.dumps([*seen, visit(ada, 1)]))
+"""
+
+
+def token(name: str, *, age: str) -> str:
+    """An access token of a user; without a time at which it expires."""
+    return jwt.encode({"sub": name, "age": age}, "a key of thirty-two bytes or more, no less")
+
+
+class Shop(BaseHTTPRequestHandler):
+    """A backend with a list for each user, which wants a token that is not the first."""
+
+    def do_GET(self) -> None:
+        self.answer()
+
+    def do_POST(self) -> None:
+        self.answer()
+
+    def answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        claims = jwt.decode(bearer, options={"verify_signature": False}) if bearer else {}
+        is_valid = claims.get("age") == "new"
+        self.server.calls.append(f"{self.command} {self.path.partition('?')[0]}")
+        status, content = 401, {}
+        if self.path == "/refresh":
+            name = json.loads(body)["refreshToken"].removeprefix("refresh-")
+            status, content = 200, {"accessToken": token(name, age="new"), "refreshToken": f"next-{name}"}
+        elif is_valid and self.command == "POST":
+            status, content = 201, {"id": "2", "createdAt": "2026-01-02T00:00:00Z", **json.loads(body)}
+        elif is_valid:
+            row = {"id": "1", "city": f"of {claims['sub']}", "createdAt": "2026-01-01T00:00:00Z"}
+            status, content = 200, {"items": [row], "hasNext": False, "nextCursor": None}
+        sent = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(sent)))
+        self.end_headers()
+        self.wfile.write(sent)
+
+    def log_message(self, *_args: object) -> None:
+        """Nothing is printed."""
+
+
+@pytest.fixture
+def backend() -> Iterator[ThreadingHTTPServer]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
+        server.calls = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.mark.parametrize("store", ["LocMem", "sqlite_cache"])
+def test_reads_are_cached_by_user_tokens_are_refreshed_and_a_create_shows(
+    tmp_path: Path, backend: ThreadingHTTPServer, store: str
+) -> None:
+    subprocess.run([sys.executable, "-m", "django", "startproject", "shop", str(tmp_path)], check=True)
+    address = f"http://127.0.0.1:{backend.server_address[1]}"
+    for file, block in re.findall(r"`(shop/\w+\.py)`\n\n +```python\n(.*?)\n +```\n", HOW_TO.read_text(), re.DOTALL):
+        (tmp_path / file).write_text(dedent(f"{block}\n").replace("https://api.example.com", address))
+    ours = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "store.sqlite3")}
+    settings = tmp_path / "shop" / "settings.py"
+    settings.write_text(
+        f"{settings.read_text()}\nCACHES = { ({'default': ours if store != 'LocMem' else LOC_MEM})!r}\n"
+    )
+    old = [token(name, age="old") for name in ("ada", "ben")]
+    variables = in_copy(ROOT, DJANGO_SETTINGS_MODULE="shop.settings")
+    variables["PYTHONPATH"] = f"{tmp_path}:{variables['PYTHONPATH']}"
+    done = run(tmp_path, "-c", VISITS, *old, variables=variables)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [["of ada"], ["of ada"], ["of ben"], token("ada", age="new"), ["Ulm", "of ada"]]
+    assert backend.calls.count("GET /orders") == 4, "each user's first try with the expired token, and one more"
+    assert backend.calls.count("POST /refresh") == 2

@@ -1,0 +1,63 @@
+"""A product of one's own: the examples are removed, its first platform is made by the command, and what is left is whole.
+
+The tests that are left number thousands, and most of them name no platform: this suite runs the same ones anyway. So in
+the copy all of them are collected, and those run that meet the registry: of routes, identity and configuration, of the
+gateway, and of the new platform.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout_copy import commit_copy, copy_of_checkout, in_copy, run
+from tests.support.linked_environment import link_environment
+from tests.support.platforms import OF_THE_TESTS
+
+#: Below `tests/`.
+MEET_THE_REGISTRY = ("portal/edge", "portal/identity", "portal/config", "portal/test_checks.py", "apps")
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this checkout with `billing` in place of the three examples."""
+    copy = copy_of_checkout(tmp_path_factory.mktemp("product") / "copy", whole=True)
+    link_environment(copy)
+    commit_copy(copy)
+    for example in OF_THE_TESTS:
+        removed = run(copy, "manage.py", "removeplatform", example.app)
+        assert removed.returncode == 0, removed.stderr
+    made = run(copy, "manage.py", "startplatform", "billing")
+    assert made.returncode == 0, made.stderr
+    return copy
+
+
+@pytest.mark.parametrize("app", ["auth_app", "billing"])
+def test_each_app_passes_its_checks(product: Path, app: str) -> None:
+    checked = run(product, "manage.py", "--app", app, "check", variables=in_copy(product, DEBUG="on"))
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_the_import_contracts_hold(product: Path) -> None:
+    program = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
+    linted = run(product, "-c", program)
+    assert "0 broken" in linted.stdout, linted.stdout
+
+
+def test_the_types_fit(product: Path) -> None:
+    checked = run(product, "-m", "mypy")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_tests_that_are_left_can_be_collected(product: Path) -> None:
+    collected = run(product, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "tests")
+    assert collected.returncode == 0, collected.stdout[-2000:]
+
+
+@pytest.mark.timeout(600)  # thousands of small tests, on a machine that does more
+def test_the_tests_that_meet_the_registry_pass(product: Path) -> None:
+    options = ("-q", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider")
+    folders = [f"tests/{folder}" for folder in MEET_THE_REGISTRY]
+    ran = run(product, "-m", "pytest", *options, *folders, timeout_s=540)
+    assert ran.returncode == 0, ran.stdout[-4000:]
