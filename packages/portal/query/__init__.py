@@ -63,7 +63,7 @@ from portal.query.hooks import (
     query_endpoint,
     use_queries,
 )
-from portal.query.partition import principal_of_id
+from portal.query.partition import principal_of_id, principals_of_user
 from portal.query.process_state import process_runtime
 from portal.query.query_layer import QueryLayer
 from portal.query.reads import WalkedPage

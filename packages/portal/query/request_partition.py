@@ -11,11 +11,9 @@ from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.endpoints import ReadRequest, query_key
 from portal.query.partition import (
-    Subject,
     different_subjects,
-    principal_of_id,
     principal_of_sign_in,
-    principal_of_subject,
+    principals_of_user,
     same_subject,
     subject_of,
 )
@@ -212,9 +210,7 @@ class RequestPartition:
         The id is also looked for as the subject of tokens, of the issuer of this request's token and of none.
         """
         own = subject_of(self.token) if self.token is not None else None
-        issuers = {None, own.issuer if own is not None else None}
-        subjects = {principal_of_subject(Subject(user_id, issuer)) for issuer in issuers}
-        for principal in {principal_of_id(user_id), *subjects}:
+        for principal in principals_of_user(user_id, issuers=[own.issuer] if own is not None else []):
             try:
                 self._namespaces.purge(principal)
             except StoreUnavailableError as error:

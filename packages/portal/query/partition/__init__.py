@@ -16,9 +16,8 @@ from portal.query.partition.generations import generation_key, namespace_generat
 from portal.query.partition.namespaces import Namespaces, different_subjects, same_subject, subject_of
 from portal.query.partition.token_bindings import (
     Partition,
-    Subject,
     binding_key,
     principal_of_id,
     principal_of_sign_in,
-    principal_of_subject,
+    principals_of_user,
 )

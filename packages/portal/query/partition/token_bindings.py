@@ -15,7 +15,7 @@ from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _HASH_CHARS: Final = 40
 #: Members of a stored binding. All releases that run at the same time share namespaces and bindings, because a purge
@@ -136,6 +136,15 @@ def principal_of_id(user_id: str) -> str:
 def principal_of_subject(subject: Subject) -> str:
     """The hash that stands for a user whose profile has no id, and whose tokens have a subject."""
     return short_hash("principal-subject", json.dumps([subject.issuer, subject.name]))
+
+
+def principals_of_user(user_id: str, *, issuers: Iterable[str | None] = ()) -> frozenset[str]:
+    """All that may stand for a user: the id of a profile, and the same text as the subject of tokens.
+
+    :param issuers: the `iss` that such tokens may have; tokens without one count in any case.
+    """
+    subjects = (principal_of_subject(Subject(user_id, issuer)) for issuer in {None, *issuers})
+    return frozenset({principal_of_id(user_id), *subjects})
 
 
 def principal_of_sign_in(name: str) -> str:

@@ -13,7 +13,7 @@ from portal.administration.probe import prober_of
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
-from portal.query import KeyUse, principal_of_id, process_runtime, read_key
+from portal.query import KeyUse, principals_of_user, process_runtime, read_key
 from portal.store import query_store, survey_keys
 
 #: Keys of the store that are looked through for the user's access tokens.
@@ -47,7 +47,12 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         user, subject = options["id"], options["subject"] or options["id"]
-        runtime, principal = process_runtime(), principal_of_id(user)
+        config = portal_config()
+        issuers = [config.oidc.issuer or None, config.verification.issuer or None]
+        runtime, principals = (
+            process_runtime(),
+            {principal for name in (user, subject) for principal in principals_of_user(name, issuers=issuers)},
+        )
         who = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
         try:
             # The end first: no token proves itself anew after the purge.
@@ -57,8 +62,9 @@ class Command(AdministrationCommand):
             if ahead is not None and ahead > 0:
                 api_session().refresher.end_user(subject, issuer_ahead_s=ahead + _DATE_STEP_S)
             self.progress("the user's access tokens …")
-            known, complete = _drop_tokens(principal)
-            runtime.namespaces.purge(principal)
+            known, complete = _drop_tokens(principals)
+            for principal in principals:
+                runtime.namespaces.purge(principal)
         except StoreUnavailableError as error:
             audit.write(
                 audit.AuditEvent.SIGN_OUT_BY_OPERATOR,
@@ -115,7 +121,7 @@ def _operator() -> str:
         return f"uid {os.getuid()}"
 
 
-def _drop_tokens(principal: str) -> tuple[int, bool]:
+def _drop_tokens(principals: set[str]) -> tuple[int, bool]:
     """Drop the bindings of a user's access tokens: how many were valid, and whether all were found."""
     found = survey_keys(query_store(), limit=_LIMIT)
     names = [key for key in found.sizes if read_key(key, endpoints={}).use is KeyUse.BINDING]
@@ -123,7 +129,7 @@ def _drop_tokens(principal: str) -> tuple[int, bool]:
     for start in range(0, len(names), _STEP):
         for name, value in query_store().get_many(names[start : start + _STEP]).items():
             match value:
-                case [owner, _, None | int() | float() as expires_at, *_] if owner == principal:
+                case [owner, _, None | int() | float() as expires_at, *_] if owner in principals:
                     dropped.append(name)
                     count += expires_at is None or expires_at > now
                 case _:
