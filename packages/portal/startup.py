@@ -17,6 +17,7 @@ from django.utils.module_loading import import_string
 
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
+from portal.edge.middleware import ProxyMiddleware
 from portal.identity import use_key_source
 from portal.metrics import begin_worker
 from portal.services.service_imports import import_services
@@ -61,6 +62,7 @@ def import_project(*, settings: str) -> None:
     _ = get_resolver().url_patterns
     # A list knows what another app's mutation does to it. A service that can't be imported stops only who uses it.
     import_services()
+    know_absent_platforms()
     for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
         import_string(name)
     import_backends()
@@ -68,6 +70,13 @@ def import_project(*, settings: str) -> None:
         from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
 
         compile_templates()
+
+
+def know_absent_platforms() -> None:
+    """Let the edge know which platforms the backend has nothing of. The edge itself imports no query."""
+    from portal.web.frame import absent_platforms  # noqa: PLC0415  the room's modules need the settings
+
+    ProxyMiddleware.absent_platforms = staticmethod(absent_platforms)
 
 
 def fetch_keys(config: PortalConfig) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 from django.http import HttpRequest
 from django.utils import translation
@@ -92,6 +93,9 @@ class ProxyMiddleware:
     Its own responses pass no other middleware, and cost little.
     """
 
+    #: Gives the platforms whose backend has nothing; a server sets it at its start.
+    absent_platforms: ClassVar[Callable[[], frozenset[TPlatform]]] = staticmethod(frozenset)
+
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         config = portal_config()
         self.get_response = get_response
@@ -101,6 +105,7 @@ class ProxyMiddleware:
             routes=load_routes(config.project.app),
             debug=config.debug,
         )
+        self._sites: dict[frozenset[TPlatform], Site] = {}
         self.token_cache = TokenCache(
             verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend
         )
@@ -122,8 +127,9 @@ class ProxyMiddleware:
         access = self.token_cache.check(tokens.access, now=time.time())
         if access is INVALID:
             store.drop_access()
+        site = self._site_now()
         decision = cached_forward(
-            self.site,
+            site,
             request.path_info,
             request.method or "GET",
             access,
@@ -131,7 +137,7 @@ class ProxyMiddleware:
             request.COOKIES.get(VAR_PERMITTED_PLATFORMS),
         )
         if decision is None:
-            decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
+            decision = decide(RequestContext.from_request(request, tokens=tokens, site=site, access=access))
         decision_counters.count(decision.rule)
         tracing.note(tracing.EDGE_RULE, decision.rule)
         if decision.ends_sign_in:
@@ -152,6 +158,16 @@ class ProxyMiddleware:
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule
         return response
+
+    def _site_now(self) -> Site:
+        """The site with the platforms that are absent now. Caches tell sites apart, so each set has one of its own."""
+        absent = type(self).absent_platforms()
+        if not absent:
+            return self.site
+        found = self._sites.get(absent)
+        if found is None:
+            found = self._sites[absent] = replace(self.site, absent=absent)
+        return found
 
     def _forward(self, request: EdgeRequest, user: EdgeUser, pathname: str | None) -> HttpResponseBase:
         if pathname is None:

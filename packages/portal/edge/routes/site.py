@@ -33,6 +33,7 @@ class Site:
     :param homes: locale and platform to the address of that home page, seen from this app.
     :param logins: locale to the gateway's sign-in page.
     :param return_origin: the origin in `next`; empty on the gateway, whose `next` is a path.
+    :param absent: platforms whose backend is known to have nothing: they are nobody's home.
     :param next_prefix: the beginning of the sign-in page's query: `?next=` and that origin, encoded.
     """
 
@@ -48,6 +49,7 @@ class Site:
     logins: Mapping[str, str]
     return_origin: str
     next_prefix: str
+    absent: frozenset[TPlatform] = frozenset()
 
     @property
     def is_gateway(self) -> bool:
@@ -57,11 +59,15 @@ class Site:
     def home_url(self, *, locale: str, platforms: tuple[TPlatform, ...], primary: TPlatform | None) -> str:
         """The default home: this app's own if the user may open it, else the primary platform's.
 
+        Another one takes the place of a platform that is absent; the profile, if none is left.
+
         :returns: a path if the home is on this app, else an absolute address that goes through the gateway.
         """
         own = self.platform
-        if own is not None and own.name in platforms:
+        if own is not None and own.name in platforms and own.name not in self.absent:
             return self.homes[locale, own.name]
+        if primary in self.absent:
+            primary = next((each for each in platforms if each not in self.absent), None)
         return self.homes[locale, primary]
 
 

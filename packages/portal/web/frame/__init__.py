@@ -4,6 +4,7 @@
 
     shell               the frame: URLs, languages, the app's name; without a call to the backend
       essentials        the user, from `GET /me`, and whether the user may open this app
+        platform_gaps     those that the backend has nothing of
         platform_names    the platforms' names, translated
       account_tag       a short id of the account: in pages, in forms, in log lines
 
@@ -22,5 +23,6 @@ from portal.web.frame.essentials import (
     start_essentials,
     use_app_essentials,
 )
+from portal.web.frame.platform_gaps import absent_platforms, ask_for_the_rest
 from portal.web.frame.platform_names import platform_name
 from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for

@@ -16,6 +16,7 @@ from portal.edge import home_path
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
+from portal.web.frame.platform_gaps import absent_platforms
 from portal.web.frame.platform_names import platform_name
 from portal.web.present import NO_VALUE
 from portal.web.request import active_locale, is_signed_in
@@ -85,6 +86,7 @@ def present_profile(
                 current=platform == own_platform,
             )
             for platform in platforms
+            if platform not in absent_platforms()
         ),
         opens_app=own_platform is None or own_platform in platforms,
     )

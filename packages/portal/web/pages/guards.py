@@ -7,12 +7,14 @@ from functools import wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from django.shortcuts import redirect
 from django.urls import URLPattern, path
 from django.utils.cache import patch_cache_control
 
-from portal.errors import ApiForbiddenError, PortalError
+from portal.config.current import portal_config
+from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
 from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
-from portal.web.frame import is_from_another_account, page_is_denied, start_essentials
+from portal.web.frame import ask_for_the_rest, is_from_another_account, page_is_denied, shell_for, start_essentials
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from portal.web.pages.page_names import View
     from portal.web.request import PortalRequest
 
+#: Name of the URL of each platform's overview.
+HOME: Final = "home"
 _READING: Final = frozenset({"GET", "HEAD"})
 
 
@@ -43,9 +47,14 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
             offer_list(request, part_of)
         try:
             response = view(request, *args, **kwargs)
-        except PortalError:
+        except PortalError as error:
             if runs_beside_profile and page_is_denied(request, permission):
                 return _denied(request)
+            if name == HOME and isinstance(error, ApiAbsentError):
+                # The backend has nothing of this platform. The profile never redirects, so nothing loops.
+                if platform := portal_config().project.platform:
+                    ask_for_the_rest(request, platform)
+                return redirect(shell_for(request).profile_url)
             raise
         with ExitStack() as unsent:
             # What the page holds open, such as the place of a file, ends with it.

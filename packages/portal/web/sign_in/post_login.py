@@ -14,6 +14,7 @@ from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
 from portal.query import create_query_client
 from portal.services.user import UserQueries
+from portal.web.frame import absent_platforms
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
     else:
         platforms = derive_platforms_from_me(profile)
         request.me_platforms = platforms
-    return home_path(primary_platform(platforms, role=user.role if user else None))
+    absent = absent_platforms()
+    present = tuple(each for each in platforms if each not in absent)
+    return home_path(primary_platform(present, role=user.role if user else None))
 
 
 def _fetch_profile(request: PortalRequest, access_token: str) -> Any:

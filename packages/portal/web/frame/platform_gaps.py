@@ -1,0 +1,71 @@
+"""Whole platforms that the backend has nothing of: they are not in the navigation, and nobody's home.
+
+A platform is absent if none of its calls is required, and each of its reads without a path parameter is known to be
+absent (contract, section 7). What its pages have asked says so: an overview asks for all that it could show.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.config.contract_names import COUNTS_SEGMENT
+from portal.config.platforms import PLATFORMS
+from portal.query import REGISTRY, is_absent, use_queries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.http import HttpRequest
+
+    from portal.config.platforms import Platform, TPlatform
+
+#: For how long a process does not look again, seconds.
+LOOK_EVERY_S: Final = 5.0
+
+
+class _AbsentPlatforms:
+    """What this process last knew. Two threads that look at once find the same."""
+
+    def __init__(self) -> None:
+        self._known: frozenset[TPlatform] = frozenset()
+        self._until = 0.0
+
+    def now(self) -> frozenset[TPlatform]:
+        if time.monotonic() >= self._until:
+            self._known = frozenset(platform.name for platform in PLATFORMS if _is_absent(platform.app))
+            self._until = time.monotonic() + LOOK_EVERY_S
+        return self._known
+
+    def forget(self) -> None:
+        self._until = 0.0
+
+
+_process = _AbsentPlatforms()
+
+
+def absent_platforms() -> frozenset[TPlatform]:
+    """The platforms that the backend is known to have nothing of. Cheap: every request asks."""
+    return _process.now()
+
+
+def ask_for_the_rest(request: HttpRequest, platform: Platform) -> None:
+    """Ask for all of a platform whose overview is not there: then it is known whether the platform is."""
+    specs = [hook.spec() for hook in _reads(platform.app) if not is_absent(hook, request)]
+    use_queries(request, specs)
+    _process.forget()
+
+
+def _is_absent(domain: str) -> bool:
+    hooks = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
+    own = [hook for hook in hooks if hook.key.startswith(f"{domain}.")]
+    reads = list(_reads(domain))
+    return bool(reads) and all(hook.is_optional for hook in own) and all(is_absent(hook, None) for hook in reads)
+
+
+def _reads(domain: str) -> Iterator[Any]:
+    """Those without a path parameter. Counts belong to their list."""
+    for hook in REGISTRY.queries.values():
+        is_whole = not callable(hook.url) and "{" not in hook.url and not hook.url.endswith(f"/{COUNTS_SEGMENT}")
+        if is_whole and hook.key.startswith(f"{domain}."):
+            yield hook

@@ -1,0 +1,112 @@
+"""A platform that the backend has nothing of: in no navigation, and nobody's home."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import override_settings
+
+from portal.config.current import portal_config
+from portal.config.projects import PROJECTS
+from portal.edge import make_site
+from portal.edge.middleware import ProxyMiddleware, load_routes
+from portal.errors import ApiAbsentError
+from portal.query import Endpoint
+from portal.services.service_imports import import_services
+from portal.testing import Backend, SignedIn
+from portal.testing.fixtures import backend
+from portal.web.frame import absent_platforms as found_absent
+from portal.web.frame import essentials
+from portal.web.pages import guards, platform_page
+from portal.web.urls import platform_patterns
+
+__all__ = ["backend"]
+
+ALL = ("ENERGY", "OPERATIONS", "FINANCE")
+OPERATIONS = "operations.get_summary", "operations.get_work_orders", "operations.get_operations_stations"
+
+
+def nothing_there(request: HttpRequest) -> HttpResponse:
+    raise ApiAbsentError
+
+
+@pytest.fixture
+def app() -> str:
+    return "energy"
+
+
+@pytest.fixture(autouse=True)
+def _services() -> None:
+    """As a server does at its start."""
+    import_services()
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *keys: str) -> frozenset[str]:
+    """The platforms that are absent if these calls are."""
+    module = import_module("portal.web.frame.platform_gaps")
+
+    def is_absent(hook: Endpoint[Any], _source: object) -> bool:
+        return hook.key in keys
+
+    monkeypatch.setattr(module, "is_absent", is_absent)
+    monkeypatch.setattr(module, "_process", module._AbsentPlatforms())
+    return found_absent()
+
+
+def test_a_platform_is_absent_if_all_that_its_pages_read_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert without(monkeypatch, *OPERATIONS) == {"OPERATIONS"}
+    assert without(monkeypatch, OPERATIONS[0]) == frozenset()
+    assert without(monkeypatch) == frozenset()
+
+
+def test_a_platform_with_a_call_that_each_backend_has_is_never_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("portal.web.frame.platform_gaps")
+    monkeypatch.setattr(module, "is_absent", lambda *_: True)
+    monkeypatch.setattr(module, "_process", module._AbsentPlatforms())
+    assert found_absent() == {"OPERATIONS", "FINANCE"}
+
+
+@pytest.mark.parametrize(
+    ("app", "absent", "platforms", "home"),
+    [
+        ("operations", set(), ALL, "/en/operations"),
+        ("operations", {"OPERATIONS"}, ALL, "http://localhost:8000/en/energy"),
+        ("operations", {"OPERATIONS"}, ("OPERATIONS",), "http://localhost:8000/en/profile"),
+        ("operations", {"OPERATIONS"}, ("OPERATIONS", "FINANCE"), "http://localhost:8000/en/finance"),
+        ("auth_app", {"OPERATIONS"}, ("OPERATIONS",), "/en/profile"),
+    ],
+)
+def test_an_absent_platform_is_nobodys_home(app: str, absent: set[str], platforms: tuple[str, ...], home: str) -> None:
+    project = next(each for each in PROJECTS if each.app == app)
+    site = make_site(project=project, origins=portal_config().origins, routes=load_routes(app))
+    now = replace(site, absent=frozenset(absent))
+    assert now.home_url(locale="en", platforms=platforms, primary=platforms[0]) == home
+
+
+def test_the_home_of_a_platform_with_nothing_leads_to_the_profile(
+    signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guards, "ask_for_the_rest", lambda *_: None)
+    patterns = platform_patterns(pages=[platform_page("energy", nothing_there, name="home")])
+    urls = type("Urls", (), {"urlpatterns": patterns})
+    with override_settings(ROOT_URLCONF=urls):
+        answer = signed_in("ENERGY_APP").get("/en/energy")
+    assert (answer.status_code, answer["Location"]) == (302, "http://localhost:8000/en/profile")
+
+
+@pytest.fixture
+def operations_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(essentials, "absent_platforms", lambda: frozenset({"OPERATIONS"}))
+    monkeypatch.setattr(ProxyMiddleware, "absent_platforms", staticmethod(lambda: frozenset({"OPERATIONS"})))
+
+
+@pytest.mark.usefixtures("operations_is_absent")
+def test_an_absent_platform_is_in_no_navigation(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/clients", [])
+    page = signed_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP").get("/en/energy/clients").content.decode()
+    assert 'href="http://localhost:8000/en/finance"' in page
+    assert 'href="http://localhost:8000/en/operations"' not in page
