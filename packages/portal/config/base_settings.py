@@ -131,6 +131,7 @@ def _templates(config: PortalConfig) -> list[dict[str, Any]]:
         "DIRS": folders,
         "OPTIONS": {
             "joins_pages": not config.debug,
+            "auto_reload": config.debug,
             # With DEBUG, templates are compiled when they are asked for.
             "compiled_dir": None if config.debug else config.compiled_templates_dir,
             # A misspelt name in a template is an error for a developer; for a user, it is blank and logged.
