@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def load_application(app: str, *, state: Path, backend: str) -> Callable[..., Any]:
+def load_application(app: str, *, state: Path, backend: str, is_debug: bool = False) -> Callable[..., Any]:
     """The application of `apps/<app>`. A process can load one.
 
     :param state: an empty folder.
     :param backend: address of the backend.
+    :param is_debug: with the settings of a developer's machine.
     """
     os.environ.update(settings_of_production(state=state, backend=backend, key=KEY))
+    os.environ["DEBUG"] = "on" if is_debug else "off"
     application = importlib.import_module(f"apps.{app}.wsgi").application
     # The line of each call to the backend is made as in production, and goes nowhere.
     nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for as long as the process lives

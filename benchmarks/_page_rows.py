@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import jwt
 
-from benchmarks._stub_backend import PERMISSION, ROWS, USER
+from benchmarks._stub_backend import PERMISSION, ROWS, STATION, USER
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ PAGES: Final[Mapping[str, Row]] = {
         searches=True,
     ),
     "overview": Row(name="overview", path="/en/energy", marker="5,210"),
+    "client": Row(name="record of a client", path=f"{CLIENTS}/{ROWS[0]['id']}", marker='id="sessions"', rows=5),
+    "station": Row(name="record of a station", path=f"/en/energy/stations/{STATION}", marker='id="meters"', rows=15),
     "form": Row(name="edit form", path=f"{CLIENTS}/{ROWS[0]['id']}/edit", marker='name="phone"'),
     "fragment": Row(name="table fragment", path=CLIENTS, marker='id="list"', rows=20, headers=_HTMX),
     "404": Row(name="404", path="/en/energy/none", marker="404", status=404),

@@ -48,11 +48,49 @@ SUMMARY = {
     ],
     "sessionsByHour": [{"hour": hour, "sessions": 5 + hour * (23 - hour)} for hour in range(24)],
 }
+STATION = "sta_00000001"
+_WHEN = "2026-01-02T12:34:56.789012Z"
+_STATION = {"id": STATION, "name": "Harbour", "address": "Quay 1", "city": "Oslo", "country": "NO", "latitude": 59.9}
+_CHARGER = {"stationId": STATION, "stationName": "Harbour", "model": "X", "connector": "ccs", "maxPowerKw": 150}
+_SESSION = {
+    "reference": "CS-1",
+    "chargerId": "chg_00000001",
+    "chargerName": "Harbour 1",
+    "stationId": STATION,
+    "stationName": "Harbour",
+    "clientId": ROWS[0]["id"],
+    "clientName": ROWS[0]["name"],
+    "startedAt": _WHEN,
+    "endedAt": _WHEN,
+    "energyKwh": 12.5,
+    "cost": "7.25",
+    "currency": "EUR",
+    "status": "completed",
+}
+_METER = {"serial": "M-1", "stationId": STATION, "stationName": "Harbour", "status": "online", "lastReadingKwh": 1234.5}
+
+
+def _five(prefix: str, row: dict[str, object]) -> dict[str, object]:
+    """A list of five such rows."""
+    rows = [{"id": f"{prefix}_{number:08d}", "name": "Row", "createdAt": _WHEN, **row} for number in range(5)]
+    return page_of(rows, next_cursor=None, total=5)
+
+
 #: What each path answers; a list, with every search and sort order, by its first page.
 FOUND = {
     "/me": profile_of(USER, PERMISSION),
     "/energy/summary": SUMMARY,
     "/energy/clients": page_of(ROWS, next_cursor="after-20", total=240),
+    f"/energy/stations/{STATION}": {
+        **_STATION,
+        "longitude": 10.7,
+        "status": "active",
+        "chargerCount": 5,
+        "createdAt": _WHEN,
+    },
+    "/energy/chargers": _five("chg", _CHARGER | {"status": "available"}),
+    "/energy/sessions": _five("ses", _SESSION),
+    "/energy/meters": _five("met", _METER | {"lastReadingAt": _WHEN}),
 } | {f"/energy/clients/{row['id']}": row for row in ROWS}
 
 

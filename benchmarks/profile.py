@@ -2,6 +2,7 @@
 
     make profile PAGE=clients
     ./manage.py bench profile --page clients [--seconds 10] [--functions 30]
+    ./manage.py bench profile --page clients --debug      as on a developer's machine
 
 A function of a library counts for the room that called it: Django's `reverse` in a template is rendering, in a
 middleware it is Django's. Other threads' CPU time counts for what the request's own thread does meanwhile.
@@ -80,7 +81,7 @@ def _name(code: CodeType) -> str:
 def _run(options: argparse.Namespace) -> None:
     row = PAGES[options.page]
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, stub_backend() as stub:
-        application = load_application(row.app, state=Path(folder), backend=stub.url)
+        application = load_application(row.app, state=Path(folder), backend=stub.url, is_debug=options.debug)
         visitor = Visitor(row, lambda request: respond(application, request))
         for _ in range(VISITS_TO_WARM):
             visitor.visit()
@@ -91,7 +92,10 @@ def _run(options: argparse.Namespace) -> None:
                 respond(application, next(requests))
                 answered += 1
             request_us = (time.process_time() - began_s) / answered * 1e6
-    print(f"\n## {row.name}: {request_us:,.0f} µs of CPU time, {answered:,} requests, {samples.number:,} samples\n")
+    debug = " in DEBUG" if options.debug else ""
+    print(
+        f"\n## {row.name}{debug}: {request_us:,.0f} µs of CPU time, {answered:,} requests, {samples.number:,} samples\n"
+    )
     print_rooms(samples, request_us=request_us)
     print_functions(samples, request_us=request_us, number=options.functions)
 
@@ -101,6 +105,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--page", choices=PAGES, default="clients")
     parser.add_argument("--seconds", type=float, default=10, help="of CPU time: 10")
     parser.add_argument("--functions", type=int, default=30, help="how many are listed: 30")
+    parser.add_argument("--debug", action="store_true", help="with DEBUG on")
     return parser.parse_args()
 
 
