@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
-from portal.edge.middleware import ProxyMiddleware
+from portal.edge import ProxyMiddleware
 from portal.identity import use_key_source
 from portal.metrics import begin_worker
 from portal.services.service_imports import import_services

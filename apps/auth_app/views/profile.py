@@ -18,11 +18,10 @@ from apps.auth_app.views.preferences import preference_choices
 from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
 from portal.errors import ApiNotFoundError, ApiUnavailableError, ApiValidationError
-from portal.query import is_absent
 from portal.services.iam.sign_ins import SignInQueries
 from portal.services.user import UserMutations, UserQueries
 from portal.web.frame import present_own_profile
-from portal.web.pages import backend_errors, is_load_more, see_other
+from portal.web.pages import backend_errors, is_absent, is_load_more, see_other
 from portal.web.present import is_not_there, record_of
 
 if TYPE_CHECKING:
