@@ -90,12 +90,17 @@ def headings_of(columns: Mapping[str, Column], *, sort: str) -> Iterator[Heading
         )
 
 
+def unsorted_headings(columns: Mapping[str, Column]) -> Iterator[Heading]:
+    """The headings of a list that can't be sorted."""
+    return (replace(each, sort="") for each in headings_of(columns, sort=""))
+
+
 def short_table(columns: Mapping[str, Column], *, left_out: str = "") -> dict[str, object]:
     """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted.
 
     :param left_out: name of a column that says the same in every row, and is not shown.
     """
-    headings = [replace(each, sort="") for each in headings_of(columns, sort="") if each.name != left_out]
+    headings = [each for each in unsorted_headings(columns) if each.name != left_out]
     return {"list": SimpleNamespace(headings=headings), "cell": cells_of(columns, left_out=left_out)}
 
 

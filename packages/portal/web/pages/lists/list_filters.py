@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
@@ -13,11 +13,12 @@ from portal.web.pages.lists.filters import usable_counts
 from portal.web.present import day_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import date
 
     from portal.query import QueryResult
     from portal.web.pages.lists.controls import ListControls
+    from portal.web.pages.lists.date_ranges import DateRange
     from portal.web.pages.lists.filters import Filter, Option
 
 
@@ -102,13 +103,33 @@ class ShownFilters:
     have_failed: bool
 
 
+#: The parameters of the search text and of the order.
+SEARCH_TEXT: Final = "q"
+SORT: Final = "sort"
+
+
+def not_known(ignored: Collection[str], *, filters: Sequence[Filter], ranges: Sequence[DateRange]) -> Iterator[str]:
+    """What people call the parameters that the backend did not follow."""
+    for param, text in ((SEARCH_TEXT, _("Search")), (SORT, _("Sort by"))):
+        if param in ignored:
+            yield text
+    yield from (str(each.label) for each in filters if each.param in ignored)
+    yield from (str(each.label) for each in ranges if not {each.first_param, each.last_param}.isdisjoint(ignored))
+
+
 def shown_filters(
-    controls: ListControls, *, path: str, counts: QueryResult[Any] | None, names: Mapping[tuple[str, str], str]
+    controls: ListControls,
+    *,
+    path: str,
+    counts: QueryResult[Any] | None,
+    names: Mapping[tuple[str, str], str],
+    unknown: Collection[str] = (),
 ) -> ShownFilters:
     """The filters of one page of a list.
 
     :param counts: how many rows have which value; None if that was not asked.
     :param names: what related rows are called, by parameter and id.
+    :param unknown: parameters that the backend does not know, which are not offered.
     """
     chips = [*_chips_of_values(controls, path=path, names=names), *_chips_of_days(controls, path=path)]
     known = None if counts is None or counts.data is None else usable_counts(counts.data)
@@ -120,11 +141,15 @@ def shown_filters(
             options=each.options(chosen=values, counts=None if known is None else known.get(each.param)),
         )
         for each, values in controls.values
-        if not each.is_related
+        if not each.is_related and each.param not in unknown
     ]
     return ShownFilters(
         filters=[each for each in offered if each.options],
-        ranges=[_shown_range(days, controls, path=path) for days in controls.days],
+        ranges=[
+            _shown_range(days, controls, path=path)
+            for days in controls.days
+            if {days.range.first_param, days.range.last_param}.isdisjoint(unknown)
+        ],
         chips=chips,
         hidden=[(each.param, value) for each, values in controls.values for value in values if _is_hidden(each, value)],
         clear_url=controls.widened().url(path) if controls.is_narrowed else "",

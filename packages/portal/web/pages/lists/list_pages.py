@@ -20,6 +20,9 @@ class ListPage:
 
     :param headings: of the columns.
     :param sorts: the sort orders of the menu, each with its label.
+    :param is_searchable: whether the backend searches the list.
+    :param not_known: what people call those parameters of the address that the backend did not follow. Only rows that
+        fit are among `rows`.
     :param total: number of all rows that match; None if the backend does not count them.
     :param first_path: the list without parameters.
     :param first_url: the first page of this state.
@@ -36,6 +39,8 @@ class ListPage:
     search_hint: str
     headings: Sequence[Heading]
     sorts: Sequence[tuple[str, str]]
+    is_searchable: bool
+    not_known: Sequence[str]
     rows: Sequence[object]
     total: int | None
     q: str

@@ -8,12 +8,10 @@ page are appended; without scripts, it is a page of its own with a link back to 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
@@ -25,20 +23,20 @@ from portal.config.contract_names import (
     SORT_OLDEST_FIRST,
 )
 from portal.errors import ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, is_absent, use_queries
-from portal.web.pages.lists.columns import Column, cells_of, headings_of, is_descending
+from portal.query import PaginatedQueryHook, Params, Row, ignores, is_absent, use_queries
+from portal.web.pages.lists.columns import Column, headings_of, unsorted_headings
 from portal.web.pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal.web.pages.lists.filters import linked_words
 from portal.web.pages.lists.htmx_targets import ROWS_ID, htmx_target
-from portal.web.pages.lists.list_filters import shown_filters
+from portal.web.pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
 from portal.web.pages.lists.list_pages import ListPage
+from portal.web.pages.lists.list_words import orders_of, words_of
 from portal.web.pages.lists.related_names import names_of
 from portal.web.pages.page_names import DeclaredPage, ShownRow
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import SimpleNamespace
 
     from django.http import HttpRequest
 
@@ -175,7 +173,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         )
         template = self._template(pages)
         linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-        cells = _words(self, pages, active_locale()).cells
+        cells = words_of(self, pages, active_locale()).cells
         context = {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
         response = render(request, f"{template}#table" if page.is_fragment else template, context)
         # The response has no such header yet: nothing to merge.
@@ -189,7 +187,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         """Read the URL. An unknown sort order counts as the default."""
         return read_controls(
             request.GET,
-            sorts=_orders(self),
+            sorts=orders_of(self),
             default_sort=self._default_sort,
             filters=self.filters,
             ranges=self.ranges,
@@ -216,7 +214,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
-        words = _words(self, pages, active_locale())
+        unknown = {param for param in self._params if param in data.ignored or ignores(self.hook, param)}
+        is_sortable = SORT not in unknown
+        words = words_of(self, pages, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor else ""
         is_appended = target == ROWS_ID
         is_continuation = bool(controls.cursor) and not is_appended
@@ -225,13 +225,17 @@ class ListView(DeclaredPage, Generic[TRow]):
         return ListPage(
             title=words.title,
             search_hint=words.search_hint,
-            headings=tuple(headings_of(self.columns, sort=sort)),
-            sorts=words.sorts,
+            headings=tuple(headings_of(self.columns, sort=sort) if is_sortable else unsorted_headings(self.columns)),
+            sorts=words.sorts if is_sortable else (),
+            is_searchable=SEARCH_TEXT not in unknown,
+            not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),
             rows=data.items,
             total=data.total,
             q=controls.q,
             sort=sort,
-            filters=shown_filters(controls, path=path, counts=counts, names=names or {}),
+            filters=shown_filters(
+                controls, path=path, counts=None if data.ignored else counts, names=names or {}, unknown=unknown
+            ),
             controls=controls,
             first_path=path,
             first_url=controls.url(path),
@@ -261,49 +265,15 @@ class ListView(DeclaredPage, Generic[TRow]):
         )
 
     @property
+    def _params(self) -> Iterator[str]:
+        """The names on the wire of all that narrows or orders the list."""
+        yield from (SEARCH_TEXT, SORT)
+        yield from (each.param for each in self.filters)
+        yield from (name for each in self.ranges for name in (each.first_param, each.last_param))
+
+    @property
     def _default_sort(self) -> str:
         return next(iter(self.sorts))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Words:
-    """What of a list is the same on all its pages of one language."""
-
-    title: str
-    search_hint: str
-    sorts: tuple[tuple[str, str], ...]
-    cells: SimpleNamespace
-
-
-@lru_cache(maxsize=256)
-def _words(
-    view: ListView[Any],
-    pages: PageNames,
-    locale: str,  # noqa: ARG001  the key
-) -> _Words:
-    """The words of a list in the active language `locale`, looked up once."""
-    return _Words(
-        title=str(pages.title),
-        search_hint=str(view.search_hint),
-        sorts=tuple(_all_sorts(view).items()),
-        cells=cells_of(view.columns),
-    )
-
-
-@lru_cache(maxsize=256)
-def _orders(view: ListView[Any]) -> frozenset[str]:
-    """All orders that the list can be in."""
-    return frozenset(view.sorts) | {order for column in view.columns.values() for order in column.sorts}
-
-
-def _all_sorts(view: ListView[Any]) -> dict[str, str]:
-    """The orders of the sort menu with their labels: those of the list, then those of its columns."""
-    sorts = {order: str(label) for order, label in view.sorts.items()}
-    for column in view.columns.values():
-        for order in sorted(column.sorts, reverse=True):
-            text = gettext("%(column)s, descending") if is_descending(order) else gettext("%(column)s, ascending")
-            sorts.setdefault(order, text % {"column": str(column.label)})
-    return sorts
 
 
 def _by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:

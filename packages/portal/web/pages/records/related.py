@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from django.urls import reverse
 
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
-from portal.errors import ApiForbiddenError, UsageError
-from portal.query import PaginatedQueryHook, Row, field_types
+from portal.errors import UsageError
+from portal.query import PaginatedQueryHook, Row, field_types, ignores, is_absent
 from portal.web.frame import open_platforms
 from portal.web.pages.page_names import ShownRow
 from portal.web.pages.records.short_lists import NONE_YET, list_look, with_rows
-from portal.web.present import with_params
+from portal.web.present import is_not_there, with_params
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ class Related(Generic[TItem]):
         return ShownRow(template=self.template, row=self.hook.item, declared_at=declared_at) if self.template else None
 
     def is_open_to(self, request: PortalRequest) -> bool:
-        """Whether the user may see it. The backend decides about the rows themselves."""
-        return not self.is_elsewhere or self.platform in open_platforms(request)
+        """Whether the user may see it, as far as that is known. The backend decides about the rows themselves."""
+        is_open = not self.is_elsewhere or self.platform in open_platforms(request)
+        return is_open and not is_absent(self.hook, request) and not ignores(self.hook, self._wire_names[self.by])
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""
@@ -103,8 +104,14 @@ class Related(Generic[TItem]):
         return spec
 
     def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: object) -> ShortList | None:
-        """The short list; None if the user may not see it."""
-        if isinstance(result.error, ApiForbiddenError):
+        """The short list; None if it is not there for the user, or may hold what belongs to other rows.
+
+        A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
+        """
+        wire = self._wire_names[self.by]
+        if is_not_there(result) or wire in result.data.ignored:
+            return None
+        if not all(self._belongs(each, row_id) for each in result.data.items):
             return None
         about: dict[str, Any] = {
             "name": self.page.rpartition("/")[2],
@@ -116,6 +123,12 @@ class Related(Generic[TItem]):
         }
         template, given = self._look()
         return with_rows(about, result, template=template, given=given, shell=shell)
+
+    def _belongs(self, row: TItem, row_id: str) -> bool:
+        known = self.hook.filters.get(self._wire_names[self.by])
+        fields = {wire: info.name for wire, info in field_types(cast("Any", self.hook.item)).items()}
+        value = getattr(row, fields[known.field], None) if known else None
+        return row_id in value if isinstance(value, list | tuple) else value == row_id
 
     def _url(self, row_id: str, *, below: str = "") -> str:
         elsewhere = f"{portal_config().gateway_url}/{active_locale()}{self.page}"

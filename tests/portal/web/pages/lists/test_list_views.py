@@ -153,3 +153,28 @@ def test_a_search_for_a_choice_that_nothing_offers_shows_it_as_not_applied() -> 
     page = view.page(NAMES, controls=controls, result=result_of(), path="/en/things", target=None)
     assert [(chip.text, chip.is_ignored) for chip in page.filters.chips] == [("<x>", True)]
     assert page.filters.hidden == [("city", "<x>")]
+
+
+def ignoring(*params: str, items: list[Any] | None = None, has_next: bool = False) -> dict[str, Any]:
+    """The result of a list whose backend did not follow these parameters."""
+    data = PaginatedRes(
+        items=[] if items is None else items, has_next=has_next, next_cursor="c&1" if has_next else None, ignored=params
+    )
+    return {"data": data}
+
+
+def test_what_the_backend_did_not_follow_is_named_and_not_offered() -> None:
+    page = filtered_page("q=a&city=Ulm&sort=name", **ignoring("q", "city", "sort"))
+    assert page.not_known[:2] == ("Search", "Sort by")
+    assert len(page.not_known) == 3
+    assert not page.is_searchable
+    assert page.sorts == ()
+    assert [heading.sort for heading in page.headings] == [""] * len(page.headings)
+    assert "city" not in [each.param for each in page.filters.filters]
+
+
+def test_a_list_that_the_backend_follows_has_all_its_controls() -> None:
+    page = filtered_page("city=Ulm")
+    assert page.not_known == ()
+    assert page.is_searchable
+    assert page.sorts

@@ -74,8 +74,8 @@ def app() -> str:
 @pytest.fixture
 def open_as(signed_in: SignedIn, backend: Backend) -> Any:
     backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA | {"id": "c1"})
-    backend.lists(METERS, [{"id": f"m{number}", "serial": f"M-{number}"} for number in range(1, 8)])
-    backend.lists(ORDERS, [{"id": "o1", "title": "Clean <it>"}])
+    backend.lists(METERS, [{"id": f"m{number}", "serial": f"M-{number}", "stationId": "c1"} for number in range(1, 8)])
+    backend.lists(ORDERS, [{"id": "o1", "title": "Clean <it>", "stationId": "c1"}])
     with override_settings(ROOT_URLCONF=__name__):
         yield signed_in
 
@@ -98,7 +98,7 @@ def test_the_page_of_a_row_shows_the_first_five_and_leads_to_all_of_them(open_as
 
 
 def test_the_column_that_names_the_row_itself_is_left_out(open_as: SignedIn, backend: Backend) -> None:
-    backend.lists(METERS, [{"id": "m1", "serial": "M-1", "stationName": "Her own name"}])
+    backend.lists(METERS, [{"id": "m1", "serial": "M-1", "stationName": "Her own name", "stationId": "c1"}])
     page = text_of(open_as("ENERGY_APP"))
     table = page[page.index("<thead>") : page.index("</table>")]
     assert 'scope="col"' in table
@@ -125,17 +125,38 @@ def test_another_platforms_list_is_shown_to_who_may_open_that_platform(open_as: 
     assert 'href="http://localhost:8000/en/operations/work-orders/new?stationId=c1"' in page
 
 
-def test_a_list_that_the_backend_denies_is_left_out(open_as: SignedIn, backend: Backend) -> None:
-    backend.refuses("GET", ORDERS, status=403)
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_list_that_the_backend_denies_or_does_not_have_is_left_out(
+    open_as: SignedIn, backend: Backend, status: int
+) -> None:
+    backend.refuses("GET", ORDERS, status=status)
     assert "Orders" not in text_of(open_as("ENERGY_APP", "OPERATIONS_APP"))
 
 
-@pytest.mark.parametrize("status", [404, 422, 503])
+@pytest.mark.parametrize("status", [422, 503])
 def test_a_list_that_fails_says_so_beside_the_others(open_as: SignedIn, backend: Backend, status: int) -> None:
     backend.refuses("GET", METERS, status=status)
     page = text_of(open_as("ENERGY_APP", "OPERATIONS_APP"))
     assert page.count("This could not be loaded.") == 1
     assert "Clean &lt;it&gt;" in page
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"id": "m1", "serial": "M-1", "stationId": "c1"}, {"id": "m2", "serial": "M-2", "stationId": "other"}],
+        [{"id": "m1", "serial": "M-1", "stationId": "c1"}, {"id": "m2", "serial": "M-2"}],
+        [{"id": "m2", "serial": "M-2", "stationId": None}],
+    ],
+)
+def test_rows_that_do_not_say_that_they_belong_to_this_one_are_not_shown(
+    open_as: SignedIn, backend: Backend, rows: list[dict[str, Any]]
+) -> None:
+    """Of a backend that does not know the parameter, and gives the list of all rows."""
+    backend.lists(METERS, rows)
+    page = text_of(open_as("ENERGY_APP"))
+    assert "Her &lt;meters&gt;" not in page
+    assert "M-2" not in page
 
 
 def test_a_row_without_anything_says_so(open_as: SignedIn, backend: Backend) -> None:
@@ -146,14 +167,14 @@ def test_a_row_without_anything_says_so(open_as: SignedIn, backend: Backend) -> 
 
 
 def test_where_all_rows_are_shown_nothing_offers_to_show_all(open_as: SignedIn, backend: Backend) -> None:
-    backend.lists(METERS, [{"id": "m1", "serial": "M-1"}])
+    backend.lists(METERS, [{"id": "m1", "serial": "M-1", "stationId": "c1"}])
     page = text_of(open_as("ENERGY_APP"))
     assert "Show in the list" in page
     assert "Show all" not in page
 
 
 def test_a_backend_that_does_not_count_has_no_number(open_as: SignedIn, backend: Backend) -> None:
-    answer = page_of([{"id": "m1"}])
+    answer = page_of([{"id": "m1", "stationId": "c1"}])
     backend.answers("GET", METERS, json={name: value for name, value in answer.items() if name != "total"})
     page = text_of(open_as("ENERGY_APP"))
     assert ">Show all<" in page
