@@ -63,6 +63,7 @@ UNREAD = {
 }
 #: Names that several modules give to things of their own, and why.
 SHARED = {
+    "Backend": "what the portal knows of a backend, and the one that plays it in tests of pages",
     "Command": DJANGO,
     "PAGE": "the page of each module of portal.devtools.reference",
 }

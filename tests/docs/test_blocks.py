@@ -37,6 +37,7 @@ FOLLOWED: Final = [
     *((page, None) for page in test_tutorial.NEXT_PAGES),
     (HOW_TO / "test-your-pages.md", None),
     (HOW_TO / "use-the-query-layer-in-a-project.md", None),
+    (HOW_TO / "use-another-backend.md", None),
 ]
 #: Blocks that another test tries: a page, and the beginning of the block.
 TRIED_ELSEWHERE: Final = {

@@ -23,14 +23,13 @@ from __future__ import annotations
 
 from portal.api.backend import (
     Backend,
-    Form,
+    BackendProblem,
+    FormBody,
     ListQuery,
-    Problem,
     WireCall,
     backend_of,
     current_backend,
     encode_body,
-    split_values,
     wire_read,
     wire_write,
 )
@@ -59,9 +58,9 @@ __all__ = [
     "ApiSession",
     "Attempt",
     "Backend",
-    "Form",
+    "BackendProblem",
+    "FormBody",
     "ListQuery",
-    "Problem",
     "RawResponse",
     "SignInStatus",
     "TokenPair",

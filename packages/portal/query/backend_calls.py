@@ -9,7 +9,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from portal.api import Attempt, Form, SignInStatus, Upload, encode_body, wire_read, wire_write
+from portal.api import Attempt, FormBody, SignInStatus, Upload, encode_body, wire_read, wire_write
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
 from portal.process import Deadline
@@ -113,7 +113,7 @@ class BackendCaller:
         given = write.variables.body if write.has_body else None
         call = wire_write(where.path, where.query, body=given, id_field=write.id_field)
         body: dict[str, Any] = {"json": call.body} if write.has_body else {}
-        if isinstance(call.body, Form):
+        if isinstance(call.body, FormBody):
             body = {"upload": Upload(**encode_body(call.body)._asdict())}
         key = write.idempotency_key or str(uuid.uuid4())
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None

@@ -262,7 +262,7 @@ class TestHowLongSuchAPageCounts:
         assert world.backend.reads() == reads
 
     def test_a_backend_that_is_never_behind_costs_nothing(self, world: World, ada: TokenStore) -> None:
-        """`SETTLE_S` of 0."""
+        """`settle_s` of 0."""
         process = world.process(read_lag_s=0.0)
         world.backend.lag_s = 0
         create(process.request(ada))

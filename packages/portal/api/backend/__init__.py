@@ -12,13 +12,12 @@ from __future__ import annotations
 from portal.api.backend.backend_class import (
     CONTRACT,
     Backend,
-    Form,
+    BackendProblem,
+    FormBody,
     ListQuery,
-    Problem,
     QueryParams,
     backend_of,
     current_backend,
-    split_values,
 )
 from portal.api.backend.checked_methods import (
     EncodedBody,

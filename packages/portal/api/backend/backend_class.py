@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 QueryParams: TypeAlias = Mapping[str, "str | int | None"]
 
 
-class Form(dict[str, str]):
+class FormBody(dict[str, str]):
     """A body of the type `application/x-www-form-urlencoded`. Any other dict is sent as JSON."""
 
 
@@ -38,8 +38,8 @@ class ListQuery:
     :param cursor: `nextCursor` of the page before it, a text; None for the first page.
     :param search: the words that a row must contain; None for all rows.
     :param sort: a sort name of contract, section 7, or the resource's own; None for the list's own order.
-    :param filters: all other parameters, by the names of the declared class of parameters. Several values of one are
-        one text: :func:`split_values`.
+    :param filters: all other parameters, by the names of the declared class of parameters. Several values of one have
+        commas between them.
     """
 
     path: str
@@ -51,7 +51,7 @@ class ListQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class BackendProblem:
     """What an answer that is no success says.
 
     :param status: what the contract answers with in this case. A class may change it: OAuth's 400 `invalid_grant` for a
@@ -124,7 +124,7 @@ class Backend:
     # --- sign-in ---
 
     def build_sign_in(self, *, email: str, password: str) -> Mapping[str, Any]:
-        """The body of a sign-in: `{"email", "password"}`. A :class:`Form` is sent as a form."""
+        """The body of a sign-in: `{"email", "password"}`. A :class:`FormBody` is sent as a form."""
         return {self.email_field: email, self.password_field: password}
 
     def build_refresh(self, *, refresh_token: str) -> Mapping[str, Any]:
@@ -185,7 +185,7 @@ class Backend:
 
     # --- errors ---
 
-    def read_error(self, status: int, body: Any) -> Problem:
+    def read_error(self, status: int, body: Any) -> BackendProblem:
         """What an answer that is no success says: by default of a problem document (RFC 9457) with `errors`.
 
         401 in answer to a sign-in is a wrong password; 400, 401, 403 and 422 in answer to a refresh end the sign-in.
@@ -195,7 +195,7 @@ class Backend:
         problem = body if isinstance(body, dict) else {}
         texts = (problem.get(name) for name in (names.PROBLEM_DETAIL_FIELD, names.PROBLEM_TITLE_FIELD))
         detail = next((text for text in texts if isinstance(text, str)), "")
-        return Problem(status=status, detail=detail, errors=problem.get(names.PROBLEM_ERRORS_FIELD) or {})
+        return BackendProblem(status=status, detail=detail, errors=problem.get(names.PROBLEM_ERRORS_FIELD) or {})
 
 
 CONTRACT: Final = Backend()
@@ -210,17 +210,3 @@ def current_backend() -> Backend:
 def backend_of(config: PortalConfig) -> Backend:
     """The backend of a configuration."""
     return CONTRACT if config.backend is None else cast("Backend", config.backend)
-
-
-def split_values(text: str) -> list[str]:
-    """The values of a filter that takes several: `a,b` → `a` and `b`. A comma within a value has a backslash before."""
-    values, is_escaped = [""], False
-    for character in text:
-        if not is_escaped and character == names.VALUES_ESCAPE:
-            is_escaped = True
-        elif not is_escaped and character == names.VALUES_SEPARATOR:
-            values.append("")
-        else:
-            values[-1] += character
-            is_escaped = False
-    return values

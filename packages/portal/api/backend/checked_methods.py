@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-from portal.api.backend.backend_class import Form, Problem
+from portal.api.backend.backend_class import BackendProblem, FormBody
 from portal.config.contract_names import ACCESS_TOKEN_FIELD, ITEMS_FIELD, REFRESH_TOKEN_FIELD
 from portal.errors import ApiMalformedError, UsageError
 
@@ -36,11 +36,11 @@ class EncodedBody(NamedTuple):
 
 
 def build_body(build: Callable[..., object], **given: str) -> Mapping[str, Any]:
-    """The body that a `build_…` method gives: a `Form`, or what is sent as JSON.
+    """The body that a `build_…` method gives: a `FormBody`, or what is sent as JSON.
 
     :raises UsageError: it raised, or gave no dict that can be sent.
     """
-    body: Mapping[str, Any] = _built(build, "a dict or a Form", **given)
+    body: Mapping[str, Any] = _built(build, "a dict or a FormBody", **given)
     try:
         encode_body(body)
     except (TypeError, ValueError) as error:
@@ -53,7 +53,7 @@ def encode_body(body: Mapping[str, Any]) -> EncodedBody:
 
     :raises TypeError: JSON can't hold it; also a ValueError.
     """
-    if isinstance(body, Form):
+    if isinstance(body, FormBody):
         return EncodedBody(urlencode(body).encode(), "application/x-www-form-urlencoded")
     return EncodedBody(json.dumps(body, allow_nan=False).encode(), "application/json")
 
@@ -98,16 +98,16 @@ def read_page(backend: Backend, query: ListQuery, body: object) -> Any:
     return dict(page) if isinstance(page, Mapping) else page
 
 
-def read_error(backend: Backend, status: int, body: object) -> Problem:
+def read_error(backend: Backend, status: int, body: object) -> BackendProblem:
     """What an answer that is no success says; its status alone where the method fails."""
     try:
-        problem = _read(backend.read_error, "a Problem", status, body)
+        problem = _read(backend.read_error, "a BackendProblem", status, body)
     except ApiMalformedError:
-        return Problem(status=status)
-    if isinstance(problem, Problem) and not 200 <= problem.status < 300:  # noqa: PLR2004  a success is no problem
+        return BackendProblem(status=status)
+    if isinstance(problem, BackendProblem) and not 200 <= problem.status < 300:  # noqa: PLR2004  a success is no problem
         return problem
-    _unusable(backend.read_error, "a Problem whose status is no success", "gave something else")
-    return Problem(status=status)
+    _unusable(backend.read_error, "a BackendProblem whose status is no success", "gave something else")
+    return BackendProblem(status=status)
 
 
 def _built(build: Callable[..., object], should: str, *given: object, **named: object) -> Any:

@@ -37,7 +37,7 @@ from portal.config.contract_names import (
 )
 
 #: Makes the contract's shape of an answer's JSON. It may raise `ApiMalformedError`.
-Reads: TypeAlias = Callable[[Any], Any]
+AnswerReader: TypeAlias = Callable[[Any], Any]
 
 _OF_EVERY_LIST: Final = frozenset({LIMIT_PARAM, CURSOR_PARAM, SEARCH_PARAM, SORT_PARAM})
 
@@ -54,7 +54,7 @@ class WireCall:
     path: str
     params: Mapping[str, str] | None = None
     body: Any = None
-    read: Reads
+    read: AnswerReader
 
 
 def wire_read(

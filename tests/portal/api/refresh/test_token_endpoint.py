@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from django.conf import settings
 
-from portal.api import Backend, Form, Problem
+from portal.api import Backend, BackendProblem, FormBody
 from portal.api.refresh.sealing import idempotency_key
 from portal.api.refresh.token_endpoint import (
     BackendTokenEndpoint,
@@ -65,14 +65,14 @@ class OAuth(Backend):
     idempotency_window_s = 60.0
     rotates_refresh_tokens = False
 
-    def build_refresh(self, *, refresh_token: str) -> Form:
-        return Form(grant_type="refresh_token", refresh_token=refresh_token)
+    def build_refresh(self, *, refresh_token: str) -> FormBody:
+        return FormBody(grant_type="refresh_token", refresh_token=refresh_token)
 
     def read_tokens(self, body):
         return {"accessToken": body["access_token"], "refreshToken": body.get("refresh_token")}
 
     def read_error(self, status, body):
-        return Problem(status=503 if body["error"] == "invalid_client" else status)
+        return BackendProblem(status=503 if body["error"] == "invalid_client" else status)
 
 
 @pytest.fixture

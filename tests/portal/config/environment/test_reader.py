@@ -351,7 +351,7 @@ class TestTheClassOfTheBackend:
             ("acme.Backend", "ModuleNotFoundError"),
             ("Backend", "ValueError"),
             ("portal.api.backend.Nothing", "AttributeError"),
-            ("portal.api.Form", "this is another object"),
+            ("portal.api.FormBody", "this is another object"),
             ("portal.api.backend.CONTRACT", "this is another object"),
         ],
     )

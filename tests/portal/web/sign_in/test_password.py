@@ -10,7 +10,7 @@ import responses
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from portal.api import Backend, Form, Problem
+from portal.api import Backend, BackendProblem, FormBody
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.audit import Reason
@@ -172,14 +172,14 @@ class OAuth(Backend):
 
     sign_in_path = "/oauth/token"
 
-    def build_sign_in(self, *, email: str, password: str) -> Form:
-        return Form(grant_type="password", username=email, password=password)
+    def build_sign_in(self, *, email: str, password: str) -> FormBody:
+        return FormBody(grant_type="password", username=email, password=password)
 
     def read_tokens(self, body: Any) -> dict[str, Any]:
         return {"accessToken": body["access_token"], "refreshToken": body["refresh_token"]}
 
-    def read_error(self, status: int, body: Any) -> Problem:
-        return Problem(status=401) if body["error"] == "invalid_grant" else Problem(status=status)
+    def read_error(self, status: int, body: Any) -> BackendProblem:
+        return BackendProblem(status=401) if body["error"] == "invalid_grant" else BackendProblem(status=status)
 
 
 @pytest.fixture
