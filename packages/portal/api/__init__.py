@@ -30,6 +30,7 @@ from portal.api.backend import (
     backend_of,
     current_backend,
     encode_body,
+    split_values,
     wire_read,
     wire_write,
 )

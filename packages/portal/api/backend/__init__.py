@@ -18,6 +18,7 @@ from portal.api.backend.backend_class import (
     QueryParams,
     backend_of,
     current_backend,
+    split_values,
 )
 from portal.api.backend.checked_methods import (
     EncodedBody,

@@ -210,3 +210,17 @@ def current_backend() -> Backend:
 def backend_of(config: PortalConfig) -> Backend:
     """The backend of a configuration."""
     return CONTRACT if config.backend is None else cast("Backend", config.backend)
+
+
+def split_values(text: str) -> list[str]:
+    """The values of a filter that takes several: `a,b` → `a` and `b`. A comma within a value has a backslash before."""
+    values, is_escaped = [""], False
+    for character in text:
+        if not is_escaped and character == names.VALUES_ESCAPE:
+            is_escaped = True
+        elif not is_escaped and character == names.VALUES_SEPARATOR:
+            values.append("")
+        else:
+            values[-1] += character
+            is_escaped = False
+    return values
