@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from django.test import Client as Browser
 from django.test import override_settings
 
 from portal.errors import UsageError
+from portal.query.known_gaps import param_name
+from portal.query.process_state import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.operations.work_orders import WorkOrderQueries
@@ -69,6 +72,13 @@ urlpatterns = platform_patterns(
 @pytest.fixture
 def app() -> str:
     return "energy"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_known_of_the_parameter() -> Iterator[None]:
+    """A process keeps for ten minutes what one of these backends has shown."""
+    yield
+    process_runtime().gaps.forget([param_name("energy.get_meters", "stationId")])
 
 
 @pytest.fixture
