@@ -36,7 +36,6 @@ FOLLOWED: Final = [
     (test_tutorial.PAGE, None),
     *((page, None) for page in test_tutorial.NEXT_PAGES),
     (HOW_TO / "test-your-pages.md", None),
-    (HOW_TO / "use-the-query-layer-in-a-project.md", None),
     (HOW_TO / "use-another-backend.md", None),
 ]
 #: Blocks that another test tries: a page, and the beginning of the block.
@@ -51,6 +50,12 @@ TRIED_ELSEWHERE: Final = {
     ("docs/how-to/deploy-with-containers.md", "deploy/compose/make-secrets"): "tests/deploy/test_container_how_tos.py",
     ("docs/how-to/deploy-on-kubernetes.md", "cp -r"): "tests/deploy/test_container_how_tos.py",
     ("docs/how-to/deploy-on-kubernetes.md", "kubectl kustomize"): "tests/deploy/test_container_how_tos.py",
+    ("docs/how-to/use-the-query-layer-in-a-project.md", "from functools"): "tests/docs/test_query_layer_elsewhere.py",
+    (
+        "docs/how-to/use-the-query-layer-in-a-project.md",
+        "from portal.query import M",
+    ): "tests/docs/test_query_layer_elsewhere.py",
+    ("docs/how-to/use-the-query-layer-in-a-project.md", "from django.http"): "tests/docs/test_query_layer_elsewhere.py",
 }
 #: Blocks for root, on a server. Each of their commands is looked at, and none is run.
 FOR_ROOT: Final = {

@@ -95,7 +95,9 @@ def test_reads_are_cached_by_user_tokens_are_refreshed_and_a_create_shows(
 ) -> None:
     subprocess.run([sys.executable, "-m", "django", "startproject", "shop", str(tmp_path)], check=True)
     address = f"http://127.0.0.1:{backend.server_address[1]}"
-    for file, block in re.findall(r"`(shop/\w+\.py)`\n\n +```python\n(.*?)\n +```\n", HOW_TO.read_text(), re.DOTALL):
+    for file, block in re.findall(
+        r"In `(shop/\w+\.py)`:\n\n +```python\n(.*?)\n +```\n", HOW_TO.read_text(), re.DOTALL
+    ):
         (tmp_path / file).write_text(dedent(f"{block}\n").replace("https://api.example.com", address))
     ours = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "store.sqlite3")}
     settings = tmp_path / "shop" / "settings.py"
