@@ -57,6 +57,8 @@ UNREAD = {
     "portal.web.pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
     "portal.web.pages.form_page": OWN_FORM,
     "portal.web.pages.submission_key": OWN_FORM,
+    "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
+    "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
     "portal.oidc.has_ended": "called through `portal.api.IdentityProvider`",
     "portal.oidc.make_token_endpoint": "called through `portal.api.IdentityProvider`",
     "portal.oidc.sign_out_url": "called through `portal.api.IdentityProvider`",

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from portal.api import Backend, BackendProblem, FormBody, ListQuery, backend_of, current_backend
-from portal.api.backend import (
+from portal.api import Backend, BackendProblem, FormBody, ListQuery, current_backend
+from portal.api.backend import backend_of
+from portal.api.backend.checked_methods import (
     build_body,
     build_list_params,
     encode_body,

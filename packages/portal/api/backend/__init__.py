@@ -15,19 +15,9 @@ from portal.api.backend.backend_class import (
     BackendProblem,
     FormBody,
     ListQuery,
-    QueryParams,
     backend_of,
     current_backend,
     split_values,
 )
-from portal.api.backend.checked_methods import (
-    EncodedBody,
-    build_body,
-    build_list_params,
-    encode_body,
-    read_error,
-    read_page,
-    read_profile,
-    read_tokens,
-)
-from portal.api.backend.wire_calls import WireCall, wire_read, wire_write
+from portal.api.backend.checked_methods import build_body, encode_body, read_error, read_tokens
+from portal.api.backend.wire_calls import wire_read, wire_write
