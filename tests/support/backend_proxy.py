@@ -14,7 +14,7 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length",
 class BackendProxy:
     """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
 
-    `calls` are methods and addresses, in order. `before_each` is called with each of them, before it is answered. `keys`
+    `calls` are methods and addresses, in order; `answers` the same with the status of each answer. `before_each` is called with each of them, before it is answered. `keys`
     are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header; `headers`
     the names and values of all headers of each call, by their names in lower case.
     """
@@ -24,6 +24,7 @@ class BackendProxy:
         self.failing: set[str] = set()
         self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
+        self.answers: list[tuple[str, str, int]] = []
         self.keys: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
         self.traceparents: list[str | None] = []
@@ -60,6 +61,7 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
                 headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
                 backend.request(self.command, self.path, body=body or None, headers=headers)
                 answer = backend.getresponse()
+                proxy.answers.append((self.command, self.path, answer.status))
                 if path in proxy.losing:
                     self.close_connection = True
                     return

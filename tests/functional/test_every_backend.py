@@ -1,0 +1,266 @@
+"""Each kind of backend, and every page and form against it: nothing breaks, and nothing that is shown is wrong.
+
+The sandbox is started as each of them (`SANDBOX_PROFILE`). A person who may do everything goes everywhere
+(`tests.support.walk`), with `DEBUG` on and off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+import pytest
+
+from portal.config.projects import PROJECTS
+from tests.support.http_browser import HttpBrowser
+from tests.support.open_pages import routes_of
+from tests.support.walk import Portal, Visit, Walker, running_portal, seeded_sandbox
+from tests.support.walk.declared import Declared, declared_of
+from tests.support.walk.html import Page
+from tests.support.walk.rows import Row, all_rows, contradicts
+
+#: Seconds. The first test of a kind starts its servers and goes everywhere.
+pytestmark = pytest.mark.timeout(600)
+KINDS = ("contract", "full")
+APPS = tuple(project.app for project in PROJECTS)
+#: What a backend answers that does not have a call; a gateway refuses it.
+ABSENT = {404, 405, 410, 501}
+#: Addresses that nothing has, and rows that are not there, which a person types.
+TYPED = (
+    *(
+        "/en/nothing",
+        "/en/energy/nothing",
+        "/en/energy/clients/none",
+        "/en/energy/sessions/none",
+        "/en/energy/meters/none",
+    ),
+    *("/en/energy/clients/none/edit", "/en/operations/work-orders/none", "/en/finance/invoices/none"),
+)
+#: The address of one row.
+ROW = re.compile(r"/[a-z]{3}_\w+|/none$")
+#: Routes that no signed-in person is led to.
+NOT_OFFERED = {
+    **{f"{app}: login": "who is signed in is led home" for app in APPS},
+    "auth_app: login/forgot": "who is signed in has no need of it",
+    "auth_app: login/reset": "a link in a mail leads there",
+    "auth_app: login/oidc": "another way to sign in, which a setting switches on",
+    "auth_app: signed-out": "who is signed in is led home",
+    **{f"{app}: essentials": "a part that scripts ask for where /me was not answered" for app in APPS},
+}
+#: Pages that read something anew at each view, and what.
+READ_ANEW = {"auth_app: profile": "/iam/auth/sessions"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walked:
+    """What came of one kind of backend."""
+
+    kind: str
+    portal: Portal
+    visits: tuple[Visit, ...]
+    typed: tuple[Visit, ...]
+    rows: dict[str, dict[str, Row]]
+    calls: tuple[tuple[str, str, int], ...]
+
+
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return seeded_sandbox(tmp_path_factory.mktemp("seeded") / "sandbox")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(kind, is_debug) for kind in KINDS for is_debug in (True, False)],
+    ids=lambda each: f"{each[0]}{'-debug' if each[1] else ''}",
+)
+def walked(request: pytest.FixtureRequest, seeded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
+    """All pages, then all pages and all forms, of one kind."""
+    kind, is_debug = request.param
+    folder = tmp_path_factory.mktemp(kind)
+    with running_portal(folder, seeded=seeded, profile=kind, is_debug=is_debug) as portal, HttpBrowser() as browser:
+        rows = all_rows(portal)
+        walker = Walker(portal, browser)
+        walker.walk(sends_forms=True)
+        visits, calls = tuple(walker.visits), tuple(portal.backend.answers)
+        walker.sign_in()
+        typed = tuple(walker.open(urljoin(portal.origins[app_of(path)], path)) for path in TYPED)
+        yield Walked(kind=kind, portal=portal, visits=visits, typed=typed, rows=rows, calls=calls)
+
+
+def of_kind(kind: str) -> pytest.MarkDecorator:
+    """The test is for one kind of backend."""
+    return pytest.mark.parametrize("walked", [(kind, False)], indirect=True, ids=[kind])
+
+
+def app_of(path: str) -> str:
+    return next((app for app in ("energy", "operations", "finance") if path.startswith(f"/en/{app}/")), "auth_app")
+
+
+def told(found: list[object]) -> str:
+    return "\n".join(map(str, found))
+
+
+def test_no_page_and_no_form_is_an_error(walked: Walked) -> None:
+    broken = [visit for visit in (*walked.visits, *walked.typed) if visit.status >= 500]
+    assert broken == [], told(broken)
+
+
+def test_each_page_that_is_offered_answers(walked: Walked) -> None:
+    # That a write is absent is learned from its first answer.
+    refused = [
+        visit for visit in walked.visits if visit.method == "POST" and {call[2] for call in visit.calls} & ABSENT
+    ]
+    dead = [visit for visit in walked.visits if visit.status != 200 and visit not in refused]
+    assert dead == [], told(dead)
+
+
+def test_each_form_is_taken(walked: Walked) -> None:
+    wrong = [visit for visit in walked.visits if visit.method == "POST" and Page(visit.html).is_wrong]
+    assert wrong == [], told(wrong)
+
+
+def test_the_first_page_is_none_of_a_failure(walked: Walked) -> None:
+    first = walked.visits[0]
+    assert first.status == 200, str(first)
+    assert "data-status=" not in first.html
+
+
+def test_each_failure_has_a_way_on_that_works(walked: Walked) -> None:
+    with HttpBrowser() as browser:
+        walker = Walker(walked.portal, browser)
+        walker.sign_in()
+        for failed in walked.typed:
+            assert failed.status == 404, str(failed)
+            actions = re.findall(r'<a class="button[^>]*href="([^"]+)"', failed.html)
+            assert actions, f"no way on: {failed}"
+            for each in actions:
+                led = walker.open(urljoin(failed.last_url, each), offered_by=failed.url)
+                assert led.status == 200, str(led)
+                assert led.last_url != failed.last_url
+
+
+def test_what_is_absent_is_asked_once(walked: Walked) -> None:
+    refused = ABSENT | ({403} if walked.kind == "strict" else set())
+    asked, known = [], set()
+    for method, address, status in walked.calls:
+        path = address.partition("?")[0]
+        if (method, path) in known:
+            asked.append((method, address, status))
+        # A row that is not there is no call that is not there.
+        if status in refused and not ROW.search(path):
+            known.add((method, path))
+    assert asked == []
+
+
+def test_a_second_view_makes_no_call_again(walked: Walked) -> None:
+    """What the first view reads anew behind its answer may come as late as the second one: it is made once."""
+    made = [(visit.url, [call for call in visit.again or () if call in visit.calls]) for visit in walked.visits]
+    routes = {visit.url: visit for visit in walked.visits}
+    again = [(url, [call for call in calls if not is_read_anew(routes[url], call)]) for url, calls in made]
+    assert [each for each in again if each[1]] == []
+
+
+def is_read_anew(visit: Visit, call: tuple[str, str, int]) -> bool:
+    """Whether the page says so, or the call is that of a row which was not there a moment ago."""
+    _, address, status = call
+    return address.partition("?")[0] == READ_ANEW.get(visit.route) or (status == 404 and bool(ROW.search(address)))
+
+
+def test_no_row_contradicts_the_address_of_its_list(walked: Walked) -> None:
+    wrong = []
+    for visit in walked.visits:
+        params = parse_qsl(urlsplit(visit.last_url).query)
+        rows = walked.rows.get(visit.route.partition(": ")[2], {})
+        for row_id in Page(visit.html).rows if visit.method == "GET" else ():
+            row = rows.get(row_id, {})
+            wrong += [(visit.url, row) for name, value in params if contradicts(row, name, value)]
+    assert wrong == [], told(wrong)
+
+
+@of_kind("full")
+def test_no_page_is_left_out(walked: Walked) -> None:
+    visited = {visit.route for visit in walked.visits}
+    routes = {f"{app}: {route}" for app in walked.portal.origins for route in routes_of(app)}
+    assert routes - visited == set(NOT_OFFERED)
+
+
+# ── The contract's backend: it does not filter ──────────────────────────────────────────────────────────────────────
+
+
+def declared() -> list[Declared]:
+    """Every filter, range and related list that a page of any app declares."""
+    return sorted(each for app in APPS for each in declared_of(app))
+
+
+@of_kind("contract")
+def test_no_page_of_a_row_has_rows_of_another(walked: Walked) -> None:
+    known = {row_id: row for rows in walked.rows.values() for row_id, row in rows.items()}
+    with HttpBrowser() as browser:
+        walker = Walker(walked.portal, browser)
+        walker.sign_in()
+        wrong = []
+        for each in declared():
+            if each.what != "related":
+                continue
+            route = each.route.partition("/<")[0]
+            for row_id in list(walked.rows[route])[-3:]:
+                page = walker.open(f"{walked.portal.origins[each.app]}/en/{route}/{row_id}")
+                assert page.status == 200, str(page)
+                shown = [known[other] for other in Page(page.html).rows if other in known]
+                wrong += [f"{page}: shows {row}" for row in shown if row.get(each.name, row_id) != row_id]
+    assert wrong == [], told(wrong)
+
+
+# ── The document's backend: the calls that are required, and no more ────────────────────────────────────────────────
+
+
+@of_kind("document")
+def test_ten_views_of_the_clients_make_one_call_of_the_profile_and_one_of_the_list(walked: Walked) -> None:
+    calls = walked.portal.backend.calls
+    with person(walked, "energy@example.com") as browser:
+        before = len(calls)
+        for _ in range(10):
+            assert browser.get(f"{walked.portal.origins['energy']}/en/energy/clients").status_code == 200
+        made = Counter((method, address.partition("?")[0]) for method, address in calls[before:])
+    assert made.pop(("GET", "/me"), 0) <= 1
+    assert made == {("GET", "/energy/clients"): 1}
+
+
+@of_kind("document")
+def test_two_users_never_meet(walked: Walked) -> None:
+    """What one has read is not what another one sees: each reads for themselves."""
+    calls, url = walked.portal.backend.calls, f"{walked.portal.origins['energy']}/en/energy/clients"
+    for email in ("energy@example.com", "all@example.com"):
+        with person(walked, email) as browser:
+            before = len(calls)
+            assert browser.get(url).status_code == 200
+            assert sum(address.startswith("/energy/clients") for _, address in calls[before:]) == 1, email
+    with person(walked, "none@example.com") as browser:
+        answer = browser.get(url)
+        assert Page(answer.text).rows == []
+        assert not answer.url.endswith("/energy/clients")
+
+
+@of_kind("document")
+def test_an_own_create_shows_at_once_without_a_read(walked: Walked) -> None:
+    calls, url = walked.portal.backend.calls, f"{walked.portal.origins['energy']}/en/energy/clients"
+    with person(walked, "energy@example.com") as browser:
+        assert browser.get(url).status_code == 200
+        form = browser.get(f"{url}/new")
+        before = len(calls)
+        browser.submit(form, "/clients/new", follow=True, name="Made just now", email="made@example.com")
+        assert "Made just now" in browser.get(url).text
+        assert [call for call in calls[before:] if call[0] == "GET"] == []
+
+
+@contextlib.contextmanager
+def person(walked: Walked, email: str) -> Iterator[HttpBrowser]:
+    """A browser in which somebody has just signed in."""
+    with HttpBrowser() as browser:
+        assert browser.sign_in(walked.portal.origins["auth_app"], email=email).status_code == 303
+        yield browser

@@ -1,0 +1,15 @@
+"""A person who goes everywhere: every link and every form of the pages, without scripts, and each page twice.
+
+::
+
+    walker       follows what a page offers, breadth first, and notes what came
+      html         links, forms and rows of a page
+      portals      the four apps and a sandbox of one profile, with a listener between them
+"""
+
+from __future__ import annotations
+
+from tests.support.walk.portals import ADMIN, PASSWORD, Portal, running_portal, seeded_sandbox
+from tests.support.walk.walker import Visit, Walker
+
+__all__ = ["ADMIN", "PASSWORD", "Portal", "Visit", "Walker", "running_portal", "seeded_sandbox"]

@@ -1,0 +1,107 @@
+"""The four apps and a sandbox of one profile, in processes of their own, with a listener between them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from portal.config.projects import PROJECTS
+from portal.server.local_stack import BACKEND, LocalStack
+from portal.server.server_group import ServerGroup, ServerGroupError
+from tests.support.backend_proxy import BackendProxy, backend_proxy
+from tests.support.harness import ROOT, clean_environment, prepare_sandbox
+from tests.support.ports import free_port_base
+
+#: Holds all permissions.
+ADMIN, PASSWORD = "everything@example.com", "a password for tests"
+PERMISSIONS = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
+#: Sessions and invoices of each status that are left: an export reads all of them.
+OF_A_STATUS = 25
+_KEYS = {"SANDBOX_SECRET_KEY": "s" * 40, "SANDBOX_JWT_KEY": "j" * 40, "SANDBOX_ALLOW_DEMO_ACCOUNTS": "on"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Portal:
+    """Servers that answer.
+
+    :ivar backend: stands between the apps and the sandbox.
+    """
+
+    origins: dict[str, str]
+    backend: BackendProxy
+    log: Path
+
+    def app_at(self, url: str) -> str | None:
+        """Whose address it is."""
+        return next((app for app, origin in self.origins.items() if f"{url}/".startswith(f"{origin}/")), None)
+
+    @property
+    def sandbox(self) -> str:
+        """The address behind the listener."""
+        return f"http://127.0.0.1:{self.backend.backend_port}"
+
+
+def seeded_sandbox(folder: Path) -> Path:
+    """A state folder of the sandbox with some of its rows and the account of :data:`ADMIN`, to be copied."""
+    variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
+    prepare_sandbox(variables)
+    merged = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+    with contextlib.closing(sqlite3.connect(folder / "sandbox.sqlite3")) as database, database:
+        for table in ("chargingsession", "invoice"):
+            numbered = (
+                f"SELECT rowid AS row, row_number() OVER (PARTITION BY status) AS number FROM sandbox_api_{table}"
+            )
+            database.execute(
+                f"DELETE FROM sandbox_api_{table} WHERE rowid IN (SELECT row FROM ({numbered}) WHERE number > {OF_A_STATUS})"
+            )
+    command = [sys.executable, "-m", BACKEND, "create_account", "--email", ADMIN, "--permissions", *PERMISSIONS]
+    subprocess.run(command, cwd=ROOT, env=merged, input=f"{PASSWORD}\n".encode(), check=True, capture_output=True)
+    return folder
+
+
+@contextlib.contextmanager
+def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) -> Iterator[Portal]:
+    """All of it, running inside the block.
+
+    :param seeded: of :func:`seeded_sandbox`; it is copied.
+    """
+    port_base = free_port_base()
+    shutil.copytree(seeded, folder / "sandbox")
+    local = LocalStack(port_base=port_base, environment={})
+    with backend_proxy(backend_port=local.backend_port) as proxy:
+        local = LocalStack(
+            port_base=port_base,
+            environment=clean_environment(
+                **{
+                    "DEBUG": "on" if is_debug else "off",
+                    "SECRET_KEY": "k" * 50,
+                    "ALLOWED_HOSTS": "localhost,127.0.0.1",
+                    "APP_STATE_DIR": str(folder / "state"),
+                    "APP_PUBLIC_API_BASE_URL": proxy.url,
+                    "APP_PASSWORD_RESET": "on",
+                    "SANDBOX_PROFILE": profile,
+                    "SANDBOX_STATE_DIR": str(folder / "sandbox"),
+                    **_KEYS,
+                    **{project.url_variable: project.local_url(port_base=port_base) for project in PROJECTS},
+                }
+            ),
+        )
+        group = ServerGroup(log=folder / "servers.log")
+        try:
+            group.start(local.servers())
+            try:
+                group.wait_until_ready()
+            except ServerGroupError as error:
+                error.add_note((folder / "servers.log").read_text()[-3000:])
+                raise
+            origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
+            yield Portal(origins=origins, backend=proxy, log=folder / "servers.log")
+        finally:
+            group.stop()
