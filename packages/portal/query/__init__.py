@@ -14,15 +14,15 @@ A read runs from top to bottom; each step gets a value back from the step below:
             partition                    namespaces, token bindings, generations, purges
           cache                      pages in the store, and the writes that they lack
           (single flight)            does another thread fetch this page now? `portal.process`
-          backend_calls              GET, with further tries
-            retries
+          calls                      GET, with further tries
+          gaps                       what the backend is known not to have, and which rows contradict a parameter
 
 A write does the same in the other order::
 
     hooks                use_create_client_mutation(request).mutate(body=…)
       client
         writes                   the positions of the write logs; then the call; then one record for each endpoint
-          backend_calls              POST, PUT, PATCH or DELETE, with one further try
+          calls                      POST, PUT, PATCH or DELETE, with one further try
           cache                      the record, which every later read applies
 
     query_layer          one backend and one cache, in a project that is not the portal's

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal.query.client import client_of
 from portal.query.endpoints import REGISTRY, DeclaredList
-from portal.query.known_gaps import call_names, param_name
+from portal.query.gaps import call_names, param_name
 from portal.query.process_state import process_runtime
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from portal import tracing
 from portal.errors import ApiError, UsageError, without_traceback
-from portal.query.backend_calls import BackendCaller
+from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
 from portal.query.event_log import EventLog
 from portal.query.list_reads import ListReads, Settled
@@ -20,7 +20,6 @@ from portal.query.request_cache import RequestCache
 from portal.query.request_partition import PurgeIfEnded, RequestPartition
 from portal.query.result_data import response_data
 from portal.query.results import MutationResult, PaginatedResult, QueryResult
-from portal.query.retries import Retries
 from portal.query.writes import Writes
 
 if TYPE_CHECKING:

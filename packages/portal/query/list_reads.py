@@ -1,6 +1,6 @@
 """Reads of lists whose backend may not know a parameter: what it ignores, what it refuses, and what is left of a list.
 
-A parameter that is ignored shows in the rows (:mod:`portal.query.row_checks`). One that is refused shows in an error:
+A parameter that is ignored shows in the rows (:mod:`portal.query.gaps`). One that is refused shows in an error:
 then the list is read without parameters, and each parameter by itself with a value that is surely good. Only what is
 refused even then is learned, for all users: what somebody typed must not take a filter from everybody.
 """
@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from portal.config.contract_names import CREATED_AT_FIELD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
 from portal.query.endpoints import ListRequest, path_params, query_key, shape
-from portal.query.known_gaps import param_name
+from portal.query.gaps import checked_rows, finds_none, param_name, sure_value, word_of
 from portal.query.reads import ReadCall, WalkedPage, walk_list
 from portal.query.result_data import filters_of, list_data
-from portal.query.row_checks import checked_rows, finds_none, sure_value, word_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from portal.query.backend_calls import BackendCaller
     from portal.query.cache import JsonRow, ReadResult
+    from portal.query.calls import BackendCaller
     from portal.query.endpoints import ReadRequest
-    from portal.query.known_gaps import KnownGaps
+    from portal.query.gaps import KnownGaps
     from portal.query.results import PaginatedRes
 
 logger = logging.getLogger("portal.query")

@@ -11,7 +11,7 @@ from portal.api import current_backend
 from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
 from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
-from portal.query.known_gaps import KnownGaps
+from portal.query.gaps import KnownGaps
 from portal.query.partition import Namespaces
 from portal.query.reads import Revalidations
 from portal.store import query_store

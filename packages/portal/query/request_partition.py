@@ -21,7 +21,7 @@ from portal.query.partition import (
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from portal.query.backend_calls import BackendCaller
+    from portal.query.calls import BackendCaller
     from portal.query.partition import Namespaces, Partition
 
 logger = logging.getLogger("portal.query")

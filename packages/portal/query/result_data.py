@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from portal.config.contract_names import ITEMS_FIELD
 from portal.errors import ApiError, ApiMalformedError, without_traceback
 from portal.query.cache import unique_rows
+from portal.query.gaps import checked_rows
 from portal.query.results import PaginatedRes
-from portal.query.row_checks import checked_rows
 from portal.query.rows import copied, copied_rows
 
 if TYPE_CHECKING:

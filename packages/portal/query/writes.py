@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from portal.config.contract_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
-from portal.query.backend_calls import may_have_arrived
 from portal.query.cache import (
     ALL_INVALIDATED,
     ALL_QUERIES,
@@ -24,6 +23,7 @@ from portal.query.cache import (
     query_name,
     row_id,
 )
+from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.request_partition import PROFILE_QUERY
 from portal.strict_json import check_depth
@@ -31,8 +31,8 @@ from portal.strict_json import check_depth
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from portal.query.backend_calls import BackendCaller
     from portal.query.cache import PageCache, VersionStamp
+    from portal.query.calls import BackendCaller
     from portal.query.endpoints import (
         Invalidation,
         ListHelper,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         SetAnswer,
         WriteRequest,
     )
-    from portal.query.known_gaps import KnownGaps
+    from portal.query.gaps import KnownGaps
     from portal.query.partition import Partition
     from portal.query.reads import Reads
     from portal.query.request_cache import RequestCache

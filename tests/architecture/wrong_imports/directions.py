@@ -48,8 +48,8 @@ DIRECTIONS = [
     ("packages/sqlite_cache/pool.py", "import sqlite_cache.eviction", "Inside sqlite_cache imports go down"),
     ("packages/portal/query/cache/pages.py", "import portal.query.writes", "Inside the query layer imports go down"),
     (
-        "packages/portal/query/retries.py",
-        "import portal.query.backend_calls",
+        "packages/portal/query/calls/retries.py",
+        "import portal.query.calls.backend_calls",
         "Inside the query layer imports go down",
     ),
     (

@@ -30,8 +30,8 @@ from portal.process.deadline import Deadline
 from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
 from portal.query import create_query_client
+from portal.query.calls.retries import Retries
 from portal.query.process_state import runtime_for
-from portal.query.retries import Retries
 from portal.store import MISSING
 from sqlite_cache import JSONSerializer
 from tests.support.client_endpoints import REGISTRY

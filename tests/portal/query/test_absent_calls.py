@@ -29,7 +29,7 @@ from portal.query import (
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.known_gaps import GAP_S
+from portal.query.gaps.known_gaps import GAP_S
 from tests.portal.query.fakes import Process, World, make_token
 
 if TYPE_CHECKING:

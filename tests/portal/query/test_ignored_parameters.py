@@ -19,7 +19,7 @@ from portal.query import (
     paginated_query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.known_gaps import GAP_S, param_name
+from portal.query.gaps.known_gaps import GAP_S, param_name
 from tests.portal.query.fakes import FakeBackend, World
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import (
 )
 
 from portal.errors import UsageError
-from portal.query.backend_calls import derived_key
+from portal.query.calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
 from portal.query.rows import Partial, decoder_of, field_types, id_field, wire_body

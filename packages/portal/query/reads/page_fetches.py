@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.process import Deadline, SharedCall, SingleFlight
-    from portal.query.backend_calls import BackendCaller
     from portal.query.cache import PageCache, VersionStamp
+    from portal.query.calls import BackendCaller
     from portal.query.endpoints import Address, ReadRequest, Registry
-    from portal.query.known_gaps import KnownGaps
+    from portal.query.gaps import KnownGaps
     from portal.query.partition import Partition
     from portal.query.request_partition import RequestPartition
 

@@ -12,8 +12,8 @@ from portal.query.cache import Page, check_list_body
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from portal.query.backend_calls import BackendCaller
     from portal.query.cache import JsonRow
+    from portal.query.calls import BackendCaller
     from portal.query.endpoints import ListRequest
 
 TItem = TypeVar("TItem")

@@ -11,7 +11,7 @@ from django.test import Client as Browser
 from django.test import override_settings
 
 from portal.errors import UsageError
-from portal.query.known_gaps import param_name
+from portal.query.gaps.known_gaps import param_name
 from portal.query.process_state import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries

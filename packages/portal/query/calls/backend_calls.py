@@ -13,7 +13,7 @@ from portal.api import Attempt, FormBody, SignInStatus, Upload, encode_body, wir
 from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
 from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
 from portal.process import Deadline
-from portal.query.retries import Retries, Tries
+from portal.query.calls.retries import Retries, Tries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
