@@ -36,7 +36,6 @@ The design, its words and its invariants: docs/explanation/query-cache.md.
 
 from __future__ import annotations
 
-from portal.query.backend_gaps import ignores, is_absent, note_absent
 from portal.query.cache import KeyUse, endpoints_by_digest, read_key
 from portal.query.client import QueryClient, client_of, create_query_client
 from portal.query.endpoints import (
@@ -58,7 +57,10 @@ from portal.query.hooks import (
     check_endpoints,
     create_mutation_group,
     create_query_group,
+    ignores,
+    is_absent,
     mutation_endpoint,
+    note_absent,
     paginated_query_endpoint,
     query_endpoint,
     use_queries,

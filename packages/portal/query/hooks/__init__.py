@@ -7,6 +7,7 @@
         queries    use_…_query
       mutations    use_…_mutation
     parallel       use_queries: several reads at the same time
+    backend_gaps   is_absent, ignores: which of them the backend is known not to have
     checks         system checks of all that is declared
 
 A hook makes a request value (:mod:`portal.query.endpoints`) and hands it to the request's `QueryClient`.
@@ -14,6 +15,7 @@ A hook makes a request value (:mod:`portal.query.endpoints`) and hands it to the
 
 from __future__ import annotations
 
+from portal.query.hooks.backend_gaps import ignores, is_absent, note_absent
 from portal.query.hooks.checks import check_endpoints
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
 from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint
