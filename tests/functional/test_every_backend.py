@@ -216,7 +216,7 @@ def test_no_page_of_a_row_has_rows_of_another(walked: Walked) -> None:
     assert wrong == [], told(wrong)
 
 
-# ── The document's backend: the calls that are required, and no more ────────────────────────────────────────────────
+# ── The backend of the profile `document`: the calls that are required, and no more ────────────────────────────────────────────────
 
 
 @of_kind("document")
