@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 
@@ -50,7 +51,7 @@ FAULTS: list[tuple[str, dict[str, str]]] = [
 
 def ids(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
     """The ids of the deployment's checks that fire for `energy`, beside those of a Redis that is not there."""
-    for name in (*DELIVERED, *reader.os.environ):
+    for name in (*DELIVERED, *os.environ):
         if name.startswith(("APP_", "KUBERNETES_")) or name in {"DEBUG", "CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}:
             monkeypatch.delenv(name, raising=False)
     for name, value in {**DELIVERED, "APP_STATE_DIR": str(folder), **environment}.items():
