@@ -92,9 +92,11 @@ def _page(
     shown = present_own_profile(record)
     # The name belongs to the provider, where there is one.
     is_offered = name_form is not None or not is_absent(UserMutations.use_update_me_mutation, request)
-    if is_offered and not portal_config().oidc.enabled:
-        context["name_is_refused"] = name_is_refused
-        context["name_form"] = name_form or NameForm(initial={"name": record.get("name") or ""})
+    if not is_offered or portal_config().oidc.enabled:
+        shown_form = None
+    else:
+        shown_form = name_form or NameForm(initial={"name": record.get("name") or ""})
+    context |= {"name_form": shown_form, "name_is_refused": name_is_refused}
     # The URL of a form that was sent is no page: the language switch leads to the profile.
     context |= {"profile": shown, "preferences": preference_choices(request), "own_path": reverse("profile")}
     response = render(request, "auth_app/profile.html", context, status=422 if name_form else 200)

@@ -25,6 +25,10 @@ def test_a_name_that_the_service_does_not_change_is_kept_on_the_page(
     assert "This service does not change names." in page
     assert 'value="Ada Lovelace"' in page
     assert "Change name" not in page
+    # From then on the profile has no form for it.
+    later = browser.get("/en/profile")
+    assert later.status_code == 200
+    assert "Change name" not in later.content.decode()
 
 
 @pytest.mark.parametrize("status", [403, 404])
