@@ -94,6 +94,13 @@ FOUND = {
 } | {f"/energy/clients/{row['id']}": row for row in ROWS}
 
 
+def searched(path: str, words: str) -> bytes:
+    """A list that was searched: its first row has the words, or the portal would take it for one that is not searched."""
+    found = FOUND[path]
+    first, *others = found["items"]
+    return response_of(200, {**found, "items": [{**first, "note": words}, *others]})
+
+
 class Connection(asyncio.Protocol):
     """One connection of a client, with what it has sent and nothing has read yet."""
 
@@ -123,7 +130,8 @@ class _Protocol(Connection):
             self.transport.write(response_of(200, {"calls": _Protocol.calls}))
             return
         _Protocol.calls += 1
-        response = RESPONSES.get(path, NOT_FOUND)
+        words = parse_qs(query).get("q")
+        response = searched(path, words[0]) if words and path in RESPONSES else RESPONSES.get(path, NOT_FOUND)
         if _Protocol.delay_s:
             asyncio.get_running_loop().call_later(_Protocol.delay_s, self.transport.write, response)
         else:
