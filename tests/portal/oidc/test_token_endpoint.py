@@ -140,9 +140,9 @@ def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be
 
 
 @pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
-def test_json_without_tokens_is_a_lost_answer(body):
+def test_json_without_tokens_is_no_verdict(body):
     outcome = read_token_response(reply(200, body), submitted="old")
-    assert outcome == NoResponse(reason="JSON without tokens", lost=True)
+    assert outcome == NoResponse(reason="JSON without tokens", lost=False)
 
 
 @pytest.mark.parametrize("tokens", [("a b", "r"), ("a", "r;"), ("a", "x" * 5000)])

@@ -162,7 +162,8 @@ def read_token_response(
 ) -> TokenEndpointResult:
     """The meaning of a response to a refresh.
 
-    A success in JSON without tokens has spent the submitted one in all likelihood: its answer counts as lost.
+    A success in JSON without tokens is no verdict on the token, and nothing of it was lost on the way (contract,
+    section 8, "The refresh fails").
 
     :param submitted: stays the refresh token if the response names no new one; None if it has to name one.
     """
@@ -175,12 +176,12 @@ def read_token_response(
     try:
         tokens = read_tokens(backend, response.json())
     except ApiMalformedError:
-        return NoResponse(reason="JSON without tokens", lost=True)
+        return NoResponse(reason="JSON without tokens", lost=False)
     except ValueError:
         return _unreadable(response)
     refresh = tokens[REFRESH_TOKEN_FIELD] or submitted
     if refresh is None:
-        return NoResponse(reason="JSON without tokens", lost=True)
+        return NoResponse(reason="JSON without tokens", lost=False)
     return _issued(TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=refresh))
 
 

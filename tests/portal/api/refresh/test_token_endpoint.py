@@ -108,9 +108,9 @@ class TestAnotherShape:
         assert refused("invalid_grant") == InvalidGrant(reason="status 400")
         assert refused("invalid_client") == NoResponse(reason="status 503", lost=False)
 
-    def test_an_answer_that_it_can_t_read_is_lost_and_told(self, caplog):
+    def test_an_answer_that_it_can_t_read_is_no_verdict_and_told(self, caplog):
         with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-            assert submit(server.url) == NoResponse(reason="JSON without tokens", lost=True)
+            assert submit(server.url) == NoResponse(reason="JSON without tokens", lost=False)
         assert "OAuth.read_tokens raised KeyError ('access_token')" in caplog.text
 
     def test_the_window_of_its_keys_is_its_own(self):
