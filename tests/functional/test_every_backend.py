@@ -107,7 +107,7 @@ def told(found: list[object]) -> str:
 
 def test_no_page_and_no_form_is_an_error(walked: Walked) -> None:
     broken = [visit for visit in (*walked.visits, *walked.typed) if visit.status >= 500]
-    assert broken == [], told(broken)
+    assert broken == [], told(broken) + walked.portal.log.read_text()[-3000:]
 
 
 def test_each_page_that_is_offered_answers(walked: Walked) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 import requests
@@ -105,7 +106,7 @@ class Walker:
 
     def _find_forms(self, visit: Visit, forms: Forms) -> None:
         """Add the forms of a page that send something, by their shapes, with the pages that have them."""
-        for form in Page(visit.html).forms:
+        for form in Page(visit.html).forms if visit.status < HTTPStatus.INTERNAL_SERVER_ERROR else ():
             if form.method == "post":
                 forms.setdefault(self._form_shape(visit.last_url, form), {}).setdefault(visit.last_url, form)
 
@@ -136,6 +137,9 @@ class Walker:
             if urlsplit(page.url).path.endswith("/login"):
                 self.sign_in()
                 page = self._get(at, is_part=False)
+            if page.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                self._note(page, "GET", at, offered_by=at, calls=())
+                continue
             found = [form for form in Page(page.text).forms if self._form_shape(page.url, form) == shape]
             # A message is shown once.
             found += [as_shown] if route.endswith("/undo") else []
@@ -168,8 +172,9 @@ class Walker:
     def route_of(self, url: str) -> str:
         """The route of an address, as the URL table of its app has it, with the app's name before it."""
         app = self.portal.app_at(url)
+        assert app is not None, f"{url} is none of the apps'"
         path = re.sub(rf"^/({'|'.join(LOCALES)})(?=/|$)", "", urlsplit(url).path).strip("/")
-        for route in routes_of(app or ""):
+        for route in routes_of(app):
             if re.fullmatch(re.sub(r"<.*?>", "[^/]+", route), path) and (path == route or "<" in route):
                 return f"{app}: {route}"
         return f"{app}: {path}"
