@@ -42,6 +42,7 @@ class QueryClient:
     Hooks call it. Views and commands themselves call :meth:`purge` only.
 
     :ivar gaps: what the backend was seen not to have.
+    :ivar reads: its reads, below the hooks.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class QueryClient:
             clock=clock,
         )
         self._lists = ListReads(read=self._read, gaps=runtime.gaps, warned=runtime.warned, clock=clock)
-        self._reads = Reads(
+        self.reads = Reads(
             fetcher=fetcher,
             request_cache=request_cache,
             revalidations=runtime.revalidations,
@@ -79,7 +80,7 @@ class QueryClient:
         )
         self._writes = Writes(
             caller=caller,
-            reads=self._reads,
+            reads=self.reads,
             cache=runtime.cache,
             gaps=runtime.gaps,
             request_cache=request_cache,
@@ -125,7 +126,7 @@ class QueryClient:
         calls = [call for call, _ in begun]
         began = time.perf_counter()
         with tracing.span("queries", str(len(calls))) as span, self._purges:
-            results = self._reads.read_all(calls)
+            results = self.reads.read_all(calls)
             for call, result in zip(calls, results, strict=True):
                 span.part("query", call.request.key.endpoint, outcome=result.cache_status)
                 self._log.add_read(call, result, began=began)
@@ -145,7 +146,7 @@ class QueryClient:
         """
         call, began = ReadCall(request=spec.query), time.perf_counter()
         with tracing.span("query", spec.query.key.endpoint) as span, self._purges:
-            started = self._reads.start(call)
+            started = self.reads.start(call)
             span.set(tracing.OUTCOME, "started" if isinstance(started, bool) else started.cache_status)
         if isinstance(started, bool):
             return started
@@ -231,7 +232,7 @@ class QueryClient:
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
         with tracing.span("query", call.request.key.endpoint) as span, self._purges:
-            result = self._reads.read(call)
+            result = self.reads.read(call)
             span.set(tracing.OUTCOME, result.cache_status)
         self._log.add_read(call, result, began=began)
         return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,16 +21,19 @@ from portal.errors import (
 from portal.query import (
     ListParams,
     MutationGroup,
+    QueryClient,
     QueryGroup,
     Row,
     RowParams,
     is_absent,
     mutation_endpoint,
+    note_absent,
     paginated_query_endpoint,
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
 from portal.query.gaps.known_gaps import GAP_S
+from portal.query.hooks import backend_gaps
 from tests.portal.query.fakes import Process, World, make_token
 
 if TYPE_CHECKING:
@@ -53,6 +57,7 @@ class Queries(QueryGroup, domain="energy", registry=REGISTRY):
     use_get_tariff_query = query_endpoint(data=Tariff, params=RowParams, url=f"{PATH}/{{id}}", without=LACK)
     use_get_figures_query = query_endpoint(data=dict, url="/energy/figures", without=LACK)
     use_get_needed_query = query_endpoint(data=dict, url="/energy/needed")
+    use_get_own_query = query_endpoint(data=dict, url="/energy/own", cache=False, without=LACK)
 
 
 class Mutations(MutationGroup, domain="energy", registry=REGISTRY):
@@ -169,12 +174,70 @@ def test_after_ten_minutes_it_is_asked_once_more_and_a_success_counts_for_all(wo
     figures(one, ada)
     figures(other, ada)
     world.clock.now += GAP_S + 1
-    client = one.request(ada, registry=REGISTRY)
-    assert is_absent(Queries.use_get_figures_query, client), "what was last known stays known"
     answer_with(world, None)
     assert figures(one, ada).data == {"kwh": 1}
     for process in (one, world.process()):
         assert not is_absent(Queries.use_get_figures_query, process.request(ada, registry=REGISTRY))
+
+
+ASKABLE = [Queries.use_get_figures_query, Queries.use_get_tariffs_query]
+
+
+@pytest.mark.parametrize("hook", ASKABLE)
+def test_what_nothing_offers_is_asked_for_behind_a_request_after_ten_minutes(
+    world: World, process: Process, ada: TokenStore, hook: Any
+) -> None:
+    answer_with(world, 404)
+    hook(process.request(ada, registry=REGISTRY))
+    answer_with(world, None)
+    assert is_absent(hook, process.request(ada, registry=REGISTRY))
+    assert world.background.run() == 0, "within the ten minutes nothing is asked"
+    world.clock.now += GAP_S + 1
+    asked = world.backend.reads()
+    for _ in range(2):
+        assert is_absent(hook, process.request(ada, registry=REGISTRY)), "no answer yet"
+    assert world.backend.reads() == asked, "the request waits for nothing"
+    assert world.background.run() == 1
+    assert not is_absent(hook, process.request(ada, registry=REGISTRY))
+    hook(process.request(ada, registry=REGISTRY)).unwrap()
+    assert world.backend.reads() == asked + 1, "the answer is cached for the page"
+
+
+def test_what_is_still_absent_stays_so_for_ten_minutes_more(world: World, process: Process, ada: TokenStore) -> None:
+    hook = Queries.use_get_figures_query
+    answer_with(world, 404)
+    figures(process, ada)
+    for _ in range(2):
+        world.clock.now += GAP_S + 1
+        assert is_absent(hook, process.request(ada, registry=REGISTRY))
+        world.background.run()
+        asked = world.backend.reads()
+        assert is_absent(hook, process.request(ada, registry=REGISTRY))
+        world.background.run()
+        assert world.backend.reads() == asked
+
+
+def test_a_token_that_is_not_bound_asks_for_nothing_behind_a_request(world: World, ada: TokenStore) -> None:
+    answer_with(world, 404)
+    process = world.process()
+    figures(process, ada)
+    world.clock.now += GAP_S + 1
+    unbound = TokenStore(TokenPair(access=make_token("eve")))
+    assert is_absent(Queries.use_get_figures_query, process.request(unbound, registry=REGISTRY))
+    assert world.background.run() == 0
+
+
+@pytest.mark.parametrize(
+    "hook", [Queries.use_get_tariff_query, Queries.use_get_own_query, Mutations.use_update_tariff_mutation]
+)
+def test_a_call_that_nobody_can_ask_for_in_advance_is_offered_again_after_ten_minutes(
+    world: World, process: Process, ada: TokenStore, hook: Any
+) -> None:
+    process.runtime.gaps.learn(hook.key, status=405, now=world.clock())
+    assert is_absent(hook, process.request(ada, registry=REGISTRY))
+    world.clock.now += GAP_S + 1
+    assert not is_absent(hook, process.request(ada, registry=REGISTRY))
+    assert world.background.run() == 0
 
 
 def test_cached_data_needs_nothing_and_costs_no_trip_more(world: World, process: Process, ada: TokenStore) -> None:
@@ -257,6 +320,28 @@ def test_an_update_of_a_row_is_absent_only_where_the_method_is(
         result = Mutations.use_update_tariff_mutation(client).mutate(body={"name": "night"}, params={"id": "t1"})
         assert isinstance(result.error, ApiAbsentError) is absent
     assert world.backend.counted()["PATCH", f"{PATH}/t1"] == (1 if absent else 2)
+
+
+def test_a_write_that_was_seen_to_work_is_not_taken_for_absent_by_what_a_get_says(
+    world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A GET may be behind a write, and show a row that was deleted just before."""
+    hook = Mutations.use_update_tariff_mutation
+    monkeypatch.setattr(backend_gaps, "process_runtime", lambda: process.runtime)
+
+    def client() -> QueryClient:
+        return process.request(ada, registry=REGISTRY, clock=time.time)
+
+    answer_with(world, None)
+    hook(client()).mutate(body={"name": "night"}, params={"id": "t1"})
+    note_absent(hook, status=404)
+    assert not is_absent(hook, client())
+    answer_with(world, 405)
+    hook(client()).mutate(body={"name": "night"}, params={"id": "t1"})
+    assert is_absent(hook, client()), "that is said of the call"
+    process.runtime.gaps.clear()
+    note_absent(hook, status=404)
+    assert is_absent(hook, client()), "never seen to work"
 
 
 def test_a_write_that_was_not_sent_makes_nothing_stale(world: World, process: Process, ada: TokenStore) -> None:

@@ -1,8 +1,9 @@
 """What the backend was seen not to have: optional calls, and parameters of lists.
 
 Each gap is one record in the store, for all processes, with the process's memory in front of it. For ten minutes the
-call is not made, or the parameter is not relied on. Then who needs it asks again. What was last known stays known until
-an answer says otherwise. While the store is down, each process has what it has seen itself.
+call is not made, or the parameter is not relied on. Then it is asked again
+(:mod:`portal.query.hooks.backend_gaps`). What was last known stays known until an answer says otherwise. While
+the store is down, each process has what it saw itself.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ class KnownGaps:
     def __init__(self, *, store: SharedStore) -> None:
         self._store = store
         self._noted: OrderedDict[str, _Noted] = OrderedDict()
+        self._seen: set[str] = set()
         self._lock = threading.Lock()
 
     def last(self, names: Collection[str], *, also: Iterable[str] = ()) -> Gap | None:
@@ -119,6 +121,7 @@ class KnownGaps:
     def learn(self, name: str, *, status: int, now: float) -> bool:
         """Note a gap for all processes. Returns whether it is news to this one."""
         known, gap = self._remembered([name]), Gap(status, now + GAP_S)
+        self._seen.discard(name)
         self._remember({name: gap})
         try:
             self._store.set(_key(name), list(gap), lifetime_s=_KEPT_S)
@@ -160,7 +163,18 @@ class KnownGaps:
     def answered(self, call: OptionalCall, partition: Partition | None) -> None:
         """The backend has just answered the call, so it has it."""
         if call.without:
+            self._seen.add(call.name)
             self.forget(call_names(call.name, partition))
+
+    def was_answered(self, endpoint: str) -> bool:
+        """Whether this process has seen the backend answer the optional call, and since then nothing else."""
+        return endpoint in self._seen
+
+    def clear(self) -> None:
+        """Know nothing, in the store neither: what one test has seen of its backend must not reach the next."""
+        self.forget(list(self._noted))
+        self._noted.clear()
+        self._seen.clear()
 
     def forget(self, names: Collection[str]) -> None:
         """The backend has answered: it has the call. Costs nothing where nothing was noted."""

@@ -6,10 +6,14 @@ import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints import REGISTRY, DeclaredList
+from portal.query.endpoints import REGISTRY, DeclaredList, path_params
 from portal.query.gaps import call_names, param_name
+from portal.query.hooks.lists import PaginatedQueryHook
+from portal.query.hooks.queries import QueryHook
 from portal.query.process_state import process_runtime
+from portal.query.reads import ReadCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,33 +21,58 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import Endpoint
+    from portal.query.endpoints import Endpoint, QuerySpec
 
 
 def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> bool:
-    """Whether the backend was last seen not to have this optional call. It is never asked for this.
+    """Whether the backend was last seen not to have this optional call. Nobody waits for an answer to this.
+
+    After ten minutes a call that needs no parameters is asked again behind the request, and what was last known holds
+    until there is an answer. Any other call counts as there again: only who makes it can find out.
 
     A process looks into the store twice a minute at most, and then for all calls at once.
 
-    :param source: the request, since one user's calls may be refused and another's not; None for all users.
+    :param source: the request, since one user's calls may be refused and another's not; None for all users: then
+        nothing is asked again.
     """
     if not hook.is_optional:
         return False
     client = None if source is None else client_of(source)
     gaps, partition = (process_runtime().gaps, None) if client is None else (client.gaps, client.partition)
     also = [name for key in _optional_keys() for name in call_names(key, partition)]
-    return gaps.last(call_names(hook.key, partition), also=also) is not None
+    gap = gaps.last(call_names(hook.key, partition), also=also)
+    if gap is None or gap.until > (time.time() if client is None else client.reads.fetcher.clock()):
+        return gap is not None
+    spec = bare_spec(hook)
+    if spec is None or not spec.query.cache:
+        return False
+    if client is not None:
+        client.reads.revalidations.ask_again(ReadCall(request=spec.query), fetcher=client.reads.fetcher)
+    return True
+
+
+def bare_spec(hook: Endpoint[Any]) -> QuerySpec[Any] | None:
+    """The call of a hook without parameters; None where there is none, and for a mutation."""
+    if not isinstance(hook, QueryHook | PaginatedQueryHook) or path_params(hook.path_shape):
+        return None
+    try:
+        return hook.spec()
+    except UsageError:
+        return None
 
 
 def note_absent(hook: Endpoint[Any], *, status: int | None) -> None:
     """Remember for all users that the backend does not have this call, as if it had said so by itself.
 
     For who knows more than the answer tells: a page that changes a row gets a 404, and a GET says that the row is
-    there. So it is the call that is not.
+    there. So it is the call that is not. A call that this process has seen to work stays: a GET may be behind a write,
+    and show a row that was just deleted.
 
     :param status: of the answer.
     """
-    process_runtime().gaps.learn(hook.key, status=status or HTTPStatus.NOT_FOUND, now=time.time())
+    gaps = process_runtime().gaps
+    if not gaps.was_answered(hook.key):
+        gaps.learn(hook.key, status=status or HTTPStatus.NOT_FOUND, now=time.time())
 
 
 def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:

@@ -64,11 +64,11 @@ class Reads:
         reload: bool = False,
     ) -> None:
         self.partition = fetcher.partition
-        self._fetcher = fetcher
+        self.fetcher = fetcher
         self._cache = fetcher.cache
         self._clock = fetcher.clock
         self._memo = request_cache
-        self._revalidations = revalidations
+        self.revalidations = revalidations
         self._pool = pool
         self._patience_s = patience_s
         self._reload = reload
@@ -87,7 +87,7 @@ class Reads:
         if isinstance(pending, ReadResult):
             return pending
         if pending.future is None and not pending.has_older_data:
-            result = self._fetcher.fetch(pending.plan)
+            result = self.fetcher.fetch(pending.plan)
         else:
             self._parallel.start(pending)
             result = self._parallel.result(pending)
@@ -165,7 +165,7 @@ class Reads:
     @cached_property
     def _parallel(self) -> ParallelFetches:
         # Most requests show cached data and need none.
-        return ParallelFetches(pool=self._pool, fetcher=self._fetcher, patience_s=self._patience_s)
+        return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=self._patience_s)
 
     def _prepare(self, call: ReadCall) -> ReadResult | PendingRead:
         """The result, if the backend is not needed; else what is needed from there."""
@@ -204,7 +204,7 @@ class Reads:
         request = call.request
         partition, entry = self._look_up(call, count=0 if before else call.count)
         now = self._clock()
-        pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self._fetcher.registry)
+        pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.stale_time_s)
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
@@ -229,10 +229,10 @@ class Reads:
             return plan
         if request.stale_while_revalidate and not self._reload:
             plan = replace(plan, bearer=bearer)
-            self._revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self._fetcher))
+            self.revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self.fetcher))
             return ReadResult(pages=pages, is_stale=True, patches=patches)
         # A command waits in full: there is no page that has to be shown soon.
-        return plan if self._fetcher.caller.limit is None else replace(plan, bearer=bearer)
+        return plan if self.fetcher.caller.limit is None else replace(plan, bearer=bearer)
 
     def _look_up(self, call: ReadCall, *, count: int) -> tuple[Partition | None, CacheEntry]:
         """The partition to read in, and what the store has there; nothing for a query with `cache=False`."""
@@ -290,7 +290,7 @@ class Reads:
         """A failed result; while the backend does not answer, with a list's row if nothing else is known."""
         if request.placeholder is None or result.pages or not isinstance(result.error, ApiUnavailableError):
             return result
-        page = placeholder_for(request, fetcher=self._fetcher, request_cache=self._memo)
+        page = placeholder_for(request, fetcher=self.fetcher, request_cache=self._memo)
         return result if page is None else replace(result, pages=(page,), is_stale=True, is_placeholder=True)
 
     # --- GET /me ---
@@ -304,9 +304,9 @@ class Reads:
         if self._memo.get(key, epoch=self.partition.epoch) is not None or self._is_recent(self._binding_timed_out):
             return
         begun = BegunRead(call=ReadCall(request=PROFILE_QUERY), token=token, drops=self._memo.drops(key))
-        budget = DeadlineShare(self._fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
+        budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
         mark = self._cache.marks.open(key.endpoint)
-        result = self._fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, mark=mark, budget=budget))
+        result = self.fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, mark=mark, budget=budget))
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (token, self._clock())
         else:

@@ -1,4 +1,5 @@
 """Revalidation: a stale response that was shown is fetched again behind the request (stale-while-revalidate).
+So is what the backend was last seen not to have, ten minutes later.
 
 Nobody waits for it, and the next page shows the newer data. Meanwhile the request may end, its user may sign out,
 another process may fetch the query, the backend may be down. So no token is refreshed here, no call is tried twice, and
@@ -20,12 +21,13 @@ from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
 from portal.metrics import Counters, Label
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, lease_key, merge_pages
-from portal.query.reads.page_fetches import is_definite_no
+from portal.query.partition import binding_key
+from portal.query.reads.page_fetches import FetchPlan, is_definite_no
 
 if TYPE_CHECKING:
     from portal.process import Pool
     from portal.query.partition import Partition
-    from portal.query.reads.page_fetches import FetchPlan, PageFetcher
+    from portal.query.reads.page_fetches import PageFetcher, ReadCall
 
 logger = logging.getLogger("portal.query")
 
@@ -121,6 +123,14 @@ class Revalidations:
             self._under_way.add(lease)
         if self._pool.submit(partial(self._run, revalidation)) is None:
             self._end(revalidation, "dropped")
+
+    def ask_again(self, call: ReadCall, *, fetcher: PageFetcher) -> None:
+        """Fetch a query that nothing of is shown, if the request's access token is bound; never waits."""
+        partition, bearer = fetcher.partition.known, fetcher.partition.token
+        if partition is None or bearer is None or partition.binding != binding_key(bearer):
+            return
+        plan = FetchPlan(call=call, partition=partition, stamp=None, bearer=bearer)
+        self.begin(Revalidation(plan=plan, partition=partition, fetcher=fetcher))
 
     def count(self, outcome: Revalidated, *, endpoint: str) -> None:
         """Count one that ended."""

@@ -102,10 +102,12 @@ class ShownRow:
 class DeclaredPage:
     """A page that is declared: its class knows how it responds.
 
+    :ivar asks: whether it makes the call that it is about before it shows anything.
     :ivar declared_at: file and line.
     """
 
     methods: ClassVar[tuple[str, ...]]
+    asks: ClassVar[bool] = False
 
     declared_at: tuple[str, int] = field(
         default_factory=partial(declaring_line, "portal.web.pages"), init=False, repr=False
@@ -179,11 +181,12 @@ class DeclaredPage:
     def as_view(self, pages: PageNames) -> View:
         """The view, as one of the pages of a resource. Any other method than its own is a 405.
 
-        A page whose call the backend is known not to have can't be opened, and a form that was sent says so.
+        A form whose call the backend is known not to have can't be opened, and one that was sent says so. A page that
+        asks needs no more than its answer.
         """
 
         def view(request: HttpRequest, **values: Any) -> HttpResponse:
-            if request.method != "POST" and self.is_absent(request):
+            if request.method != "POST" and not self.asks and self.is_absent(request):
                 raise ApiAbsentError
             return self.respond(request, pages, **values)
 

@@ -103,10 +103,11 @@ def search_everything(request: PortalRequest, q: str) -> Found:
     asked = [
         (platform, each)
         for platform, each in searched_lists()
-        if platform.name in platforms and not is_absent(each.hook, request) and not ignores(each.hook, "q")
+        if platform.name in platforms and not ignores(each.hook, "q")
     ]
     if len(q) < MIN_TEXT_CHARS:
-        return Found(q=q, too_short=bool(q), searches=bool(asked), has_platforms=bool(platforms))
+        searches = any(not is_absent(each.hook, request) for _, each in asked)
+        return Found(q=q, too_short=bool(q), searches=searches, has_platforms=bool(platforms))
     results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
     found = [
         (platform, each, result)

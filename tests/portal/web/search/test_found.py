@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from django.test import Client
 
+from portal.query.process_state import process_runtime
+from portal.services.finance.invoices import InvoiceQueries
 from portal.services.searched_lists import searched_lists
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import signed_in, signed_out
@@ -51,6 +54,16 @@ def test_what_the_profile_denies_is_not_asked_whatever_the_token_says(backend: B
     assert searched(backend) == {"/finance/invoices"}
 
 
+def test_a_list_that_was_absent_ten_minutes_ago_is_searched_at_once(backend: Backend, signed_in: SignedIn) -> None:
+    gaps, key = process_runtime().gaps, InvoiceQueries.use_get_invoices_query.key
+    gaps.learn(key, status=404, now=time.time() - 590)
+    signed_in(ENERGY, FINANCE).get("/en/search?q=berlin")
+    assert searched(backend) == {*LISTS}
+    gaps.learn(key, status=404, now=time.time() - 610)
+    signed_in(ENERGY, FINANCE).get("/en/search?q=berlin")
+    assert searched(backend) == {*LISTS, "/finance/invoices"}
+
+
 def test_rows_lead_to_their_pages_on_this_app_or_through_the_gateway(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/clients", [{"id": "cli_1", "name": "<b>Ada</b>", "email": "ada@example.com", "city": "Ulm"}])
     backend.lists("/finance/invoices", [{"id": "inv_1", "number": "INV-1", "clientName": "Ada"}])
@@ -71,7 +84,7 @@ def test_a_row_whose_id_can_not_stand_in_an_address_is_no_link(backend: Backend,
 def test_of_a_long_list_the_first_rows_are_shown_and_the_way_to_all_of_them(
     backend: Backend, signed_in: SignedIn
 ) -> None:
-    backend.lists("/energy/clients", [{"id": f"cli_{number}", "name": "Ada"} for number in range(54)])
+    backend.lists("/energy/clients", [{"id": f"cli_{number}", "name": "Ada A&B"} for number in range(54)])
     body = signed_in(ENERGY).get("/en/search?q=a%26b").content.decode()
     assert len(re.findall(r"/clients/cli_\d", body)) == 5
     assert 'href="/en/energy/clients?q=a%26b"' in body

@@ -83,6 +83,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     """
 
     methods = ("GET", "HEAD")
+    asks = True
 
     hook: PaginatedQueryHook[TRow, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)

@@ -57,6 +57,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     """
 
     methods = ("GET", "HEAD")
+    asks = True
 
     hook: QueryHook[TShown_co, ...]
     related: Sequence[Related[Any]] = ()

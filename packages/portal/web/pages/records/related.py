@@ -10,7 +10,7 @@ from django.urls import reverse
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
-from portal.query import PaginatedQueryHook, Row, field_types, ignores, is_absent
+from portal.query import PaginatedQueryHook, Row, field_types, ignores
 from portal.web.frame import open_platforms
 from portal.web.pages.page_names import ShownRow
 from portal.web.pages.records.short_lists import NONE_YET, list_look, with_rows
@@ -95,7 +95,7 @@ class Related(Generic[TItem]):
     def is_open_to(self, request: PortalRequest) -> bool:
         """Whether the user may see it, as far as that is known. The backend decides about the rows themselves."""
         is_open = not self.is_elsewhere or self.platform in open_platforms(request)
-        return is_open and not is_absent(self.hook, request) and not ignores(self.hook, self._wire_names[self.by])
+        return is_open and not ignores(self.hook, self._wire_names[self.by])
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""

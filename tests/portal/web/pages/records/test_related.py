@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +11,10 @@ from django.test import Client as Browser
 from django.test import override_settings
 
 from portal.errors import UsageError
+<<<<<<< HEAD
 from portal.query.gaps.known_gaps import param_name
+=======
+>>>>>>> 08dac227 (Ask again for what the backend did not have: behind a request what needs no parameters, all else by who makes the call)
 from portal.query.process_state import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
@@ -74,13 +77,6 @@ def app() -> str:
     return "energy"
 
 
-@pytest.fixture(autouse=True)
-def _nothing_is_known_of_the_parameter() -> Iterator[None]:
-    """A process keeps for ten minutes what one of these backends has shown."""
-    yield
-    process_runtime().gaps.forget([param_name("energy.get_meters", "stationId")])
-
-
 @pytest.fixture
 def open_as(signed_in: SignedIn, backend: Backend) -> Any:
     backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA | {"id": "c1"})
@@ -141,6 +137,14 @@ def test_a_list_that_the_backend_denies_or_does_not_have_is_left_out(
 ) -> None:
     backend.refuses("GET", ORDERS, status=status)
     assert "Orders" not in text_of(open_as("ENERGY_APP", "OPERATIONS_APP"))
+
+
+def test_a_list_that_was_absent_ten_minutes_ago_is_asked_for_at_once(open_as: SignedIn) -> None:
+    gaps, key = process_runtime().gaps, MeterQueries.use_get_meters_query.key
+    gaps.learn(key, status=404, now=time.time() - 590)
+    assert "Her &lt;meters&gt;" not in text_of(open_as("ENERGY_APP"))
+    gaps.learn(key, status=404, now=time.time() - 610)
+    assert "Her &lt;meters&gt;" in text_of(open_as("ENERGY_APP"))
 
 
 @pytest.mark.parametrize("status", [422, 503])
