@@ -29,7 +29,7 @@ def test_it_memoizes_the_queries_that_it_used_last(world: World, process: Proces
     for number in range(MAX_MEMOIZED + 10):
         listed(client, params={"q": "5"})
         listed(client, params={"q": f"number {number}"})
-    assert len(client._reads._memo._results) == MAX_MEMOIZED
+    assert len(client.reads._memo._results) == MAX_MEMOIZED
     reads = world.backend.reads()
     assert listed(client, params={"q": "5"}) == ["c5"]
     assert world.backend.reads() == reads, "used all the time"

@@ -51,6 +51,12 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     return True
 
 
+def is_known(hook: Endpoint[Any]) -> bool:
+    """Whether this process knows if the backend has this optional call: by an answer, or by none within ten minutes."""
+    gaps = process_runtime().gaps
+    return gaps.was_answered(hook.key) or gaps.current([hook.key], now=time.time()) is not None
+
+
 def bare_spec(hook: Endpoint[Any]) -> QuerySpec[Any] | None:
     """The call of a hook without parameters; None where there is none, and for a mutation."""
     if not isinstance(hook, QueryHook | PaginatedQueryHook) or path_params(hook.path_shape):
@@ -73,6 +79,11 @@ def note_absent(hook: Endpoint[Any], *, status: int | None) -> None:
     gaps = process_runtime().gaps
     if not gaps.was_answered(hook.key):
         gaps.learn(hook.key, status=status or HTTPStatus.NOT_FOUND, now=time.time())
+
+
+def forget_gaps() -> None:
+    """Know of nothing that a backend does not have, as at first: for tests, each of which has a backend of its own."""
+    process_runtime().gaps.clear()
 
 
 def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:

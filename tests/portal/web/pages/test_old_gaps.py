@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import Client as Browser
@@ -34,7 +35,7 @@ def browser(backend: Backend, signed_in: SignedIn) -> Iterator[Browser]:
         yield signed_in("ENERGY_APP")
 
 
-def was_absent(hook: Endpoint[object], *, seconds_ago: float) -> None:
+def was_absent(hook: Endpoint[Any], *, seconds_ago: float) -> None:
     process_runtime().gaps.learn(hook.key, status=404, now=time.time() - seconds_ago)
 
 

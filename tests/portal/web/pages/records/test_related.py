@@ -11,10 +11,6 @@ from django.test import Client as Browser
 from django.test import override_settings
 
 from portal.errors import UsageError
-<<<<<<< HEAD
-from portal.query.gaps.known_gaps import param_name
-=======
->>>>>>> 08dac227 (Ask again for what the backend did not have: behind a request what needs no parameters, all else by who makes the call)
 from portal.query.process_state import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
