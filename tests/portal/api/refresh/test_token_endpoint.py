@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -143,6 +144,32 @@ def test_a_backend_that_refuses_a_sign_out_is_a_line_in_the_log(caplog):
         BackendTokenEndpoint(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
         transport.close()
     assert "refused to be told (status 401)" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("status", "calls"),
+    [("404 Not Found", 1), ("405 Method Not Allowed", 1), ("501 Not Implemented", 1), ("401 Unauthorized", 2)],
+)
+def test_a_sign_out_that_the_backend_does_not_have_is_sent_once(status: str, calls: int):
+    with scripted_server(lambda _, out: out.sendall(reply(status=status))) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+        endpoint = BackendTokenEndpoint(transport)
+        for refresh in ("r1", "r2"):
+            endpoint.revoke(refresh=refresh, bearer="a1", deadline=Deadline(10))
+        transport.close()
+    assert len(server.received) == calls
+
+
+def test_a_sign_out_that_the_backend_did_not_have_is_tried_again_ten_minutes_later(monkeypatch):
+    with scripted_server(lambda _, out: out.sendall(reply(status="404 Not Found"))) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+        endpoint = BackendTokenEndpoint(transport)
+        endpoint.revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
+        now = time.monotonic()
+        monkeypatch.setattr("portal.api.refresh.token_endpoint.time.monotonic", lambda: now + 10 * 60 + 1)
+        endpoint.revoke(refresh="r2", bearer="a1", deadline=Deadline(3600))
+        transport.close()
+    assert len(server.received) == 2
 
 
 def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
