@@ -150,11 +150,11 @@ def test_a_post_on_a_row_is_an_update_of_it_which_the_list_and_the_row_show() ->
     assert ".invalidates(query_key=PaymentQueries.use_get_payment_query)" in text
 
 
-def test_a_post_beside_a_patch_has_a_name_of_its_own_and_the_same_effects() -> None:
+def test_a_post_beside_a_patch_is_named_by_its_method() -> None:
     paths = {**RESOURCE, ROW: {**RESOURCE[ROW], "post": {**takes(BODY), **answers(ref("Payment"))}}}
     text = " ".join(source(paths, Payment=PAYMENT).split())
     assert "use_update_payment_mutation = _payments.update" in text
-    assert "use_update_payments_payment_mutation = ( mutation_endpoint(" in text
+    assert "use_update_payment_with_post_mutation = ( mutation_endpoint(" in text
 
 
 def test_fields_that_differ_in_their_spelling_alone_stay_two_fields(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,12 +109,10 @@ class Hooks:
             noun = with_parent
         wanted = f"{verb}_{noun}".strip("_")
         method = call.operation.method.lower()
-        return self.names.unused(
-            wanted,
-            f"{verb}_{with_parent}".strip("_"),
-            f"{verb}_{_of_path(place)}_{noun}".strip("_"),
-            f"{wanted}_with_{method}",
-        )
+        by_place = [f"{verb}_{with_parent}".strip("_"), f"{verb}_{_of_path(place)}_{noun}".strip("_")]
+        if call.role == "update" and any(each.role == "update" and each is not call for each in place.calls):
+            by_place = []  # a PATCH and a POST of one row: nothing but the method tells them apart
+        return self.names.unused(wanted, *by_place, f"{wanted}_with_{method}")
 
     def _above(self, place: ResourcePlace) -> str:
         """The noun of the row that a place belongs to; empty for a place without one."""
