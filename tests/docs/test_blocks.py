@@ -78,6 +78,7 @@ NOT_RUN: Final = {
     "APP_DEBUG_TOOLBAR=on make dev": "as above",
     "make topology": "servers, until Ctrl-C: tests/functional/test_topology.py",
     "make test": "all tests, this one among them",
+    "make test-own-product": "all tests that a product without the examples has: tests/functional/test_own_product.py",
     "make check": "minutes; CI runs it",
     "make hooks": "writes into the clone's .git: tests/architecture/test_pre_commit.py runs the hooks",
     "./manage.py --app energy serve --host 127.0.0.1 --port 8001 --workers 4 --threads 8": "tests/functional/test_serve.py",
