@@ -17,7 +17,7 @@ from apps.auth_app.forms import NameForm
 from apps.auth_app.views.preferences import preference_choices
 from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
-from portal.errors import ApiNotFoundError, ApiUnavailableError, ApiValidationError
+from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
 from portal.services.iam.sign_ins import SignInQueries
 from portal.services.user import UserMutations, UserQueries
 from portal.web.frame import present_own_profile
@@ -76,8 +76,9 @@ def rename(request: PortalRequest) -> HttpResponse:
 
 
 def _is_not_taken(error: ApiError | None) -> bool:
-    """Whether the backend does not change names: such a call is in no document."""
-    return isinstance(error, ApiNotFoundError) or (error is not None and error.status in _NOT_TAKEN)
+    """Whether the backend does not change names, or not for this user: such a call is in no document."""
+    is_refused = isinstance(error, ApiNotFoundError | ApiForbiddenError)
+    return is_refused or (error is not None and error.status in _NOT_TAKEN)
 
 
 def _page(

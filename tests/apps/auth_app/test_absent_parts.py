@@ -31,6 +31,15 @@ def test_a_name_that_the_service_does_not_change_is_kept_on_the_page(
     assert "Change name" not in later.content.decode()
 
 
+def test_a_name_that_this_user_may_not_change_is_kept_on_the_page(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    backend.refuses("PATCH", "/me", status=403)
+    refused = signed_in("ENERGY_APP").post("/en/profile/name", {"name": "Ada Lovelace"})
+    assert refused.status_code == 422
+    assert "This service does not change names." in refused.content.decode()
+    assert 'value="Ada Lovelace"' in refused.content.decode()
+
+
 @pytest.mark.parametrize("status", [403, 404])
 def test_sign_ins_that_the_service_does_not_list_are_not_shown(
     backend: Backend, signed_in: SignedIn, status: int

@@ -122,6 +122,15 @@ def test_a_refusal_counts_for_the_user_alone(world: World, ada: TokenStore, stat
     assert figures(world.process(), world.backend.sign_in("bob")).data == {"kwh": 1}
 
 
+def test_a_refusal_outlives_a_purge_of_what_is_cached(world: World, process: Process, ada: TokenStore) -> None:
+    answer_with(world, 403)
+    figures(process, ada)
+    reads = world.backend.counted()["GET", "/energy/figures"]
+    process.request(ada, registry=REGISTRY).purge()
+    assert isinstance(figures(process, ada).error, ApiAbsentError)
+    assert world.backend.counted()["GET", "/energy/figures"] == reads
+
+
 @pytest.mark.parametrize("status", [422, 500, 503, 429])
 def test_no_other_answer_says_so(world: World, process: Process, ada: TokenStore, status: int) -> None:
     answer_with(world, status)

@@ -218,8 +218,11 @@ class KnownGaps:
 
 
 def call_names(endpoint: str, partition: Partition | None) -> list[str]:
-    """The names of a call's gap: for all users, and for what one user may see."""
-    return [endpoint] if partition is None else [endpoint, f"{partition.pages}:{endpoint}"]
+    """The names of a call's gap: for all users, and for what one user may see.
+
+    That is the user's permissions, not what is cached: a purge gives the backend no new calls.
+    """
+    return [endpoint] if partition is None else [endpoint, f"{partition.principal}:{partition.view}:{endpoint}"]
 
 
 def param_name(endpoint: str, param: str) -> str:

@@ -19,7 +19,8 @@ from django.http import HttpResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from portal.errors import ApiError, ApiNotFoundError
+from portal.errors import ApiError, ApiForbiddenError, ApiNotFoundError
+from portal.query import is_absent, is_known
 from portal.web.pages.forms.validators import one_line
 from portal.web.present import NO_VALUE
 from portal.web.request import MAX_SEARCH_CHARS, search_text
@@ -270,10 +271,16 @@ def name_chosen_rows(request: HttpRequest, form: BackendForm[Any]) -> None:
 
 
 def _name_of(request: HttpRequest, field: RowChoiceField, row_id: str) -> str:
-    """The name of a row; its id where it has none, or is not there."""
+    """A row's name; its id where it has none, or is not there. Of a list that is not there no row is asked for."""
+    if row_id == NO_VALUE or is_absent(field.hook, request):
+        return row_id
     record: Any = field.record
     try:
-        row = None if row_id == NO_VALUE else record(request, id=row_id).data
+        found = record(request, id=row_id)
     except ApiNotFoundError:  # an id that no path can hold
-        row = None
-    return row_id if row is None else str(row)
+        return row_id
+    if isinstance(found.error, ApiNotFoundError | ApiForbiddenError) and not is_known(field.hook):
+        # This row is not there, or none is: the list tells.
+        hook: Any = field.hook
+        hook(request)
+    return row_id if found.data is None else str(found.data)

@@ -316,6 +316,18 @@ def test_a_picked_row_is_named_also_where_nothing_creates_what_was_deleted(
     assert "Oslo 2" in page.content.decode()
 
 
+@pytest.mark.parametrize("status", [403, 404])
+def test_where_there_is_no_such_list_a_row_of_it_is_asked_for_once(
+    backend: Backend, browser: Browser, status: int
+) -> None:
+    for path in (PLACES, f"{PLACES}/p1"):
+        backend.refuses("GET", path, status=status)
+    for _ in range(2):
+        shown = inputs(browser.get(f"{NEW}?placeId=p1").content.decode())
+        assert (shown["placeId"], shown["placeId-text"]) == ("p1", "p1")
+    assert len(backend.calls_to(f"{PLACES}/p1")) == 1
+
+
 def test_a_script_asks_for_the_matches(backend: Backend, browser: Browser) -> None:
     response = browser.get(f"{NEW}?choices=placeId&q=os")
     html = response.content.decode()
