@@ -95,7 +95,7 @@ FOUND = {
 
 
 def searched(path: str, words: str) -> bytes:
-    """A list that was searched: its first row has the words, or the portal would take it for one that is not searched."""
+    """A list that was searched: its first row has the words, or the portal would say that the list is not searched."""
     found = FOUND[path]
     first, *others = found["items"]
     return response_of(200, {**found, "items": [{**first, "note": words}, *others]})
