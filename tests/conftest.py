@@ -54,6 +54,7 @@ def _no_gap_of_the_backend_of_the_test_before() -> Iterator[None]:
     if process_state._process._runtime is not None:
         process_state._process._runtime.gaps.clear()
     platform_gaps._process.forget()
+    platform_gaps._failed.clear()
 
 
 @pytest.fixture(scope="session")

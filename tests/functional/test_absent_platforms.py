@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,25 @@ def test_a_sign_in_ends_on_a_page(stack: RunningStack, email: str, home: str) ->
             page = browser.get(stack.url("auth_app", answer.headers["Location"]))
             assert page.status_code == 200
             assert page.url.endswith(home)
+
+
+@pytest.mark.parametrize(
+    ("email", "home"), [("all@example.com", "/en/energy"), ("operations@example.com", "/en/profile")]
+)
+def test_the_very_first_page_after_a_sign_in_offers_nothing_that_is_not_there(
+    tmp_path: Path, email: str, home: str
+) -> None:
+    with running_stack(tmp_path, without=("finance", "operations"), SANDBOX_PROFILE="document") as fresh:
+        with HttpBrowser() as browser:
+            # What an app has looked for before anybody was signed in must not stand for what is known then.
+            browser.get(fresh.url("energy", "/en/energy/clients"))
+            answer = browser.sign_in(fresh.url("auth_app"), email=email)
+            page = browser.get(fresh.url("auth_app", answer.headers["Location"]))
+        assert page.url.endswith(home)
+        assert page.status_code == 200
+        for absent in ("/operations", "/finance", "/energy/stations", "/energy/meters"):
+            assert f'{absent}"' not in page.text
+        assert ('href="/en/energy/clients"' in page.text) is (home == "/en/energy")
 
 
 def test_an_edit_is_refused_with_what_was_typed_and_nothing_offers_it_any_more(stack: RunningStack) -> None:

@@ -127,7 +127,8 @@ class ProxyMiddleware:
         access = self.token_cache.check(tokens.access, now=time.time())
         if access is INVALID:
             store.drop_access()
-        site = self._site_now()
+        # Without a sign-in nobody has a home. What the process knows is looked up when it is first needed.
+        site = self._site_now() if tokens.access or tokens.refresh else self.site
         decision = cached_forward(
             site,
             request.path_info,

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.contract_names import COUNTS_SEGMENT
 from portal.config.platforms import PLATFORMS
-from portal.query import REGISTRY, is_absent, use_queries
+from portal.query import REGISTRY, bare_spec, is_absent, is_known, use_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from django.http import HttpRequest
 
     from portal.config.platforms import Platform, TPlatform
+    from portal.query import QueryClient
 
 #: For how long a process does not look again, seconds.
 LOOK_EVERY_S: Final = 5.0
+#: For how long a process does not ask at a sign-in for what failed at another one, seconds.
+FAILED_FOR_S: Final = 10 * 60
+#: Until when, by the keys of the calls, monotonic seconds.
+_failed: dict[str, float] = {}
 
 
 class _AbsentPlatforms:
@@ -56,6 +61,23 @@ def ask_for_the_rest(request: HttpRequest, platform: Platform) -> None:
     _process.forget()
 
 
+def ask_what_is_unknown(client: QueryClient, platforms: Collection[TPlatform]) -> None:
+    """Ask for all of these platforms of which it is not known whether the backend has it, side by side.
+
+    What comes is cached for the pages; a failure changes nothing, and is not tried for again for ten minutes.
+
+    :raises portal.errors.SignInEndedError: the sign-in is over.
+    """
+    now = time.monotonic()
+    hooks = [hook for each in PLATFORMS if each.name in platforms for hook in _reads(each.app)]
+    unknown = [hook for hook in hooks if hook.is_optional and now >= _failed.get(hook.key, 0.0) and not is_known(hook)]
+    if not unknown:
+        return
+    use_queries(client, [hook.spec() for hook in unknown])
+    _failed.update((hook.key, now + FAILED_FOR_S) for hook in unknown if not is_known(hook))
+    _process.forget()
+
+
 def _is_absent(domain: str) -> bool:
     hooks = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
     own = [hook for hook in hooks if hook.key.startswith(f"{domain}.")]
@@ -64,8 +86,8 @@ def _is_absent(domain: str) -> bool:
 
 
 def _reads(domain: str) -> Iterator[Any]:
-    """Those without a path parameter. Counts belong to their list."""
+    """Those that need no parameters. Counts belong to their list."""
     for hook in REGISTRY.queries.values():
-        is_whole = not callable(hook.url) and "{" not in hook.url and not hook.url.endswith(f"/{COUNTS_SEGMENT}")
-        if is_whole and hook.key.startswith(f"{domain}."):
+        is_counts = hook.path_shape.endswith(f"/{COUNTS_SEGMENT}")
+        if hook.key.startswith(f"{domain}.") and not is_counts and bare_spec(hook) is not None:
             yield hook

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urlsplit
+
 import pytest
 import responses
 from django.http import HttpRequest
 
 from portal.api.tokens import TokenStore
 from portal.process.deadline import Deadline
+from portal.services.service_imports import import_services
+from portal.testing import page_of
 from portal.web.sign_in.post_login import resolve_post_login_path
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
@@ -68,6 +73,41 @@ def test_a_request_whose_time_is_used_up_asks_nobody_and_goes_by_the_token(
     token = access_token(account, "FINANCE_APP")
     assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
     assert len(backend.calls) == 0
+
+
+def test_what_of_the_users_platforms_is_not_known_is_asked_for_once_and_empty_ones_are_no_home(
+    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
+) -> None:
+    import_services()
+    backend.get(f"{BACKEND}/me", json=profile(account, "OPERATIONS_APP", "FINANCE_APP"))
+    backend.get(re.compile(f"{BACKEND}/operations/.*"), status=404)
+    backend.get(f"{BACKEND}/finance/invoices", json=page_of([]))
+    backend.get(f"{BACKEND}/finance/summary", status=404)
+    token = access_token(account, "OPERATIONS_APP", "FINANCE_APP")
+
+    def asked() -> set[str]:
+        return {urlsplit(call.request.url).path for call in backend.calls}
+
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
+    assert {"/operations/summary", "/operations/work-orders", "/finance/invoices", "/finance/summary"} <= asked()
+    assert not any(path.startswith("/energy") for path in asked()), "a platform that the user may not open"
+    calls = len(backend.calls)
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
+    assert len(backend.calls) - calls <= 1, "the profile alone"
+
+
+def test_what_fails_is_no_reason_for_anything_and_not_asked_for_at_each_sign_in(
+    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
+) -> None:
+    import_services()
+    backend.get(f"{BACKEND}/me", json=profile(account, "OPERATIONS_APP"))
+    backend.get(re.compile(f"{BACKEND}/operations/.*"), status=422)
+    token = access_token(account, "OPERATIONS_APP")
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/operations"
+    calls = len(backend.calls)
+    assert calls > 1
+    resolve_post_login_path(request_without_cookies, access_token=token)
+    assert len(backend.calls) - calls <= 1, "the profile alone"
 
 
 def test_a_token_that_does_not_decode_leads_to_the_profile(
