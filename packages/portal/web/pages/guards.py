@@ -12,9 +12,20 @@ from django.urls import URLPattern, path
 from django.utils.cache import patch_cache_control
 
 from portal.config.current import portal_config
+from portal.edge import home_path
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
 from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
-from portal.web.frame import ask_for_the_rest, is_from_another_account, page_is_denied, shell_for, start_essentials
+from portal.web.frame import (
+    absent_platforms,
+    ask_for_the_rest,
+    is_from_another_account,
+    open_platforms,
+    page_is_denied,
+    shell_for,
+    start_essentials,
+)
+from portal.web.present import with_params
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -24,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Name of the URL of each platform's overview.
 HOME: Final = "home"
+#: Parameter of a home to which another platform's home has led: that platform's folder.
+INSTEAD: Final = "instead"
 _READING: Final = frozenset({"GET", "HEAD"})
 
 
@@ -51,10 +64,7 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
             if runs_beside_profile and page_is_denied(request, permission):
                 return _denied(request)
             if name == HOME and isinstance(error, ApiAbsentError):
-                # The backend has nothing of this platform. The profile never redirects, so nothing loops.
-                if platform := portal_config().project.platform:
-                    ask_for_the_rest(request, platform)
-                return redirect(shell_for(request).profile_url)
+                return redirect(_home_instead(request))
             raise
         with ExitStack() as unsent:
             # What the page holds open, such as the place of a file, ends with it.
@@ -65,6 +75,23 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
         return response
 
     return neutral_page(route, guarded, name=name)
+
+
+def _home_instead(request: PortalRequest) -> str:
+    """Where to go from the home of a platform that the backend has nothing of: the user's next home, else the profile.
+
+    Who was sent here by another home goes to the profile, which never redirects: so nothing loops, whatever each app
+    knows.
+    """
+    own = portal_config().project.platform
+    if own is None:
+        return shell_for(request).profile_url
+    ask_for_the_rest(request, own)
+    gone = absent_platforms() | {own.name}
+    home = next((home_path(each) for each in open_platforms(request) if each not in gone), None)
+    if home is None or INSTEAD in request.GET:
+        return shell_for(request).profile_url
+    return with_params(f"{portal_config().gateway_url}/{active_locale()}{home}", {INSTEAD: own.app})
 
 
 def _denied(request: PortalRequest) -> HttpResponse:

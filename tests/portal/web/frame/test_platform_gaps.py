@@ -98,6 +98,26 @@ def test_the_home_of_a_platform_with_nothing_leads_to_the_profile(
     assert (answer.status_code, answer["Location"]) == (302, "http://localhost:8000/en/profile")
 
 
+@pytest.mark.parametrize(
+    ("path", "absent", "target"),
+    [
+        ("/en/energy", set(), "http://localhost:8000/en/operations?instead=energy"),
+        ("/en/energy", {"OPERATIONS"}, "http://localhost:8000/en/finance?instead=energy"),
+        ("/en/energy", {"OPERATIONS", "FINANCE"}, "http://localhost:8000/en/profile"),
+        ("/en/energy?instead=operations", set(), "http://localhost:8000/en/profile"),
+    ],
+)
+def test_the_home_of_a_platform_with_nothing_leads_to_another_one_and_from_there_to_no_third(
+    signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch, path: str, absent: set[str], target: str
+) -> None:
+    monkeypatch.setattr(guards, "ask_for_the_rest", lambda *_: None)
+    monkeypatch.setattr(guards, "absent_platforms", lambda: frozenset(absent))
+    patterns = platform_patterns(pages=[platform_page("energy", nothing_there, name="home")])
+    with override_settings(ROOT_URLCONF=type("Urls", (), {"urlpatterns": patterns})):
+        answer = signed_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP").get(path)
+    assert (answer.status_code, answer["Location"]) == (302, target)
+
+
 @pytest.fixture
 def operations_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(essentials, "absent_platforms", lambda: frozenset({"OPERATIONS"}))
