@@ -14,14 +14,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from apps.auth_app.devices import device_name
 from apps.auth_app.forms import NameForm
+from apps.auth_app.views.accounts import ADMIN
 from apps.auth_app.views.preferences import preference_choices
 from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
+from portal.services.iam.accounts import AccountQueries
 from portal.services.iam.sign_ins import SignInQueries
 from portal.services.user import UserMutations, UserQueries
 from portal.web.frame import present_own_profile
-from portal.web.pages import backend_errors, is_absent, is_load_more, see_other
+from portal.web.pages import backend_errors, is_absent, is_known, is_load_more, see_other
 from portal.web.present import is_not_there, record_of
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ def _page(
     context = _list_context(request, cursor=cursor)
     record = record_of(UserQueries.use_get_me_query(request))
     shown = present_own_profile(record)
+    if ADMIN in shown.permissions:
+        _ask_for_accounts(request)
     # The name belongs to the provider, where there is one.
     is_offered = name_form is not None or not is_absent(UserMutations.use_update_me_mutation, request)
     if not is_offered or portal_config().oidc.enabled:
@@ -103,6 +107,13 @@ def _page(
     response = render(request, "auth_app/profile.html", context, status=422 if name_form else 200)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
+
+
+def _ask_for_accounts(request: PortalRequest) -> None:
+    """Find out whether the backend lists accounts, if nobody knows: the menu of this page offers them."""
+    accounts = AccountQueries.use_get_accounts_query
+    if not is_known(accounts) and not is_absent(accounts, request):
+        accounts(request)
 
 
 def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:

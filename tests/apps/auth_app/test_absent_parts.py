@@ -7,7 +7,7 @@ from django.contrib.messages import get_messages
 
 from portal.testing import Backend, SignedIn
 
-SIGN_INS = "/iam/auth/sessions"
+SIGN_INS, ACCOUNTS = "/iam/auth/sessions", "/iam/accounts"
 SIGNED_OUT = "http://localhost:8000/en/signed-out"
 
 
@@ -62,3 +62,26 @@ def test_where_no_others_can_be_ended_this_one_ends_and_nothing_else_is_said(
     assert str(said) == "This service can’t end other sign-ins."
     every = browser.post("/en/profile/sign-ins/revoke")
     assert (every.status_code, every["Location"]) == (303, SIGNED_OUT)
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_the_first_page_offers_no_accounts_that_the_service_does_not_list(
+    backend: Backend, signed_in: SignedIn, status: int
+) -> None:
+    backend.lists(SIGN_INS, [])
+    backend.refuses("GET", ACCOUNTS, status=status)
+    browser = signed_in("IAM_ADMIN")
+    for _ in range(2):
+        assert "/en/accounts" not in browser.get("/en/profile").content.decode()
+    assert len(backend.calls_to(ACCOUNTS)) == 1
+
+
+def test_accounts_are_offered_and_asked_for_once_by_who_administers_them(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    backend.lists(ACCOUNTS, [])
+    assert "/en/accounts" not in signed_in("ENERGY_APP").get("/en/profile").content.decode()
+    assert backend.calls_to(ACCOUNTS) == []
+    browser = signed_in("IAM_ADMIN")
+    for _ in range(2):
+        assert "/en/accounts" in browser.get("/en/profile").content.decode()
+    assert len(backend.calls_to(ACCOUNTS)) == 1
