@@ -62,7 +62,7 @@ def test_an_edit_is_refused_with_what_was_typed_and_nothing_offers_it_any_more(s
         form = browser.get(f"{address}/{row}/edit")
         refused = browser.submit(form, f"/{row}/edit", name="Ada Lovelace")
         assert refused.status_code == 422
-        assert "This service takes no changes of this." in refused.text
+        assert "This can’t be changed: the service does not offer it." in refused.text
         assert "Ada Lovelace" in refused.text
         assert "deleted" not in refused.text
         assert f"/{row}/edit" not in browser.get(f"{address}/{row}").text

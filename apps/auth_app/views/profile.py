@@ -88,7 +88,7 @@ def _page(
 ) -> HttpResponse:
     """The page; with the errors of a form that was sent, a 422.
 
-    :param name_is_refused: the backend does not change names: what was typed is shown, and nothing can be sent.
+    :param name_is_refused: the backend does not change it: what was typed is shown, and nothing can be sent.
     """
     context = _list_context(request, cursor=cursor)
     record = record_of(UserQueries.use_get_me_query(request))

@@ -79,10 +79,12 @@ def has_controls(text: str) -> bool:
     return any(unicodedata.category(character) in _CONTROLS for character in text)
 
 
-def view_is_absent(view: Callable[..., Any], request: HttpRequest) -> bool:
+def view_is_absent(view: Callable[..., Any], request: HttpRequest | None) -> bool:
     """Whether the page of a view has nothing behind it: the backend is known not to have its call.
 
     Such a page is not offered: no entry of a menu, no tile, no button leads there.
+
+    :param request: None asks what holds for all users.
     """
-    is_absent: Callable[[HttpRequest], bool] | None = getattr(view, IS_ABSENT, None)
+    is_absent: Callable[[HttpRequest | None], bool] | None = getattr(view, IS_ABSENT, None)
     return is_absent is not None and is_absent(request)

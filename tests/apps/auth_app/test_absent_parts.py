@@ -22,7 +22,7 @@ def test_a_name_that_the_service_does_not_change_is_kept_on_the_page(
     refused = browser.post("/en/profile/name", {"name": "Ada Lovelace"})
     page = refused.content.decode()
     assert refused.status_code == 422
-    assert "This service does not change names." in page
+    assert "Your name can’t be changed here." in page
     assert 'value="Ada Lovelace"' in page
     assert "Change name" not in page
     # From then on the profile has no form for it.
@@ -36,7 +36,7 @@ def test_a_name_that_this_user_may_not_change_is_kept_on_the_page(backend: Backe
     backend.refuses("PATCH", "/me", status=403)
     refused = signed_in("ENERGY_APP").post("/en/profile/name", {"name": "Ada Lovelace"})
     assert refused.status_code == 422
-    assert "This service does not change names." in refused.content.decode()
+    assert "Your name can’t be changed here." in refused.content.decode()
     assert 'value="Ada Lovelace"' in refused.content.decode()
 
 

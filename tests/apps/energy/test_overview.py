@@ -52,6 +52,19 @@ def test_what_needs_somebody_is_counted_and_leads_to_its_rows(energy_user: Clien
     assert "2 offline meters" in text
 
 
+@pytest.mark.parametrize("status", [404, 501])
+def test_nothing_leads_to_a_list_that_the_backend_does_not_have(
+    backend: Backend, energy_user: Client, status: int
+) -> None:
+    assert 'href="/en/energy/chargers' in energy_user.get("/en/energy").content.decode().partition("<main")[2]
+    backend.refuses("GET", "/energy/chargers", status=status)
+    assert energy_user.get("/en/energy/chargers").status_code == 404
+    page = energy_user.get("/en/energy").content.decode()
+    assert not re.findall('href="/en/energy/chargers[?"]', page)
+    assert 'href="/en/energy/meters?status=offline"' in page
+    assert "1 faulted charger" in shown(energy_user, "/en/energy")
+
+
 def test_where_nothing_needs_anybody_all_is_well(backend: Backend, energy_user: Client) -> None:
     quiet = {"chargersByStatus": {"available": 3, "faulted": 0}, "metersByStatus": {"offline": 0}}
     backend.answers("GET", "/energy/state", json=quiet)

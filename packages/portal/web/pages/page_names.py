@@ -129,8 +129,11 @@ class DeclaredPage:
         """
         raise NotImplementedError
 
-    def is_absent(self, request: HttpRequest) -> bool:  # noqa: ARG002  for those that have one call
-        """Whether the backend is known not to have the call that the page is about."""
+    def is_absent(self, request: HttpRequest | None) -> bool:  # noqa: ARG002  for those that have one call
+        """Whether the backend is known not to have the call that the page is about.
+
+        :param request: None asks what holds for all users.
+        """
         return False
 
     def refuse(self, message: str) -> NoReturn:

@@ -35,7 +35,7 @@ class Need:
     """Rows that need somebody.
 
     :param count: how many; 0 needs nobody, and None is not known.
-    :param href: the list of them.
+    :param href: the list of them; empty for no link.
     :param links: parts of them, or the first ones.
     """
 

@@ -125,6 +125,7 @@ class PageEnvironment(Environment):
             **FILTERS,
             **CONTACT_FILTERS,
             "link": links.link,
+            "offered": links.offered,
             "platform_link": links.platform_link,
             SHOWN: shown,
         }

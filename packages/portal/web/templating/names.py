@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from django.template.defaultfilters import urlencode
 from django.templatetags.static import static
-from django.urls import NoReverseMatch, resolve, reverse
+from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.translation import gettext, ngettext
 from jinja2 import TemplateNotFound, pass_context
 from markupsafe import Markup, escape
@@ -114,6 +114,18 @@ class Links:
     def list_url(self, route: str, **filters: ParamValue) -> str:
         """The address of a list with filters: `list_url("chargers", status="faulted")`. None leaves one out."""
         return with_params(self._address(route), filters)
+
+    def offered(self, href: str) -> str:
+        """`{{ tile.href|offered }}`: the address; empty for a page whose call the backend is known not to have.
+
+        That is, for all users: the building blocks of pages know no request.
+        """
+        path = href.partition("?")[0]
+        if not path.startswith("/"):
+            return href
+        with suppress(Resolver404):
+            return "" if view_is_absent(resolve(path, urlconf=self._urlconf).func, None) else href
+        return href
 
     def link(self, label: object, route: str, *ids: str | None) -> Markup:
         """`{{ row|link("client", row.id) }}`: a link to the row's page; without an address, the label alone.

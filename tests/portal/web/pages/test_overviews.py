@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.energy.state import EnergyStateQueries
 from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
 from portal.testing import Backend, NewQueryClient, page_of
-from portal.web.pages import Count, Figure, read_overview
+from portal.web.pages import Count, Figure, money_of, read_overview
 from portal.web.pages.overviews.summaries import OverviewData
 
 CLIENTS: Count[EnergySummary] = Count(
@@ -181,7 +182,7 @@ class Point:
 class Summary:
     """The figures of a period."""
 
-    period, currency = Period(), ""
+    period, currency = Period(), "EUR"
 
     def __init__(self, *points: Point) -> None:
         self.series = points
@@ -204,6 +205,10 @@ def test_large_values_of_a_chart_are_in_the_larger_unit_all_of_them(
     assert chart is not None
     assert chart.unit == unit
     assert [bar.value.replace("\N{NO-BREAK SPACE}", " ") for bar in chart.bars] == texts
+
+
+def test_an_amount_of_a_summary_without_a_currency_is_a_number_alone() -> None:
+    assert money_of(SimpleNamespace(currency=None))(Decimal("1250.40")) == "1,250"
 
 
 def test_amounts_of_a_chart_and_of_its_axis_are_in_the_currency() -> None:

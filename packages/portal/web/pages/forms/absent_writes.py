@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from portal.errors import ApiError
     from portal.query import MutationHook, QueryHook
 
-NO_CREATES: Final = _("This service takes no new entries here.")
-NO_CHANGES: Final = _("This service takes no changes of this.")
-NO_DELETES: Final = _("This service does not delete this.")
+NO_CREATES: Final = _("Nothing can be added here: the service does not offer it.")
+NO_CHANGES: Final = _("This can’t be changed: the service does not offer it.")
+NO_DELETES: Final = _("This can’t be deleted: the service does not offer it.")
 _NOT_TAKEN: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 
 

@@ -93,7 +93,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
         """The key of the mutation."""
         return self.mutation.key
 
-    def is_absent(self, request: HttpRequest) -> bool:
+    def is_absent(self, request: HttpRequest | None) -> bool:
         """See :class:`DeclaredPage`."""
         return is_absent(self.mutation, request)
 
@@ -175,7 +175,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         """The key of the mutation."""
         return self.mutation.key
 
-    def is_absent(self, request: HttpRequest) -> bool:
+    def is_absent(self, request: HttpRequest | None) -> bool:
         """See :class:`DeclaredPage`."""
         return is_absent(self.mutation, request)
 

@@ -110,7 +110,7 @@ SORT: Final = "sort"
 
 def not_known(ignored: Collection[str], *, filters: Sequence[Filter], ranges: Sequence[DateRange]) -> Iterator[str]:
     """What people call the parameters that the backend did not follow."""
-    for param, text in ((SEARCH_TEXT, _("Search")), (SORT, _("Sort by"))):
+    for param, text in ((SEARCH_TEXT, _("Search")), (SORT, _("Sorting"))):
         if param in ignored:
             yield text
     yield from (str(each.label) for each in filters if each.param in ignored)
@@ -131,7 +131,7 @@ def shown_filters(
     :param names: what related rows are called, by parameter and id.
     :param unknown: parameters that the backend does not know, which are not offered.
     """
-    chips = [*_chips_of_values(controls, path=path, names=names), *_chips_of_days(controls, path=path)]
+    chips = [*_chips_of_values(controls, path=path, names=names, unknown=unknown), *_chips_of_days(controls, path=path)]
     known = None if counts is None or counts.data is None else usable_counts(counts.data)
     offered = [
         ShownFilter(
@@ -151,7 +151,12 @@ def shown_filters(
             if {days.range.first_param, days.range.last_param}.isdisjoint(unknown)
         ],
         chips=chips,
-        hidden=[(each.param, value) for each, values in controls.values for value in values if _is_hidden(each, value)],
+        hidden=[
+            (each.param, value)
+            for each, values in controls.values
+            for value in values
+            if each.param in unknown or _is_hidden(each, value)
+        ],
         clear_url=controls.widened().url(path) if controls.is_narrowed else "",
         # A backend that does not count at all lacks nothing.
         have_failed=counts is not None and known is None and not isinstance(counts.error, ApiNotFoundError),
@@ -163,10 +168,12 @@ def _is_hidden(each: Filter, value: str) -> bool:
     return each.is_related or (not each.is_menu and value not in each.codes)
 
 
-def _chips_of_values(controls: ListControls, *, path: str, names: Mapping[tuple[str, str], str]) -> Iterator[Chip]:
+def _chips_of_values(
+    controls: ListControls, *, path: str, names: Mapping[tuple[str, str], str], unknown: Collection[str]
+) -> Iterator[Chip]:
     for each, values in controls.values:
         for value in values:
-            if each.is_menu or _is_hidden(each, value):
+            if each.is_menu or each.param in unknown or _is_hidden(each, value):
                 yield Chip(
                     label=str(each.label),
                     text=names.get((each.param, value)) or each.word(value),

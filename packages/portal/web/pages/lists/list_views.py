@@ -142,7 +142,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/list.html"
 
-    def is_absent(self, request: HttpRequest) -> bool:
+    def is_absent(self, request: HttpRequest | None) -> bool:
         """See :class:`DeclaredPage`."""
         return is_absent(self.hook, request)
 

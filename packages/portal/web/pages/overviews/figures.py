@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from portal.web.pages.overviews.periods import PeriodChoice
     from portal.web.present import Badge, BarChart, LazyText, ParamValue, SplitBar, StatTile
 
-#: Where a summary names none.
-DEFAULT_CURRENCY: Final = "EUR"
 #: From so much on, a chart is in thousands, if the unit has a name for them.
 _MANY: Final = 10_000
 _THOUSAND: Final = 1000
@@ -107,8 +105,8 @@ class Figure:
 
 
 def money_of(summary: Any) -> Callable[[Decimal | None], str]:
-    """Writes whole amounts in the currency of a summary."""
-    return lambda amount: money_text(amount, currency=summary.currency or DEFAULT_CURRENCY, places=0)
+    """Writes whole amounts in the currency of a summary; numbers alone, where it names none."""
+    return lambda amount: money_text(amount, currency=summary.currency or "", places=0)
 
 
 def rows_by(

@@ -96,7 +96,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/detail.html"
 
-    def is_absent(self, request: HttpRequest) -> bool:
+    def is_absent(self, request: HttpRequest | None) -> bool:
         """See :class:`DeclaredPage`."""
         return is_absent(self.hook, request)
 
@@ -169,7 +169,7 @@ class DeleteView(DeclaredPage):
         """The key of the mutation."""
         return self.mutation.key
 
-    def is_absent(self, request: HttpRequest) -> bool:
+    def is_absent(self, request: HttpRequest | None) -> bool:
         """See :class:`DeclaredPage`."""
         return is_absent(self.mutation, request)
 

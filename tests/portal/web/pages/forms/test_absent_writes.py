@@ -32,7 +32,7 @@ from tests.portal.web.pages.forms.conftest import inputs
 ROW = f"{CUSTOMERS}/c1"
 ADA = {"id": "c1", "name": "Ada", "email": "ada@example.com", "plan": "flat", "version": 1}
 PAGE = "/en/energy/clients/c1"
-TAKES_NO_CHANGES = "This service takes no changes of this."
+TAKES_NO_CHANGES = "This can’t be changed: the service does not offer it."
 #: With a button that changes the plan.
 PAGES = resource_pages(
     "energy/clients",
@@ -147,7 +147,7 @@ def test_a_deletion_without_an_endpoint_says_so_and_is_not_offered_any_more(
     backend.refuses("DELETE", ROW, status=status)
     refused = browser.post(f"{PAGE}/delete")
     assert (refused.status_code, refused["Location"]) == (303, PAGE)
-    assert said(refused) == ["This service does not delete this."]
+    assert said(refused) == ["This can’t be deleted: the service does not offer it."]
     assert known == {"energy.delete_customer"}
     row = browser.get(PAGE).content.decode()
     assert "/c1/delete" not in row
@@ -162,7 +162,7 @@ def test_a_create_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_of
     refused = browser.post("/en/energy/clients/new", {"name": "Ida", "plan": "payg"})
     text = refused.content.decode()
     assert refused.status_code == 422
-    assert "This service takes no new entries here." in text
+    assert "Nothing can be added here: the service does not offer it." in text
     assert "Ida" in text
     assert known == {"energy.create_customer"}
     assert 'href="/en/energy/clients/new"' not in browser.get("/en/energy/clients").content.decode()

@@ -165,12 +165,27 @@ def ignoring(*params: str, items: list[Any] | None = None, has_next: bool = Fals
 
 def test_what_the_backend_did_not_follow_is_named_and_not_offered() -> None:
     page = filtered_page("q=a&city=Ulm&sort=name", **ignoring("q", "city", "sort"))
-    assert page.not_known[:2] == ("Search", "Sort by")
+    assert page.not_known[:2] == ("Search", "Sorting")
     assert len(page.not_known) == 3
     assert not page.is_searchable
     assert page.sorts == ()
     assert [heading.sort for heading in page.headings] == [""] * len(page.headings)
     assert "city" not in [each.param for each in page.filters.filters]
+
+
+CHOICES = ListView(
+    hook=ClientQueries.use_get_clients_query, filters=(Filter("city", "City", choices={"Ulm": "Ulm", "Oslo": "Oslo"}),)
+)
+
+
+def test_a_choice_that_the_backend_did_not_follow_can_still_be_taken_away() -> None:
+    controls = CHOICES.controls(RequestFactory().get("/en/things?city=Ulm"))
+    page = CHOICES.page(
+        NAMES, controls=controls, result=result_of(**ignoring("city")), path="/en/things", target=None
+    ).filters
+    assert page.filters == []
+    assert [(chip.text, chip.url, chip.is_ignored) for chip in page.chips] == [("Ulm", "/en/things", False)]
+    assert page.hidden == [("city", "Ulm")], "what is typed into the search does not take it away"
 
 
 def test_a_list_that_the_backend_follows_has_all_its_controls() -> None:
