@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from portal.config.contract_names import CREATED_AT_FIELD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
 from portal.query.endpoints import ListRequest, path_params, query_key, shape
-from portal.query.gaps import checked_rows, finds_none, param_name, sure_value, word_of
+from portal.query.gaps import checked_rows, have_words, param_name, sure_value, word_of
 from portal.query.reads import ReadCall, WalkedPage, walk_list
 from portal.query.result_data import filters_of, list_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from portal.query.cache import JsonRow, ReadResult
+    from portal.query.cache import JsonRow, Page, ReadResult
     from portal.query.calls import BackendCaller
     from portal.query.endpoints import ReadRequest
     from portal.query.gaps import KnownGaps
@@ -87,6 +87,8 @@ class ListReads:
                 return Settled(call, replace(result, error=more), left_out)
         else:
             more = self._unsearched(call, request, result, left_out)
+        if not more and isinstance(call.request, ListRequest):
+            self._learn_followed(call, call.request, result)
         if not more:
             return Settled(call, result, left_out)
         left_out = tuple(param for param in _optional(request) if param in {*left_out, *more})
@@ -123,6 +125,10 @@ class ListReads:
                 endpoint,
                 request.unique_by,
             )
+        is_part = settled.call.start is not None or found.list.has_next
+        if is_part and not all(self._is_followed(request, param) for param in _filters(request)):
+            # It may count all rows of the list.
+            return replace(found.list, total=None)
         return found.list
 
     def walk(self, request: ListRequest, *, caller: BackendCaller, page_rows: int) -> Iterator[WalkedPage[Any]]:
@@ -148,13 +154,14 @@ class ListReads:
         if _SEARCH in left_out:
             yield WalkedPage(rows=(), total=None, ignored=left_out)
             return
+        is_counted = all(self._is_followed(request, param) for param in _filters(request))
         for rows, total in walk_list(without(request, left_out), caller=caller, page_rows=page_rows):
             kept, wrong, proofs = checked_rows(rows, request, raw=[rows])
             self._note_ignored(request, wrong, proofs=proofs)
             ignored = tuple(dict.fromkeys((*left_out, *wrong)))
             yield WalkedPage(
                 rows=kept if request.decode is None else request.decode(kept),
-                total=None if filters_of(ignored) else total,
+                total=total if is_counted and not filters_of(ignored) else None,
                 ignored=ignored,
             )
 
@@ -196,15 +203,48 @@ class ListReads:
         words = request.key.params.get(_SEARCH)
         if words is None or _SEARCH in left_out or call.start is not None or not result.pages:
             return []
-        rows = result.pages[0].page.rows
-        if not finds_none(str(words), rows):
+        page, name = result.pages[0].page, param_name(request.key.endpoint, _SEARCH)
+        if self.gaps.was_answered(name) or have_words(str(words), page.rows):
             return []
-        bare = self.read(ReadCall(request=without(request, [*left_out, _SEARCH])))
-        name = request.id_field
-        if not bare.pages or [row.get(name) for row in rows] != [row.get(name) for row in bare.pages[0].page.rows]:
+        bare = self._first_page(without(request, [*left_out, _SEARCH]))
+        if bare is None:
+            return []
+        if _differ(page, bare, request):
+            self.gaps.followed(name)
             return []
         self._note_ignored(request, [_SEARCH], proofs=[_SEARCH])
         return [_SEARCH]
+
+    def _learn_followed(self, call: ReadCall, request: ListRequest, result: ReadResult) -> None:
+        """Which parameters the backend follows: without one that it follows, the first page is another one.
+
+        Asked for once by each process, where a total depends on it: rows that happen to fit are no proof.
+
+        :param request: as it was read.
+        """
+        if (
+            call.start is not None
+            or not result.pages
+            or not result.pages[0].page.has_next
+            or result.pages[0].total is None
+        ):
+            return
+        page, filters = result.pages[0].page, _filters(request)
+        _, wrong, _ = checked_rows(page.rows, request, raw=[page.rows])
+        unknown = [param for param in filters if not self._is_followed(request, param) and param not in wrong]
+        bare = self._first_page(without(request, filters)) if unknown else None
+        for param in unknown if bare is not None else ():
+            others = [each for each in filters if each != param]
+            alone = self._first_page(without(request, others)) if others else page
+            if alone is not None and bare is not None and _differ(alone, bare, request):
+                self.gaps.followed(param_name(request.key.endpoint, param))
+
+    def _is_followed(self, request: ListRequest, param: str) -> bool:
+        return self.gaps.was_answered(param_name(request.key.endpoint, param))
+
+    def _first_page(self, request: ListRequest) -> Page | None:
+        found = self.read(ReadCall(request=request))
+        return found.pages[0].page if found.error is None and found.pages else None
 
 
 def without(request: ListRequest, params: Collection[str], *, given: dict[str, Any] | None = None) -> ListRequest:
@@ -220,6 +260,17 @@ def _optional(request: ListRequest) -> list[str]:
         return []
     in_path = path_params(shape(request.url))
     return [param for param in request.key.params if param not in in_path]
+
+
+def _filters(request: ListRequest) -> list[str]:
+    """Those of them that decide which rows the list has."""
+    return [param for param in _optional(request) if filters_of([param])]
+
+
+def _differ(page: Page, bare: Page, request: ListRequest) -> bool:
+    """Whether two first pages are of different lists."""
+    ids, of_bare = ([row.get(request.id_field) for row in each.rows] for each in (page, bare))
+    return page.total != bare.total or ids != of_bare
 
 
 def _sure_value(request: ListRequest, param: str, rows: list[JsonRow]) -> Any:

@@ -103,7 +103,9 @@ class NarrowBackend(FakeBackend):
             if "clientId" not in self.knows or row["clientId"] in params.get("clientId", "c1,c2")
         ]
         rows = [row for row in rows if "q" not in self.knows or params.get("q", "") in row["name"]]
-        return {"items": rows, "hasNext": False, "nextCursor": None, "total": len(rows)}
+        shown = rows[:20]
+        more = len(rows) > len(shown)
+        return {"items": shown, "hasNext": more, "nextCursor": "20" if more else None, "total": len(rows)}
 
 
 @pytest.fixture
@@ -156,13 +158,42 @@ def test_no_row_that_contradicts_a_parameter_is_handed_out(
     assert [row.id for page in Queries.use_get_visits_query.walk(client, **named) for row in page.rows] == ids
 
 
-@pytest.mark.parametrize("missing", [{}, {"clientId": None}])
-def test_a_row_without_the_field_proves_nothing(
-    client: QueryClient, backend: NarrowBackend, missing: dict[str, Any]
-) -> None:
-    backend.own = [{"id": "v1", **missing}]
+def test_a_row_without_the_field_proves_nothing(client: QueryClient, backend: NarrowBackend) -> None:
+    backend.own = [{"id": "v1"}]
     result = Queries.use_get_visits_query(client, client_id=["c9"])
     assert ([row.id for row in result.data.items], result.data.total, result.data.ignored) == (["v1"], 1, ())
+
+
+@pytest.mark.parametrize("named", [{"client_id": ["c9"]}, {"begun_at_from": "2026-01-01"}])
+def test_a_row_with_null_is_left_out_and_is_no_proof(
+    world: World, backend: NarrowBackend, named: dict[str, Any]
+) -> None:
+    backend.own = [{"id": "v1", "clientId": None, "begunAt": None}]
+    result = Queries.use_get_visits_query(fresh(world), **named)
+    assert (result.data.items, result.data.total) == ((), None)
+    assert len(result.data.ignored) == 1
+    assert not is_learned(world, *result.data.ignored)
+
+
+def test_a_total_counts_only_where_the_backend_is_seen_to_follow_the_parameter(
+    world: World, backend: NarrowBackend
+) -> None:
+    """The rows of the first page happen to fit."""
+    backend.own = [{"id": f"v{number:02d}", "clientId": "c1" if number < 20 else "c2"} for number in range(40)]
+    ignored = Queries.use_get_visits_query(fresh(world), client_id=["c1"]).data
+    assert (len(ignored.items), ignored.has_next, ignored.total) == (20, True, None)
+
+
+def test_a_parameter_that_changes_the_list_is_followed_and_its_total_counts(
+    client: QueryClient, backend: NarrowBackend
+) -> None:
+    backend.own = [{"id": f"v{number:02d}", "clientId": "c1" if number % 2 else "c2"} for number in range(60)]
+    backend.knows = {"clientId"}
+    followed = Queries.use_get_visits_query(client, client_id=["c1"]).data
+    assert (len(followed.items), followed.has_next, followed.total) == (20, True, 30)
+    reads = backend.reads()
+    Queries.use_get_visits_query(client, client_id=["c2"])
+    assert backend.reads() == reads + 1
 
 
 def test_a_backend_that_filters_is_taken_as_it_is(client: QueryClient, backend: NarrowBackend) -> None:
@@ -236,8 +267,13 @@ def test_a_backend_that_does_not_search_finds_nothing(world: World) -> None:
     assert [page.rows for page in Queries.use_get_visits_query.walk(fresh(world), q="nowhere")] == [()]
 
 
-@pytest.mark.parametrize("words", ["visit", "VISIT 3", "cafe", "2026-01-04"])
-def test_words_that_a_row_has_are_no_sign(world: World, words: str) -> None:
+def test_words_that_some_rows_lack_in_the_list_as_it_is_are_not_searched_for(world: World) -> None:
+    result = Queries.use_get_visits_query(fresh(world), q="VISIT 3")
+    assert (result.data.items, result.data.ignored) == ((), ("q",))
+
+
+@pytest.mark.parametrize("words", ["visit", "VISIT", "2026"])
+def test_words_that_each_row_has_are_no_sign(world: World, words: str) -> None:
     result = Queries.use_get_visits_query(fresh(world), q=words)
     assert (len(result.data.items), result.data.ignored) == (4, ())
 

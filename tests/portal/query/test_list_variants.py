@@ -42,19 +42,19 @@ class TestVariants:
     def test_matches_decides_where_an_added_row_goes(
         self, faulty: Faulty, belongs: bool | None, shown: list[str], fetched: int
     ) -> None:
-        faulty.shown({"q": "a"})
+        faulty.shown({"sort": "name"})
         asked: list[Any] = []
         faulty.write(adds(matches=lambda params, row: (asked.append((params, row["id"])), belongs)[1]))
-        assert faulty.shown({"q": "a"}) == shown
+        assert faulty.shown({"sort": "name"}) == shown
         assert faulty.fetched() == fetched
         assert asked
-        assert all(question == ({"q": "a"}, "n") for question in asked)
+        assert all(question == ({"sort": "name"}, "n") for question in asked)
 
     def test_a_changed_row_that_comes_to_match_a_variant_has_it_fetched_anew(self, faulty: Faulty) -> None:
-        faulty.shown({"q": "a"})
+        faulty.shown({"sort": "name"})
         faulty.rows = [{"id": "n", "name": "N"}, *faulty.rows]
         faulty.write(merges(matches=lambda _params, _row: True))
-        assert faulty.shown({"q": "a"}) == ["n", "a", "b"]
+        assert faulty.shown({"sort": "name"}) == ["n", "a", "b"]
         assert faulty.fetched() == 2
 
     def test_a_changed_row_of_another_page_of_the_whole_list_has_nothing_fetched(self, faulty: Faulty) -> None:
@@ -64,10 +64,10 @@ class TestVariants:
         assert faulty.fetched() == 1
 
     def test_matches_takes_a_changed_row_out_of_a_variant(self, faulty: Faulty) -> None:
-        faulty.shown({"q": "a"})
+        faulty.shown({"sort": "name"})
         faulty.answer = {"id": "b", "name": "changed"}
         faulty.write(merges(matches=lambda _params, _row: False))
-        assert faulty.shown({"q": "a"}) == ["a"]
+        assert faulty.shown({"sort": "name"}) == ["a"]
         assert faulty.fetched() == 1
 
     def test_a_matches_that_changes_the_row_changes_nothing_that_is_shown(self, faulty: Faulty) -> None:
@@ -85,9 +85,9 @@ class TestVariants:
 
     @pytest.mark.parametrize("matches", [lambda params, row: 1 / 0, lambda params, row: "yes"])
     def test_a_matches_that_gives_no_answer_leaves_it_to_the_server(self, faulty: Faulty, matches: Any) -> None:
-        faulty.shown({"q": "a"})
+        faulty.shown({"sort": "name"})
         assert faulty.write(adds(matches=matches)).is_success
-        faulty.shown({"q": "a"})
+        faulty.shown({"sort": "name"})
         assert faulty.fetched() == 2
 
     def test_a_write_of_a_mutation_that_this_process_does_not_know_is_left_to_the_server(self, faulty: Faulty) -> None:

@@ -87,7 +87,7 @@ def test_what_is_done_with_a_row_of_a_list_is_not_seen_by_the_next_read(client: 
 
 def test_parameters_are_keywords(client: Any, world: World) -> None:
     by_name = Queries.use_get_clients_query(client, home_city="Oslo", pages=2)
-    assert world.backend.calls[-1][2]["homeCity"] == "Oslo"
+    assert any(params.get("homeCity") == "Oslo" for _, _, params in world.backend.calls)
     sent = len(world.backend.calls)
     assert Queries.use_get_clients_query(client, {"homeCity": "Oslo"}, pages=2).data == by_name.data
     assert Queries.use_get_clients_query(client, ClientsListParams(home_city="Oslo", pages=2)).data == by_name.data

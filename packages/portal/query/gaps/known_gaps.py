@@ -1,9 +1,9 @@
 """What the backend was seen not to have: optional calls, and parameters of lists.
 
 Each gap is one record in the store, for all processes, with the process's memory in front of it. For ten minutes the
-call is not made, or the parameter is not relied on. Then it is asked again
-(:mod:`portal.query.hooks.backend_gaps`). What was last known stays known until an answer says otherwise. While
-the store is down, each process has what it saw itself.
+call is not made, or the parameter is not relied on. Then it is asked again (:mod:`portal.query.hooks.backend_gaps`).
+What was last known stays known until an answer says otherwise. While the store is down, each process has what it saw
+itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from portal.errors import ApiAbsentError, StoreUnavailableError
 from portal.query.endpoints import path_params, shape
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from portal.errors import ApiError
     from portal.query.endpoints import Url
@@ -35,8 +35,10 @@ GAP_S: Final = 10 * 60
 _KEPT_S: Final = 24 * 60 * 60
 #: How long a process goes by its memory before it looks into the store again, seconds.
 LOOKED_S: Final = 30.0
-#: Gaps, and names without a gap, that a process has in memory.
+#: Names of single users that a process has in memory.
 _MOST: Final = 4096
+#: In the name of a gap of one user, and in no other.
+_OF_A_USER: Final = ":"
 
 #: These say that there is no such call, whoever asks.
 _NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
@@ -92,17 +94,27 @@ class KnownGaps:
 
     def __init__(self, *, store: SharedStore) -> None:
         self._store = store
-        self._noted: OrderedDict[str, _Noted] = OrderedDict()
+        # As many as are declared. Read without the lock: one look-up in a dict.
+        self._noted: dict[str, _Noted] = {}
+        self._own: OrderedDict[str, _Noted] = OrderedDict()
+        self._has_refusals = False
         self._seen: set[str] = set()
         self._lock = threading.Lock()
 
-    def last(self, names: Collection[str], *, also: Iterable[str] = ()) -> Gap | None:
+    @property
+    def has_refusals(self) -> bool:
+        """Whether this process knows of anything that is refused to single users."""
+        return self._has_refusals
+
+    def last(self, names: Collection[str], *, also: Callable[[], Iterable[str]]) -> Gap | None:
         """The gap that was last seen under one of the names, however long ago; None for none.
 
-        The store is asked if this process has not looked for a while; then for what is in `also` too.
+        The store is asked if this process has not looked for a while, then for what `also` gives too; and not for what
+        is refused to one user, of which this process knows what it has met.
         """
-        if self._is_due(names):
-            self._look_up({*names, *also})
+        shared = [name for name in names if _OF_A_USER not in name]
+        if self._is_due(shared):
+            self._look_up({*shared, *also()})
         return self._remembered(names)
 
     def current(self, names: Collection[str], *, now: float) -> Gap | None:
@@ -166,15 +178,19 @@ class KnownGaps:
             self._seen.add(call.name)
             self.forget(call_names(call.name, partition))
 
-    def was_answered(self, endpoint: str) -> bool:
-        """Whether this process has seen the backend answer the optional call, and since then nothing else."""
-        return endpoint in self._seen
+    def was_answered(self, name: str) -> bool:
+        """Whether this process has seen the backend answer the optional call, or follow the parameter of a list."""
+        return name in self._seen
+
+    def followed(self, name: str) -> None:
+        """The backend follows a parameter of a list: without it, the list is another one."""
+        self._seen.add(name)
 
     def clear(self) -> None:
         """Know nothing, in the store neither: what one test has seen of its backend must not reach the next."""
         self.forget(list(self._noted))
-        self._noted.clear()
-        self._seen.clear()
+        for known in (self._noted, self._own, self._seen):
+            known.clear()
 
     def forget(self, names: Collection[str]) -> None:
         """The backend has answered: it has the call. Costs nothing where nothing was noted."""
@@ -188,15 +204,21 @@ class KnownGaps:
             logger.info("%s: no longer absent, in this process alone: %s", gone[0], error)
 
     def _remembered(self, names: Collection[str]) -> Gap | None:
-        with self._lock:
-            found = [noted.gap for name in names if (noted := self._noted.get(name)) is not None]
-        return max((gap for gap in found if gap is not None), key=lambda gap: gap.until, default=None)
+        found: Gap | None = None
+        for name in names:
+            noted = (self._own if _OF_A_USER in name else self._noted).get(name)
+            gap = None if noted is None else noted.gap
+            if gap is not None and (found is None or gap.until > found.until):
+                found = gap
+        return found
 
     def _is_due(self, names: Collection[str]) -> bool:
         now = time.monotonic()
-        with self._lock:
-            noted = [self._noted.get(name) for name in names]
-        return any(one is None or now - one.looked >= LOOKED_S for one in noted)
+        for name in names:
+            noted = (self._own if _OF_A_USER in name else self._noted).get(name)
+            if noted is None or now - noted.looked >= LOOKED_S:
+                return True
+        return False
 
     def _look_up(self, names: Collection[str]) -> None:
         keys = {_key(name): name for name in names}
@@ -211,10 +233,14 @@ class KnownGaps:
         looked = time.monotonic()
         with self._lock:
             for name, gap in gaps.items():
-                self._noted[name] = _Noted(gap, looked)
-                self._noted.move_to_end(name)
-            while len(self._noted) > _MOST:
-                self._noted.popitem(last=False)
+                if _OF_A_USER not in name:
+                    self._noted[name] = _Noted(gap, looked)
+                    continue
+                self._own[name] = _Noted(gap, looked)
+                self._own.move_to_end(name)
+                self._has_refusals = self._has_refusals or gap is not None
+            while len(self._own) > _MOST:
+                self._own.popitem(last=False)
 
 
 def call_names(endpoint: str, partition: Partition | None) -> list[str]:
@@ -222,7 +248,7 @@ def call_names(endpoint: str, partition: Partition | None) -> list[str]:
 
     That is the user's permissions, not what is cached: a purge gives the backend no new calls.
     """
-    return [endpoint] if partition is None else [endpoint, f"{partition.principal}:{partition.view}:{endpoint}"]
+    return [endpoint] if partition is None else [endpoint, f"{partition.principal}{_OF_A_USER}{partition.view}:{endpoint}"]
 
 
 def param_name(endpoint: str, param: str) -> str:

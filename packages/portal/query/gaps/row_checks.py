@@ -1,7 +1,8 @@
 """Rows against the parameters of their read: which rows contradict one. Pure.
 
-No row that contradicts a parameter is handed out under it (contract, section 7). A row that lacks the field, or has
-null there, proves nothing and stays. Texts are compared letter by letter, limits of a time as moments.
+No row that contradicts a parameter is handed out under it (contract, section 7). A row that lacks the field proves
+nothing and stays; one that has null there has no value that fits. Texts are compared letter by letter, limits of a time
+as moments.
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ class _Check:
     moment: datetime | None
 
     def contradicts(self, row: _Row) -> bool:
-        value = row.get(self.filter.field)
-        if value is None:
+        if self.filter.field not in row:
             return False
+        value = row[self.filter.field]
+        if value is None:
+            return True
         if self.filter.kind != "one_of":
             at = _moment(value)
             if at is None or self.moment is None:
@@ -54,12 +57,14 @@ class _Check:
         Not where the backend may only read the value otherwise, such as in another case, or where it may ignore a value
         that it does not know: what somebody types must not count against the parameter.
         """
+        value = row.get(self.filter.field)
+        if value is None:
+            return False
         if self.filter.kind != "one_of":
             return True
         members = self.filter.members
         if members is not None and not self.values & members:
             return False
-        value = row.get(self.filter.field)
         texts = {folded(_text(one)).strip() for one in (value if isinstance(value, list) else [value])}
         if isinstance(value, bool) and not self.values & {"true", "false"}:
             return False
@@ -124,12 +129,10 @@ def word_of(rows: Iterable[_Row]) -> str | None:
     return next((found[0] for text in texts if (found := _WORD.search(text))), None)
 
 
-def finds_none(words: str, rows: Sequence[_Row]) -> bool:
-    """Whether there are rows, and none of them has all the words anywhere; case and accents do not count."""
+def have_words(words: str, rows: Sequence[_Row]) -> bool:
+    """Whether each row has all the words somewhere; case and accents do not count."""
     wanted = folded(words).split()
-    return bool(rows) and not any(
-        all(word in text for word in wanted) for text in (folded(" ".join(_texts(row))) for row in rows)
-    )
+    return all(all(word in text for word in wanted) for text in (folded(" ".join(_texts(row))) for row in rows))
 
 
 def folded(text: str) -> str:

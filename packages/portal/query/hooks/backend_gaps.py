@@ -38,9 +38,9 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     if not hook.is_optional:
         return False
     client = None if source is None else client_of(source)
-    gaps, partition = (process_runtime().gaps, None) if client is None else (client.gaps, client.partition)
-    also = [name for key in _optional_keys() for name in call_names(key, partition)]
-    gap = gaps.last(call_names(hook.key, partition), also=also)
+    gaps = process_runtime().gaps if client is None else client.gaps
+    partition = None if client is None or not gaps.has_refusals else client.partition
+    gap = gaps.last(call_names(hook.key, partition), also=_optional_keys)
     if gap is None or gap.until > (time.time() if client is None else client.reads.fetcher.clock()):
         return gap is not None
     spec = bare_spec(hook)
@@ -92,8 +92,7 @@ def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:
     :param wire_param: its name on the wire, such as `clientId` or `q`.
     """
     name = param_name(hook.key, wire_param)
-    also = (param_name(each.key, param) for each in _lists() for param in ("q", "sort", *each.filters))
-    gap = process_runtime().gaps.last([name], also=also)
+    gap = process_runtime().gaps.last([name], also=_param_names)
     return gap is not None and gap.until > time.time()
 
 
@@ -102,5 +101,6 @@ def _optional_keys() -> list[str]:
     return [hook.key for hook in hooks if hook.is_optional]
 
 
-def _lists() -> Iterator[DeclaredList[Any, Any]]:
-    return (query for query in REGISTRY.queries.values() if isinstance(query, DeclaredList))
+def _param_names() -> Iterator[str]:
+    lists = (query for query in REGISTRY.queries.values() if isinstance(query, DeclaredList))
+    return (param_name(each.key, param) for each in lists for param in ("q", "sort", *each.filters))
