@@ -248,7 +248,9 @@ def call_names(endpoint: str, partition: Partition | None) -> list[str]:
 
     That is the user's permissions, not what is cached: a purge gives the backend no new calls.
     """
-    return [endpoint] if partition is None else [endpoint, f"{partition.principal}{_OF_A_USER}{partition.view}:{endpoint}"]
+    if partition is None:
+        return [endpoint]
+    return [endpoint, f"{partition.principal}{_OF_A_USER}{partition.view}{_OF_A_USER}{endpoint}"]
 
 
 def param_name(endpoint: str, param: str) -> str:
