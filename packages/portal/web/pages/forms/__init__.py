@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from portal.web.pages.forms.absent_writes import NO_CHANGES, NO_DELETES, is_not_taken, is_not_taken_of_row
+from portal.web.pages.forms.absent_writes import NO_CHANGES, NO_DELETES, NOT_ALLOWED, is_not_taken, is_not_taken_of_row
 from portal.web.pages.forms.conflicts import settle_conflicts
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import form_page, see_other

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NO_CREATES: Final = _("Nothing can be added here: the service does not offer it.")
 NO_CHANGES: Final = _("This can’t be changed: the service does not offer it.")
 NO_DELETES: Final = _("This can’t be deleted: the service does not offer it.")
+NOT_ALLOWED: Final = _("Your account lacks the permission for this. Ask your administrator if you need it.")
 _NOT_TAKEN: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 
 

@@ -16,12 +16,14 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.errors import (
     ApiConflictError,
+    ApiForbiddenError,
     ApiPreconditionFailedError,
     ApiUnavailableError,
     ApiValidationError,
     UsageError,
 )
 from portal.query import Partial, Row
+from portal.web.pages.forms.absent_writes import NOT_ALLOWED
 from portal.web.pages.forms.form_fields import (
     NO_CHOICE,
     CodeField,
@@ -242,6 +244,8 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
             self.add_error(None, _("Others change this at the same time. Nothing was saved; please send it again."))
         elif isinstance(error, ApiConflictError):
             self.add_error(None, backend_errors([error.detail]) if error.detail else _("This has changed meanwhile"))
+        elif isinstance(error, ApiForbiddenError):
+            self.add_error(None, NOT_ALLOWED)
         elif not isinstance(error, ApiValidationError):
             result.unwrap()
         elif not error.errors:

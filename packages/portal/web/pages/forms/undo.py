@@ -14,9 +14,9 @@ from django.core import signing
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.errors import ApiPreconditionFailedError, UsageError
+from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
-from portal.web.pages.forms.absent_writes import NO_CHANGES, is_not_taken_of_row
+from portal.web.pages.forms.absent_writes import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal.web.pages.forms.form_fields import version_in
 from portal.web.pages.forms.form_pages import see_other
 from portal.web.pages.page_names import DeclaredPage
@@ -103,6 +103,8 @@ class UndoPage(DeclaredPage):
         result = undo.mutate(body=body, params=RowParams(id=row_id), if_match=version)
         if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
             messages.error(request, NO_CHANGES)
+        elif isinstance(result.error, ApiForbiddenError):
+            messages.error(request, NOT_ALLOWED)
         elif isinstance(result.error, ApiPreconditionFailedError):
             self.query(request, id=row_id).refetch()
             messages.error(request, _("Somebody has changed this since, so nothing was undone."))

@@ -10,11 +10,12 @@ from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.errors import ApiNotFoundError, UsageError
+from portal.errors import ApiForbiddenError, ApiNotFoundError, UsageError
 from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.pages.forms import (
     CHANGED_MEANWHILE,
     NO_CHANGES,
+    NOT_ALLOWED,
     BackendForm,
     EditView,
     change_row,
@@ -159,6 +160,9 @@ class ActionPage(DeclaredPage):
             error = not_found
         if is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
             messages.error(request, NO_CHANGES)
+            return see_other(pages.detail, row_id)
+        if isinstance(error, ApiForbiddenError):
+            messages.error(request, NOT_ALLOWED)
             return see_other(pages.detail, row_id)
         if change.conflicts:
             messages.error(request, CHANGED_MEANWHILE)

@@ -33,6 +33,8 @@ ROW = f"{CUSTOMERS}/c1"
 ADA = {"id": "c1", "name": "Ada", "email": "ada@example.com", "plan": "flat", "version": 1}
 PAGE = "/en/energy/clients/c1"
 TAKES_NO_CHANGES = "This can’t be changed: the service does not offer it."
+NEW = "/en/energy/clients/new"
+NOT_ALLOWED = "Your account lacks the permission for this. Ask your administrator if you need it."
 #: With a button that changes the plan.
 PAGES = resource_pages(
     "energy/clients",
@@ -167,3 +169,25 @@ def test_a_create_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_of
     assert known == {"energy.create_customer"}
     assert 'href="/en/energy/clients/new"' not in browser.get("/en/energy/clients").content.decode()
     assert browser.get("/en/energy/clients/new").status_code == 404
+
+
+@pytest.mark.parametrize(("method", "path", "page"), [("PATCH", ROW, f"{PAGE}/edit"), ("POST", CUSTOMERS, NEW)])
+def test_a_form_that_this_user_may_not_send_says_so_and_keeps_what_was_typed(
+    backend: Backend, browser: Browser, method: str, path: str, page: str
+) -> None:
+    sent = inputs(browser.get(page).content.decode()) | {"name": "Ada Lovelace", "plan": "payg"}
+    backend.refuses(method, path, status=403)
+    refused = browser.post(page, sent)
+    text = refused.content.decode()
+    assert refused.status_code == 422
+    assert NOT_ALLOWED in text
+    assert inputs(text)["name"] == "Ada Lovelace"
+
+
+def test_a_button_that_this_user_may_not_press_says_so_on_the_page_of_the_row(
+    backend: Backend, browser: Browser
+) -> None:
+    backend.refuses("PATCH", ROW, status=403)
+    refused = browser.post(f"{PAGE}/meter", inputs(browser.get(PAGE).content.decode()))
+    assert (refused.status_code, refused["Location"]) == (303, PAGE)
+    assert said(refused) == [NOT_ALLOWED]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.errors import (
+    ApiClientError,
     ApiConflictError,
     ApiError,
     ApiForbiddenError,
@@ -89,9 +90,17 @@ def test_a_conflict_can_be_cured_in_the_form() -> None:
 
 def test_what_no_form_can_cure_is_raised() -> None:
     form = valid_form()
-    with pytest.raises(ApiForbiddenError):
-        form.show_backend_error(failed(ApiForbiddenError()))
+    with pytest.raises(ApiClientError):
+        form.show_backend_error(failed(ApiClientError()))
     assert not form.errors
+
+
+def test_a_form_that_this_user_may_not_send_says_so() -> None:
+    form = valid_form()
+    form.show_backend_error(failed(ApiForbiddenError()))
+    assert form.non_field_errors() == [
+        "Your account lacks the permission for this. Ask your administrator if you need it."
+    ]
 
 
 def test_a_form_that_nobody_answered_has_no_errors_and_can_be_sent_again() -> None:
