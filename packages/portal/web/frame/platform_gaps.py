@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from portal.query import QueryClient
 
 #: For how long a process does not look again, seconds.
-LOOK_EVERY_S: Final = 5.0
+PLATFORMS_KNOWN_FOR_S: Final = 5.0
 #: For how long a process does not ask at a sign-in for what failed at another one, seconds.
 FAILED_FOR_S: Final = 10 * 60
 #: Until when, by the keys of the calls, monotonic seconds.
@@ -39,7 +39,7 @@ class _AbsentPlatforms:
     def now(self) -> frozenset[TPlatform]:
         if time.monotonic() >= self._until:
             self._known = frozenset(platform.name for platform in PLATFORMS if _is_absent(platform.app))
-            self._until = time.monotonic() + LOOK_EVERY_S
+            self._until = time.monotonic() + PLATFORMS_KNOWN_FOR_S
         return self._known
 
     def forget(self) -> None:

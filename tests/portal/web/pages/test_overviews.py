@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import QueryClient
+from portal.query.process_state import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.energy.state import EnergyStateQueries
@@ -92,6 +94,9 @@ def test_a_summary_that_is_there_again_counts(
     backend.refuses("GET", "/energy/summary", status=404)
     read(client, CLIENTS)
     backend.answers("GET", "/energy/summary", json={"counts": {"clients": 2400}})
+    assert [tile.value for tile in read(query_client("ENERGY_APP"), CLIENTS).counts] == ["7"], "for ten minutes"
+    key = EnergySummaryQueries.use_get_summary_query.key
+    process_runtime().gaps.learn(key, status=404, now=time.time() - 610)
     assert [tile.value for tile in read(query_client("ENERGY_APP"), CLIENTS).counts] == ["2,400"]
 
 
