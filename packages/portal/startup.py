@@ -76,7 +76,7 @@ def know_absent_platforms() -> None:
     """Let the edge know which platforms the backend has nothing of. The edge itself imports no query."""
     from portal.web.frame import absent_platforms  # noqa: PLC0415  the room's modules need the settings
 
-    ProxyMiddleware.absent_platforms = staticmethod(absent_platforms)
+    ProxyMiddleware.absent_platforms = absent_platforms
 
 
 def fetch_keys(config: PortalConfig) -> None:

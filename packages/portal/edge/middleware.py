@@ -94,7 +94,7 @@ class ProxyMiddleware:
     """
 
     #: Gives the platforms whose backend has nothing; a server sets it at its start.
-    absent_platforms: ClassVar[Callable[[], frozenset[TPlatform]]] = staticmethod(frozenset)
+    absent_platforms: ClassVar[Callable[[], frozenset[TPlatform]]] = frozenset
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         config = portal_config()

@@ -192,7 +192,7 @@ class ListReads:
         error = self.read(ReadCall(request=without(request, _optional(request), given={param: value}))).error
         if error is None or error.status not in _REFUSED:
             return False
-        if self.gaps.learn(name, status=error.status, now=now):
+        if self.gaps.learn(name, status=error.status or 0, now=now):
             logger.info("%s: the backend refuses the parameter %s (%d)", request.key.endpoint, param, error.status)
         return True
 

@@ -106,5 +106,5 @@ def _held(name: str, known: frozenset[str] | None, created: str) -> RowFilter | 
 def _given(name: str, field: str | None) -> RowFilter | None:
     if field is None:
         return None
-    limits = [kind for ending, kind in _LIMITS if name.endswith(ending) and name != field]
+    limits: list[Literal["from", "to"]] = [kind for ending, kind in _LIMITS if name.endswith(ending) and name != field]
     return RowFilter(field=field, kind=limits[0]) if limits else RowFilter(field=field)

@@ -56,18 +56,22 @@ class OptionalCall(Protocol):
     @property
     def name(self) -> str:
         """Its endpoint's key."""
+        ...
 
     @property
     def url(self) -> Url[Any]:
         """Its address."""
+        ...
 
     @property
     def without(self) -> str:
         """See the class."""
+        ...
 
     @property
     def writes(self) -> bool:
         """Whether it has a body."""
+        ...
 
 
 class Gap(NamedTuple):

@@ -169,7 +169,9 @@ def _moment(value: Any) -> datetime | None:
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
-        found = datetime.fromisoformat(value)
-    except (ValueError, TypeError, OverflowError, OSError):
+        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError, OSError):
+        return None
+    if found is None:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -24,7 +24,7 @@ from portal.web.pages.forms.form_pages import form_page, see_other
 from portal.web.pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
 from portal.web.pages.forms.forms import BackendForm
 from portal.web.pages.forms.messages import backend_errors, use_plain_messages
-from portal.web.pages.forms.row_changes import change_row
+from portal.web.pages.forms.row_changes import RowChange, change_row
 from portal.web.pages.forms.row_choice import RowChoiceField, SuggestedField
 from portal.web.pages.forms.undo import UndoPage, row_before, say_changed
 from portal.web.pages.forms.validators import one_line, telephone

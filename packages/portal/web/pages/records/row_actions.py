@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import MutationHook
+    from portal.web.pages.forms import RowChange
     from portal.web.pages.page_names import PageNames
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
@@ -151,6 +152,7 @@ class ActionPage(DeclaredPage):
             messages.error(request, _("Your profile could not be loaded."))
             return see_other(pages.detail, row_id)
         before = row_before(request, pages, query=self.query, row_id=row_id)
+        change: RowChange[Any] | None = None
         try:
             change = change_row(
                 request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
@@ -164,6 +166,8 @@ class ActionPage(DeclaredPage):
         if isinstance(error, ApiForbiddenError):
             messages.error(request, NOT_ALLOWED)
             return see_other(pages.detail, row_id)
+        if change is None:
+            raise error or ApiNotFoundError
         if change.conflicts:
             messages.error(request, CHANGED_MEANWHILE)
             return see_other(pages.detail, row_id)
