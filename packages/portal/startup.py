@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 
 from portal.api import identity_provider, jwks_keys
 from portal.config.current import portal_config
-from portal.edge import ProxyMiddleware
+from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
 from portal.metrics import begin_worker
 from portal.services.service_imports import import_services
@@ -76,7 +76,7 @@ def know_absent_platforms() -> None:
     """Let the edge know which platforms the backend has nothing of. The edge itself imports no query."""
     from portal.web.frame import absent_platforms  # noqa: PLC0415  the room's modules need the settings
 
-    ProxyMiddleware.absent_platforms = absent_platforms
+    use_absent_platforms(absent_platforms)
 
 
 def fetch_keys(config: PortalConfig) -> None:

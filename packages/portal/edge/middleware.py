@@ -6,7 +6,7 @@ import logging
 import time
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from django.http import HttpRequest
 from django.utils import translation
@@ -87,14 +87,22 @@ def load_routes(app: str) -> RouteTable:
     return cast("RouteTable", import_module(f"apps.{app}.proxy").ROUTES)
 
 
+class _Current:
+    """Where the process learns which platforms the backend has nothing of."""
+
+    source: Callable[[], frozenset[TPlatform]] | None = None
+
+
+def use_absent_platforms(source: Callable[[], frozenset[TPlatform]] | None) -> None:
+    """Set what gives the platforms whose backend has nothing; called at the start of a server, and by tests."""
+    _Current.source = source
+
+
 class ProxyMiddleware:
     """Gates every request of an application. In `MIDDLEWARE` it comes right after `ApiAccessMiddleware`.
 
     Its own responses pass no other middleware, and cost little.
     """
-
-    #: Gives the platforms whose backend has nothing; a server sets it at its start.
-    absent_platforms: ClassVar[Callable[[], frozenset[TPlatform]]] = frozenset
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         config = portal_config()
@@ -162,7 +170,7 @@ class ProxyMiddleware:
 
     def _site_now(self) -> Site:
         """The site with the platforms that are absent now. Caches tell sites apart, so each set has one of its own."""
-        absent = type(self).absent_platforms()
+        absent = frozenset() if _Current.source is None else _Current.source()
         if not absent:
             return self.site
         found = self._sites.get(absent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -12,8 +13,7 @@ from django.test import override_settings
 
 from portal.config.current import portal_config
 from portal.config.projects import PROJECTS
-from portal.edge import make_site
-from portal.edge.middleware import ProxyMiddleware, load_routes
+from portal.edge import load_routes, make_site, use_absent_platforms
 from portal.errors import ApiAbsentError
 from portal.query import Endpoint
 from portal.services.service_imports import import_services
@@ -119,9 +119,11 @@ def test_the_home_of_a_platform_with_nothing_leads_to_another_one_and_from_there
 
 
 @pytest.fixture
-def operations_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+def operations_is_absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(essentials, "absent_platforms", lambda: frozenset({"OPERATIONS"}))
-    monkeypatch.setattr(ProxyMiddleware, "absent_platforms", staticmethod(lambda: frozenset({"OPERATIONS"})))
+    use_absent_platforms(lambda: frozenset({"OPERATIONS"}))
+    yield
+    use_absent_platforms(None)
 
 
 @pytest.mark.usefixtures("operations_is_absent")
