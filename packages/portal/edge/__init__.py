@@ -18,7 +18,7 @@ response, or the view runs. `routes` and the table are pure.
 from portal.edge.decisions import Decision, Forward, Reject
 from portal.edge.explanation import Explanation, explain
 from portal.edge.http import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
-from portal.edge.middleware import PATHNAME_META, ProxyMiddleware, load_routes, use_absent_platforms
+from portal.edge.middleware import PATHNAME_META, load_routes, use_absent_platforms
 from portal.edge.request_context import EdgeUser, RequestContext
 from portal.edge.request_kind import is_htmx, is_navigation, navigation_headers
 from portal.edge.routes import (

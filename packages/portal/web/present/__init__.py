@@ -46,7 +46,6 @@ from portal.web.present.results import (
     oldest_as_of,
     part_if_answered,
     record_if_answered,
-    record_if_exists,
     record_of,
 )
 from portal.web.present.series import hour_points, month_points, series_points

@@ -33,14 +33,6 @@ def record_of(result: QueryResult[Any]) -> Mapping[str, Any]:
     return data
 
 
-def record_if_exists(result: QueryResult[T]) -> T | None:
-    """The record; None if the backend has none (404).
-
-    :raises portal.errors.ApiError: the query failed in any other way.
-    """
-    return None if isinstance(result.error, ApiNotFoundError) else result.unwrap()
-
-
 def record_if_answered(result: QueryResult[T]) -> T | None:
     """The record; None if the backend does not answer and no older record is cached.
 
