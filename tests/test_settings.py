@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from portal.config.environment import authentication
 from portal.config.environment import reader as env
 from portal.config.projects import PROJECTS
 from tests.support.checkout_copy import copy_of_checkout
@@ -28,7 +29,8 @@ def shown(checkout: Path = ROOT, **exported: str) -> str:
 
 
 def test_no_variable_of_the_shell_reaches_them() -> None:
-    names = set(re.findall(r'"([A-Z][A-Z_]*[A-Z])"', Path(env.__file__).read_text()))
+    sources = "".join(Path(module.__file__).read_text() for module in (env, authentication))
+    names = set(re.findall(r'"([A-Z][A-Z_]*[A-Z])"', sources))
     names |= {project.url_variable for project in PROJECTS}
     assert {"PORT_BASE", "CACHE_URL", "DEBUG", "APP_JWT_KEY"} <= names
     assert shown(**dict.fromkeys(names, "9300")) == shown()
