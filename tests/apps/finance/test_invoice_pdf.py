@@ -50,7 +50,7 @@ def text_of(pdf: bytes) -> str:
 
 
 def an_invoice(*lines: InvoiceLine, **fields: object) -> Invoice:
-    given = {"number": "INV-1", "client_name": "Ada", "amount": Decimal(5), "lines": lines, **fields}
+    given = {"number": "INV-1", "client_name": "Ada", "amount": Decimal(5), "currency": "EUR", "lines": lines, **fields}
     return Invoice(id="inv_1", **given)
 
 

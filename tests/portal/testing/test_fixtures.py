@@ -150,9 +150,9 @@ def test_a_401_that_no_refresh_helps_is_a_page_and_not_a_sign_out(backend: Backe
 
 def test_a_hook_reads_without_a_page(backend: Backend, query_client: NewQueryClient) -> None:
     backend.lists(CLIENTS, [{"id": f"c{number}"} for number in range(25)])
-    result = ClientQueries.use_get_clients_query(query_client("ENERGY_APP"), {"q": "x"}, pages=2)
+    result = ClientQueries.use_get_clients_query(query_client("ENERGY_APP"), {"q": "c"}, pages=2)
     assert len(result.unwrap().items) == 25
-    assert backend.calls_to(CLIENTS)[0].query == {"q": "x", "limit": "20"}
+    assert backend.calls_to(CLIENTS)[0].query == {"q": "c", "limit": "20"}
 
 
 def test_the_language_is_in_use_until_the_test_ends(use_locale: UseLocale) -> None:

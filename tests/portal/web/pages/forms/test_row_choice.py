@@ -165,15 +165,15 @@ def test_an_emptied_field_is_no_row(backend: Backend, browser: Browser) -> None:
 
 
 def test_a_part_of_a_name_brings_the_matches_to_choose_from(backend: Backend, browser: Browser) -> None:
-    response = browser.post(NEW, {"name": "Check", "placeId": "", "placeId-text": "<oslo>"})
+    response = browser.post(NEW, {"name": "Check", "placeId": "", "placeId-text": "oslo"})
     assert response.status_code == 422
     page = response.content.decode()
-    assert "“&lt;oslo&gt;” is not the name of exactly one." in page
+    assert "“oslo” is not the name of exactly one." in page
     assert re.findall(r'<option value="(p\d)">([^<]*)<', page) == [
         ("p1", "Oslo &lt;1&gt;, Oslo"),
         ("p2", "Oslo 2, Oslo"),
     ]
-    chosen = {"name": "Check", "placeId": "", "placeId-text": "<oslo>", "placeId-pick": "p2"}
+    chosen = {"name": "Check", "placeId": "", "placeId-text": "oslo", "placeId-pick": "p2"}
     assert browser.post(NEW, chosen).status_code == 303
     assert created(backend) == [{"name": "Check", "placeId": "p2"}]
 
