@@ -90,12 +90,16 @@ def load_routes(app: str) -> RouteTable:
 class _Current:
     """Where the process learns which platforms the backend has nothing of."""
 
-    source: Callable[[], frozenset[TPlatform]] | None = None
+    def __init__(self) -> None:
+        self.source: Callable[[], frozenset[TPlatform]] | None = None
+
+
+_current = _Current()
 
 
 def use_absent_platforms(source: Callable[[], frozenset[TPlatform]] | None) -> None:
     """Set what gives the platforms whose backend has nothing; called at the start of a server, and by tests."""
-    _Current.source = source
+    _current.source = source
 
 
 class ProxyMiddleware:
@@ -170,7 +174,7 @@ class ProxyMiddleware:
 
     def _site_now(self) -> Site:
         """The site with the platforms that are absent now. Caches tell sites apart, so each set has one of its own."""
-        absent = frozenset() if _Current.source is None else _Current.source()
+        absent = frozenset() if _current.source is None else _current.source()
         if not absent:
             return self.site
         found = self._sites.get(absent)
