@@ -34,7 +34,7 @@ from portal.query.calls.retries import Retries
 from portal.query.process_state import runtime_for
 from portal.store import MISSING
 from sqlite_cache import JSONSerializer
-from tests.support.client_endpoints import REGISTRY
+from tests.support.client_endpoints import REGISTRY, ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -361,10 +361,10 @@ class World:
     options: dict[str, Any] = field(default_factory=dict)
 
     def process(self, **options: Any) -> Process:
-        return Process(
-            world=self,
-            runtime=runtime_for(self.store, **{"background_pool": self.background, **self.options, **options}),
-        )
+        """One that has seen this backend search its clients."""
+        runtime = runtime_for(self.store, **{"background_pool": self.background, **self.options, **options})
+        runtime.gaps.followed(f"{ClientQueries.use_get_clients_query.key}?q")
+        return Process(world=self, runtime=runtime)
 
 
 @dataclass
