@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from copy import copy
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from portal.devtools.openapi import declarations
+from portal.query import REGISTRY
 from tests.portal.devtools.openapi.small_schemas import TEXT, answers, document, page, query, ref, source, takes
 
 PAYMENT = {
@@ -162,6 +164,8 @@ def test_fields_that_differ_in_their_spelling_alone_stay_two_fields(monkeypatch:
     row = {"type": "object", "properties": {**PAYMENT["properties"], "created_at": other, "CreatedAt": other}}
     detail = {"type": "object", "properties": {**row["properties"], "Method": TEXT, "method_": TEXT}}
     paths = {"/finance/payments": {"get": answers(page(ref("Payment")))}, ROW: {"get": answers(ref("PaymentDetail"))}}
+    for name in ("queries", "mutations", "duplicates"):
+        monkeypatch.setattr(REGISTRY, name, copy(getattr(REGISTRY, name)))
     module: Any = ModuleType("written")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     exec(source(paths, Payment=row, PaymentDetail=detail), vars(module))
