@@ -49,7 +49,7 @@ DIRECTIONS = [
     ("packages/portal/query/cache/pages.py", "import portal.query.writes", "Inside the query layer imports go down"),
     (
         "packages/portal/query/calls/retries.py",
-        "import portal.query.calls.backend_calls",
+        "import portal.query.client",
         "Inside the query layer imports go down",
     ),
     (
