@@ -137,6 +137,7 @@ __all__ = [
     "note_absent",
     "paginated_query_endpoint",
     "principal_of_id",
+    "principals_of_user",
     "process_runtime",
     "query_endpoint",
     "read_key",

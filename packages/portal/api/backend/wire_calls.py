@@ -88,11 +88,11 @@ def wire_write(
     """
     backend = current_backend()
     if path == AUTH_LOGIN_PATH:
-        given = {"email": body[LOGIN_EMAIL_FIELD], "password": body[LOGIN_PASSWORD_FIELD]}
+        given = {"email": body.get(LOGIN_EMAIL_FIELD), "password": body.get(LOGIN_PASSWORD_FIELD)}
         sent = build_body(backend.build_sign_in, **given)
         return WireCall(path=backend.sign_in_path, body=sent, read=partial(read_tokens, backend))
     if path == AUTH_LOGOUT_PATH:
-        sent = build_body(backend.build_sign_out, refresh_token=body[REFRESH_TOKEN_FIELD])
+        sent = build_body(backend.build_sign_out, refresh_token=body.get(REFRESH_TOKEN_FIELD))
         return WireCall(path=backend.sign_out_path, body=sent, read=_as_it_came)
     if path == ME_PATH:
         return WireCall(path=backend.me_path, params=query or None, body=body, read=partial(read_profile, backend))
