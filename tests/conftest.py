@@ -11,8 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
-from portal.query import process_state
-from portal.web.frame import platform_gaps
+from tests.support.absences import forget_absences
 from tests.support.harness import RunningStack, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 
@@ -49,12 +48,8 @@ def _no_open_circuit_of_the_test_before() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_gap_of_the_backend_of_the_test_before() -> Iterator[None]:
-    """A process knows for ten minutes what a backend does not have, and the next test's backend may have it."""
     yield
-    if process_state._process._runtime is not None:
-        process_state._process._runtime.gaps.clear()
-    platform_gaps._process.forget()
-    platform_gaps._failed.clear()
+    forget_absences()
 
 
 @pytest.fixture(scope="session")

@@ -123,8 +123,10 @@ def only_calls_of_profile(endpoints: list[tuple[str, str, str, Any]]) -> list[tu
 def only_names_of_profile(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
     """Leave the parameters and the fields that the profile has, as drf-spectacular asks for it."""
     calls = settings.SANDBOX.profile.calls
+    if calls is None:
+        return result
     schemas = result["components"]["schemas"]
-    for path, methods in result["paths"].items() if calls is not None else ():
+    for path, methods in result["paths"].items():
         call = calls[path_shape(path)]
         for operation in methods.values():
             parameters = operation.get("parameters", [])

@@ -28,6 +28,8 @@ class Form:
     :param mistakes: fields that it does not accept.
     :param after: the page after a success.
     :param record: what the page reads before it shows the form.
+    :param not_found: the page's status if the backend says 404 to the call. By default the page says that the service
+        does not offer it: the row is there, or the call is optional.
     """
 
     app: str
@@ -38,6 +40,7 @@ class Form:
     mistakes: tuple[Mapping[str, str], ...]
     after: str
     record: Row = field(default_factory=dict)
+    not_found: int = 422
 
 
 _CLIENT_VALID = {"name": "Grace <b>Hopper</b>", "email": "grace@example.com", "phone": "", "city": 'O\'Fallon & "Co"'}
@@ -55,6 +58,7 @@ FORMS = (
         valid=_CLIENT_VALID,
         mistakes=_CLIENT_MISTAKES,
         after="/energy/clients",
+        not_found=404,
     ),
     Form(
         app="energy",
@@ -87,8 +91,7 @@ REFUSALS = (
     ("a detail", {"detail": "<b>Not</b> like this & 'that'."}, 422, "<b>Not</b> like this & 'that'."),
     ("nothing", {}, 422, ""),
     ("400", {"status": 400}, 422, ""),
-    ("403", {"status": 403}, 403, ""),
-    ("404", {"status": 404}, 404, ""),
+    ("403", {"status": 403}, 422, ""),
     ("409", {"status": 409}, 422, ""),
     ("409 with a detail", {"status": 409, "detail": '<i>"Changed"</i>'}, 422, '<i>"Changed"</i>'),
     ("412", {"status": 412}, 422, ""),
@@ -107,11 +110,11 @@ def form_cases() -> Iterator[Case]:
             yield case(f"mistakes {number}", steps=_sends(fields), status=422, shows=shows)
             yield case(f"mistakes {number}, htmx", steps=_sends(fields, **HTMX_FORM), status=422, shows=shows)
         yield case("sent without a field", steps=_sends({}), status=422)
-        for name, refusal, status, text in REFUSALS:
-            refuses = partial(_refuses, form, refusal)
-            shows = (text,) if text else ()
-            yield case(f"the backend: {name}", before=refuses, steps=_sends(form.valid), status=status, shows=shows)
         typed = tuple(text for text in form.valid.values() if text not in {"", "high"})
+        for name, refusal, status, text in (*REFUSALS, ("404", {"status": 404}, form.not_found, "")):
+            refuses = partial(_refuses, form, refusal)
+            shows = (text,) * bool(text) + typed * (status == 422)
+            yield case(f"the backend: {name}", before=refuses, steps=_sends(form.valid), status=status, shows=shows)
         outage = partial(_outage, form.call[1])
         yield case("outage", before=outage, steps=_sends(form.valid), status=503, shows=typed)
         yield case("outage, htmx", before=outage, steps=_sends(form.valid, **HTMX_FORM), status=503, shows=typed)

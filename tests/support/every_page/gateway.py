@@ -63,11 +63,11 @@ def _sign_in() -> Iterator[tuple[str, int, Any]]:
     yield "sign-in, hostile texts and no password", 422, sends(email='"><x-hostile>', password="", next="' onfocus='")
     yield "sign-in, no such page", 404, lambda visit: visit.signed_out().at("/login/nothing")
     yield "sign-in that expired", 403, lambda visit: visit.signed_out(checks_csrf=True).send("/login", FORM)
-    for status, shown in ((401, 401), (422, 401), (418, 401), (409, 409), (501, 503)):
+    for status, shown in ((401, 401), (422, 502), (418, 502), (409, 502), (501, 503)):
         yield f"sign-in, the backend says {status}", shown, _refused(status)
     yield "sign-in, outage", 503, _outage
     for name, tokens, status in (
-        ("without a token", {}, 503),
+        ("without a token", {}, 502),
         ("with a token that is too large", {"accessToken": "x" * 5000}, 502),
         ("with a token that can't be sent", {"accessToken": "a\nb"}, 502),
     ):
