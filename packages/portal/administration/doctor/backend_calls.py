@@ -86,7 +86,7 @@ def _look_at_reads(hooks: Iterable[DeclaredQuery[Any]], client: QueryClient) -> 
         base, _, ending = path.rpartition("/")
         subject, params = f"GET {path}", {}
         if is_list:
-            by[path] = next(iter(hook.filters), "")  # type: ignore[attr-defined]  # lists have it
+            by[path] = next(iter(getattr(hook, "filters", ())), "")
         elif ending == f"{{{ID_FIELD}}}":
             rows = lists.get(base)
             if rows is None or not rows.items:

@@ -66,7 +66,7 @@ def _searches(hook: Any, client: QueryClient) -> bool:
 
 def _sorts(hook: Any, client: QueryClient, bodies: Sequence[Mapping[str, Any]]) -> bool | None:
     """Whether both directions differ; None where the rows can't tell."""
-    if len({body.get(CREATED_AT_FIELD) for body in bodies}) < 2:  # noqa: PLR2004  two times can be turned
+    if len({body.get(CREATED_AT_FIELD) for body in bodies}) <= 1:
         return None
     turned = [hook(client, {"sort": sort}) for sort in (SORT_NEWEST_FIRST, SORT_OLDEST_FIRST)]
     if any(result.error is not None for result in turned):

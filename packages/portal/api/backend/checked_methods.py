@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_SUCCESS: Final = range(200, 300)
 #: Their texts name a part of a shape or a type, and no value.
 _TELLING: Final = (KeyError, AttributeError, TypeError, IndexError)
 
@@ -104,7 +105,7 @@ def read_error(backend: Backend, status: int, body: object) -> BackendProblem:
         problem = _read(backend.read_error, "a BackendProblem", status, body)
     except ApiMalformedError:
         return BackendProblem(status=status)
-    if isinstance(problem, BackendProblem) and not 200 <= problem.status < 300:  # noqa: PLR2004  a success is no problem
+    if isinstance(problem, BackendProblem) and problem.status not in _SUCCESS:
         return problem
     _unusable(backend.read_error, "a BackendProblem whose status is no success", "gave something else")
     return BackendProblem(status=status)

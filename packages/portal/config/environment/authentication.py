@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from portal.config.environment.values import read_secret, read_url, read_value
 from portal.config.portal_config import ClaimMapping, OidcProvider, TokenVerification
@@ -11,6 +11,9 @@ from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import environ
+
+#: The shortest key for HS256 (RFC 7518, section 3.2).
+_HS256_KEY_BYTES: Final = 32
 
 
 def read_verification(env: environ.Env) -> TokenVerification:
@@ -32,7 +35,7 @@ def read_verification(env: environ.Env) -> TokenVerification:
         raise ConfigurationError(
             "APP_JWT_ALGORITHMS should be names such as RS256 or HS256 with commas between, HS… only with a secret"
         )
-    if symmetric and key and len(key.encode()) < 32:  # noqa: PLR2004  RFC 7518, section 3.2
+    if symmetric and key and len(key.encode()) < _HS256_KEY_BYTES:
         raise ConfigurationError("APP_JWT_KEY should be at least 32 bytes long for HS256")
     return TokenVerification(
         key=key,
@@ -71,10 +74,10 @@ def _claim_mapping(env: environ.Env) -> ClaimMapping:
     if not text:
         return ClaimMapping()
     claim, _, rest = (part.strip() for part in text.partition(":"))
-    pairs = [tuple(part.strip() for part in pair.split("=")) for pair in rest.split(",")]
-    if not claim or any(len(pair) != 2 or not all(pair) for pair in pairs):  # noqa: PLR2004  a pair has two parts
+    pairs = [tuple(part.strip() for part in pair.partition("=")) for pair in rest.split(",")]
+    if not claim or any(not all(pair) or "=" in pair[-1] for pair in pairs):
         raise ConfigurationError(
             "APP_OIDC_PERMISSIONS should be a claim and what its values permit, "
             "such as groups: staff=ENERGY_APP, accounts=FINANCE_APP"
         )
-    return ClaimMapping(claim=claim, permissions=tuple((value, permission) for value, permission in pairs))
+    return ClaimMapping(claim=claim, permissions=tuple((value, permission) for value, _, permission in pairs))

@@ -188,23 +188,14 @@ def oauth(settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("oauth")
+@pytest.mark.parametrize(("error", "status"), [("invalid_grant", 401), ("unsupported_grant_type", 502)])
 def test_a_class_says_what_a_sign_in_sends_and_what_a_wrong_password_is(
-    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest, error: str, status: int
 ) -> None:
-    backend.post(f"{BACKEND}/oauth/token", status=400, json={"error": "invalid_grant"})
+    backend.post(f"{BACKEND}/oauth/token", status=400, json={"error": error})
     outcome = try_with(request_to_sign_in, account)
     assert isinstance(outcome, SignInFailure)
-    assert outcome.status == 401
+    assert outcome.status == status
     sent = backend.calls[-1].request
     assert sent.headers["Content-Type"] == "application/x-www-form-urlencoded"
     assert sent.body == f"grant_type=password&username={account}%40example.com&password=demo".encode()
-
-
-@pytest.mark.usefixtures("oauth")
-def test_another_400_of_its_is_no_wrong_password(
-    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
-) -> None:
-    backend.post(f"{BACKEND}/oauth/token", status=400, json={"error": "unsupported_grant_type"})
-    outcome = try_with(request_to_sign_in, account)
-    assert isinstance(outcome, SignInFailure)
-    assert outcome.status == 502
