@@ -18,7 +18,8 @@ from tests.support.harness import RunningStack
 from tests.support.open_pages import VISITORS, OpenPage, open_pages, signed_in_contexts
 from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 
-pytestmark = pytest.mark.browser
+#: Seconds. The first test opens every page, at two widths and in both themes.
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(1200)]
 
 WIDTHS: Final = (320, 1280)
 THEMES: Final = ("light", "dark")
