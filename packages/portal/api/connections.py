@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import requests
+    from requests.adapters import BaseAdapter
 
     from portal.process import CircuitBreaker, Deadline
 
@@ -92,6 +93,19 @@ class DeadlineAdapter(HTTPAdapter):
             kwargs["ssl_context"] = _trusting(self._ca_file)
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+
+
+def copy_adapter(adapter: BaseAdapter) -> BaseAdapter:
+    """The same adapter with connections of its own.
+
+    The copy of `requests` itself has only the attributes that `requests` knows.
+    """
+    made, own = object.__new__(type(adapter)), vars(adapter)
+    vars(made).update(own)
+    if isinstance(made, HTTPAdapter):
+        made.proxy_manager = {}
+        made.init_poolmanager(own["_pool_connections"], own["_pool_maxsize"], block=own["_pool_block"])
+    return made
 
 
 @lru_cache(maxsize=8)

@@ -16,7 +16,6 @@ import contextvars
 import threading
 import time
 from concurrent.futures import Future
-from copy import copy
 from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +27,7 @@ import urllib3
 from portal import tracing
 from portal.api.backend import current_backend
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
-from portal.api.connections import CallState, DeadlineAdapter
+from portal.api.connections import CallState, DeadlineAdapter, copy_adapter
 from portal.api.responses import RawResponse
 from portal.config.limits import (
     CIRCUIT_PROBE_S,
@@ -181,8 +180,7 @@ class Transport(requests.Session):
             setattr(self, name, getattr(other, name))
         for prefix, adapter in other.adapters.items():
             if not isinstance(adapter, DeadlineAdapter):
-                # A copy of an adapter of requests has connections of its own.
-                self.mount(prefix, copy(adapter))
+                self.mount(prefix, copy_adapter(adapter))
 
     def get_redirect_target(self, resp: requests.Response) -> None:
         """No redirect is followed, whatever its address."""

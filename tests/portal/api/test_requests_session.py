@@ -7,13 +7,14 @@ import io
 import json
 import logging
 import multiprocessing
+import ssl
 import threading
 from collections.abc import Iterator
 
 import pytest
 import requests
 import urllib3
-from requests.adapters import BaseAdapter
+from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.auth import AuthBase
 
 from portal.api import session as session_module
@@ -29,6 +30,7 @@ from portal.errors import (
 )
 from portal.process.circuit_breaker import call_circuits
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, make_session
+from tests.support.authority import Authority
 from tests.support.counts import counted
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
@@ -210,6 +212,41 @@ def test_what_was_set_up_before_a_fork_holds_in_the_child(server: ScriptedServer
         (2, "of GET /child"),
     ]
     assert server.received[1].headers["x-tenant"] == "acme"
+
+
+class OwnTls(HTTPAdapter):
+    """Trusts an authority by a TLS context of its own, as who has a client certificate does."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self.context = context
+        super().__init__(pool_maxsize=3)
+
+    def init_poolmanager(self, *args, **kwargs) -> None:
+        super().init_poolmanager(*args, **kwargs, ssl_context=self.context)
+
+
+def test_an_adapter_of_ones_own_holds_in_the_child_with_connections_of_its_own(monkeypatch, tmp_path) -> None:
+    authority = Authority(tmp_path)
+    answer = reply(b'"trusted"')
+    with scripted_server(lambda _, out: out.sendall(answer), tls=authority.server_context()) as server:
+        monkeypatch.setattr(session_module._process, "_made", None)
+        ours = api_session()
+        adapter = OwnTls(ssl.create_default_context(cafile=str(authority.file)))
+        ours.mount(server.url, adapter)
+        assert ours.get(f"{server.url}/parent").json() == "trusted"
+
+        def use(answers) -> None:
+            child = api_session()
+            found = child.get_adapter(server.url)
+            answers.put((found is adapter, found._pool_maxsize, child.get(f"{server.url}/child").json()))
+
+        context = multiprocessing.get_context("fork")
+        answers = context.Queue()
+        process = context.Process(target=use, args=(answers,))
+        process.start()
+        process.join(30)
+        assert answers.get(timeout=1) == (False, 3, "trusted")
+        assert [request.connection for request in server.received] == [1, 2]
 
 
 def test_a_header_of_none_takes_one_of_the_session_away(session: ApiSession, server: ScriptedServer) -> None:
