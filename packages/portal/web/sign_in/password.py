@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from portal import audit
-from portal.api import TokenPair, TokenProblem, UnusableTokenError
+from portal.api import TokenPair, TokenProblem, UnusableTokenError, current_backend
 from portal.audit import AuditEvent, AuditFields, Reason, entered_name_tag
 from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
@@ -25,6 +25,7 @@ from portal.errors import (
     ApiMalformedError,
     ApiUnauthorizedError,
     ApiUnavailableError,
+    ApiValidationError,
 )
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address
@@ -47,6 +48,10 @@ _UNUSABLE: Final = {
         "Your account’s sign-in is larger than browsers can keep. Please tell your administrator."
     ),
 }
+
+
+#: The second one too: a backend may refuse a wrong password in a way that nobody here understands.
+_FAILED_TRIES: Final = frozenset({Reason.WRONG_CREDENTIALS, Reason.UNEXPECTED_ANSWER})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +101,7 @@ def _within_limits(
     failed = False
     try:
         result = _try(request, email=email, password=password, wanted=wanted, who=who)
-        failed = isinstance(result, SignInFailure) and result.status == HTTPStatus.UNAUTHORIZED
+        failed = isinstance(result, SignInFailure) and result.reason in _FAILED_TRIES
     finally:
         if not failed:
             limit.give_back(attempt)
@@ -120,8 +125,8 @@ def _try(request: PortalRequest, *, email: str, password: str, wanted: str, who:
 
 
 def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
-    """What an error of the sign-in means. Only a 401 is about the password; nobody is blamed for any other answer."""
-    if isinstance(error, ApiUnauthorizedError):
+    """What an error of the sign-in means: 401, and 422 for what was typed, are about the user; nothing else is."""
+    if isinstance(error, ApiUnauthorizedError) or _refuses_what_was_typed(error):
         return SignInFailure(status=401, reason=Reason.WRONG_CREDENTIALS, text=_("Email or password is wrong."))
     if isinstance(error, ApiUnavailableError) and not _has_another_shape(error):
         explain_failure(request, error, status=503)
@@ -135,6 +140,17 @@ def _failure(request: PortalRequest, error: ApiError) -> SignInFailure:
     explain_failure(request, error, status=502)
     text = _("The service that signs you in gave an answer that this portal can’t use. Please tell your administrator.")
     return SignInFailure(status=502, reason=Reason.UNEXPECTED_ANSWER, text=text)
+
+
+def _refuses_what_was_typed(error: ApiError) -> bool:
+    """Whether it is a 422 that names fields of the form, and no other: an address that is none."""
+    backend = current_backend()
+    return (
+        isinstance(error, ApiValidationError)
+        and error.status == HTTPStatus.UNPROCESSABLE_ENTITY
+        and bool(error.errors)
+        and error.errors.keys() <= {backend.email_field, backend.password_field}
+    )
 
 
 def _has_another_shape(error: ApiUnavailableError) -> bool:

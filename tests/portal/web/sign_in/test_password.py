@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.audit import Reason
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from portal.config.limits import SIGN_INS_PER_ACCOUNT
+from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
 from portal.oidc import ProviderFailure
 from portal.oidc.id_tokens import IdTokenClaims
 from portal.oidc.sign_in import _keep
@@ -131,6 +132,8 @@ UNUSABLE_ANSWERS = {
     "415": {"status": 415, "json": {"title": "A form is expected"}},
     "422": {"status": 422, "json": {"detail": [{"loc": ["body", "username"], "msg": "Field required"}]}},
     "a redirect": {"status": 302, "headers": {"Location": "https://elsewhere.example"}},
+    "422 of another field": {"status": 422, "json": {"errors": {"email": ["is unknown"], "username": ["is missing"]}}},
+    "400 of a field": {"status": 400, "json": {"errors": {"email": ["is no address"]}}},
     "other names": {"status": 200, "json": {"access_token": "a", "refresh_token": "r"}},
     "a list": {"status": 200, "json": []},
     "an empty token": {"status": 200, "json": {"accessToken": "", "refreshToken": "r"}},
@@ -158,13 +161,61 @@ def test_an_answer_that_is_no_verdict_on_the_password_does_not_blame_the_user(
         assert f"status {answer['status']}" in told
 
 
-def test_only_a_401_is_a_wrong_password(
-    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+@pytest.mark.parametrize("answer", UNUSABLE_ANSWERS.values(), ids=UNUSABLE_ANSWERS)
+def test_an_answer_that_is_no_verdict_on_the_password_is_a_failed_try(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest, answer: dict[str, Any]
 ) -> None:
-    backend.post(f"{BACKEND}/auth/login", status=401, json={"title": "Unauthorized"})
+    """A backend may refuse a wrong password by any of them, and nobody may go on guessing."""
+    request_to_sign_in.META["REMOTE_ADDR"] = f"2001:db8:{token_hex(2)}::1"
+    backend.post(f"{BACKEND}/auth/login", **answer)
+    statuses = [try_with(request_to_sign_in, account).status for _ in range(SIGN_IN_TRIES + 1)]
+    assert statuses == [502] * SIGN_IN_TRIES + [429]
+    assert len(backend.calls) == SIGN_IN_TRIES
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_an_answer_that_says_later_is_no_failed_try(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest, status: int
+) -> None:
+    backend.post(f"{BACKEND}/auth/login", status=status)
+    assert [try_with(request_to_sign_in, account).status for _ in range(SIGN_IN_TRIES + 1)] == [503] * (
+        SIGN_IN_TRIES + 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "errors"),
+    [
+        (401, {}),
+        (422, {"email": ["is no address"]}),
+        (422, {"email": ["is no address"], "password": ["is too short"]}),
+    ],
+    ids=["401", "an address that is none", "both fields"],
+)
+def test_a_401_and_a_422_about_what_was_typed_are_a_wrong_password(
+    *,
+    backend: responses.RequestsMock,
+    account: str,
+    request_to_sign_in: HttpRequest,
+    status: int,
+    errors: dict[str, list[str]],
+) -> None:
+    backend.post(f"{BACKEND}/auth/login", status=status, json={"title": "No", "errors": errors})
     outcome = try_with(request_to_sign_in, account)
     assert isinstance(outcome, SignInFailure)
-    assert (outcome.status, outcome.text) == (401, "Email or password is wrong.")
+    assert (outcome.status, outcome.reason) == (401, Reason.WRONG_CREDENTIALS)
+    assert outcome.text == "Email or password is wrong."
+
+
+def test_a_422_names_the_fields_as_the_backends_class_does(
+    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest, settings: Any
+) -> None:
+    class Renaming(Backend):
+        email_field = "loginName"
+
+    settings.PORTAL = replace(settings.PORTAL, backend=Renaming())
+    backend.post(f"{BACKEND}/auth/login", status=422, json={"errors": {"loginName": ["is no address"]}})
+    assert try_with(request_to_sign_in, account).status == 401
 
 
 class OAuth(Backend):
