@@ -1,7 +1,6 @@
 """Authentication: sign in and sign out.
 
-A real backend may have other paths and field names: callers take both from `portal.config.contract_names`. The fields
-below are the contract's names, for type checkers.
+Paths and fields have the contract's names. What a backend names otherwise stands in the class that `APP_BACKEND` names.
 """
 
 from __future__ import annotations

@@ -64,8 +64,9 @@ _BEYOND: Final = """\
 | several values of a filter, with commas between them | a filter of several values shows no rows |
 | `version` of a row, `If-Match` with PATCH and DELETE | of two changes of one field the later one stays, and nobody is \
 told; an edit can't be undone |
-| `Idempotency-Key` with each mutation and with POST `/refresh`, where `APP_API_HONOURS_IDEMPOTENCY_KEY` is on | what \
-got no answer is not sent again: who submits a form once more may do it twice, and a lost refresh ends the sign-in |
+| `Idempotency-Key` with each mutation and with POST `/refresh`; `APP_API_HONOURS_IDEMPOTENCY_KEY` says that the \
+backend honours it | a POST that may have arrived is not sent again: who submits a form once more may do it twice, and \
+a lost refresh ends the sign-in. PATCH and DELETE are tried once more in both cases |
 | `X-Request-ID` with each call | the backend's log can't be searched for what a user reports |
 | `Accept-Encoding: gzip, deflate` | answers come as they are |
 | `from`, `to`, `timeZone` of a summary, and its `period`, `current`, `before`, `series` | no choice of a period and no \
