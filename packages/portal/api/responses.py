@@ -171,12 +171,16 @@ def json_object(response: RawResponse) -> dict[str, Any]:
 
 
 def _field_errors(given: object) -> dict[str, list[str]]:
-    """The messages by field. A single text counts as a list of one; anything else is left out."""
+    """The messages by field. A single text counts as one of several; anything else is left out."""
     if not isinstance(given, Mapping):
         return {}
     found = {}
     for name, messages in given.items():
         texts = [messages] if isinstance(messages, str) else messages
-        if isinstance(texts, list) and (kept := [text for text in texts if isinstance(text, str)]):
+        if (
+            isinstance(name, str)
+            and isinstance(texts, list | tuple)
+            and (kept := [text for text in texts if isinstance(text, str)])
+        ):
             found[name] = kept
     return found

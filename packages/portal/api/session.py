@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.backend import backend_of, current_backend
+from portal.api.backend import backend_of, current_backend, honours_idempotency_key
 from portal.api.provider import identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
@@ -271,7 +271,7 @@ def make_session(config: PortalConfig) -> ApiSession:
         ca_file=config.api_ca_file,
     )
     provider = identity_provider()
-    session.honours_idempotency_key = config.honours_idempotency_key
+    session.honours_idempotency_key = honours_idempotency_key(config)
     token_endpoint: TokenEndpoint = (
         provider.make_token_endpoint()
         if provider

@@ -17,7 +17,9 @@ from portal.administration.doctor import Level
 from portal.administration.doctor.findings import Patient
 from portal.administration.doctor.machine import look_at_disk, look_at_state_folder
 from portal.administration.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
+from portal.administration.doctor.settings import look_at_lost_answers
 from portal.administration.doctor.stores import look_at_stores
+from portal.api import Backend
 from portal.config.base_settings import _caches
 from portal.config.portal_config import OidcProvider, TokenVerification
 from tests.support.authority import Authority
@@ -197,6 +199,15 @@ def test_a_state_folder_that_others_may_enter_and_one_that_is_a_file(tmp_path: P
     file = tmp_path / "file"
     file.write_text("")
     assert [finding.level for finding in look_at_state_folder(patient(state_dir=file))] == [Level.ERROR]
+
+
+def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
+    class NoKeys(Backend):
+        idempotency_header = ""
+
+    (seen,) = look_at_lost_answers(patient(honours_idempotency_key=True, backend=NoKeys()))
+    assert seen.level is Level.WARNING
+    assert "has no effect" in seen.seen
 
 
 def test_a_disk_with_less_room_than_the_store_may_take(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import replace
+from http import HTTPStatus
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -23,7 +25,14 @@ from portal.api.backend.checked_methods import (
 )
 from portal.api.responses import RawResponse, read_response
 from portal.config.current import portal_config
-from portal.errors import ApiForbiddenError, ApiMalformedError, ApiUnauthorizedError, ApiValidationError, UsageError
+from portal.errors import (
+    ApiConflictError,
+    ApiForbiddenError,
+    ApiMalformedError,
+    ApiUnauthorizedError,
+    ApiValidationError,
+    UsageError,
+)
 
 PAGE = {"items": [{"id": "1"}], "hasNext": True, "nextCursor": "c2", "total": 9}
 FIRST = ListQuery(path="/energy/clients", limit=20)
@@ -157,15 +166,17 @@ class TestAMistakeInAClass:
             build_body(backend.build_sign_in, email="a", password="b")
         with pytest.raises(UsageError, match=r"Broken\.build_refresh should give what JSON can hold"):
             build_body(backend.build_refresh, refresh_token="r")
-        with pytest.raises(UsageError, match=r"Broken\.build_list_params raised RuntimeError: no params"):
+        with pytest.raises(
+            UsageError, match=r"Broken\.build_list_params raised RuntimeError \(test_backend\.py, line \d+\)"
+        ):
             build_list_params(backend, FIRST)
 
     @pytest.mark.parametrize(
         ("read", "line"),
         [
             (lambda: read_tokens(Broken(), {}), "Broken.read_tokens gave something else"),
-            (lambda: read_profile(Broken(), {}), "Broken.read_profile raised KeyError ('user')"),
-            (lambda: read_page(Broken(), FIRST, {}), "Broken.read_page raised KeyError ('data')"),
+            (lambda: read_profile(Broken(), {}), "Broken.read_profile raised KeyError (test_backend.py, line "),
+            (lambda: read_page(Broken(), FIRST, {}), "Broken.read_page raised KeyError (test_backend.py, line "),
         ],
     )
     def test_what_reads_an_answer_makes_it_unusable(
@@ -181,6 +192,109 @@ class TestAMistakeInAClass:
         assert read_error(Broken(), 409, {"error": "text"}) == BackendProblem(status=409)
         assert "Broken.read_error raised KeyError" in caplog.text
         assert "Broken.read_error gave something else" in caplog.text
+
+    @pytest.mark.parametrize(
+        "problem",
+        [
+            BackendProblem(status="404"),  # type: ignore[arg-type]  # a mistake
+            BackendProblem(status=None),  # type: ignore[arg-type]  # a mistake
+            BackendProblem(status=True),
+            BackendProblem(status=200),
+            BackendProblem(status=422, detail={"text": "no"}),  # type: ignore[arg-type]  # a mistake
+            BackendProblem(status=422, detail=None),  # type: ignore[arg-type]  # a mistake
+        ],
+        ids=repr,
+    )
+    def test_an_error_whose_parts_have_another_type_keeps_its_status(
+        self, problem: BackendProblem, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        class Mistaken(Backend):
+            def read_error(self, status: int, body: Any) -> BackendProblem:
+                return problem
+
+        with (
+            override_settings(PORTAL=replace(portal_config(), backend=Mistaken())),
+            pytest.raises(ApiConflictError),
+        ):
+            read_response(RawResponse(status=409, headers={}, content=b"{}"))
+        assert "Mistaken.read_error gave something else" in caplog.text
+
+    def test_a_status_of_the_standard_library_and_several_texts_of_any_kind_are_fine(self) -> None:
+        class Exact(Backend):
+            def read_error(self, status: int, body: Any) -> BackendProblem:
+                return BackendProblem(status=HTTPStatus.UNPROCESSABLE_ENTITY, errors={"a": ("x", "y"), "b": ["z"]})
+
+        with (
+            override_settings(PORTAL=replace(portal_config(), backend=Exact())),
+            pytest.raises(ApiValidationError) as raised,
+        ):
+            read_response(RawResponse(status=400, headers={}, content=b"{}"))
+        assert (raised.value.status, raised.value.errors) == (422, {"a": ("x", "y"), "b": ("z",)})
+
+    @pytest.mark.parametrize("errors", [None, [1], "text", {1: ["no"]}, {"email": 1}, {"email": None}])
+    def test_field_errors_of_another_type_are_left_out(self, errors: Any) -> None:
+        class Mistaken(Backend):
+            def read_error(self, status: int, body: Any) -> BackendProblem:
+                return BackendProblem(status=status, detail="No.", errors=errors)
+
+        with (
+            override_settings(PORTAL=replace(portal_config(), backend=Mistaken())),
+            pytest.raises(ApiValidationError) as raised,
+        ):
+            read_response(RawResponse(status=422, headers={}, content=b"{}"))
+        assert (raised.value.detail, raised.value.errors) == ("No.", {})
+
+
+#: A value that no source line of a traceback has.
+EMAIL = f"ada{5 * 5}@example.com"
+
+
+class Choosing(Backend):
+    """A class that looks up what it was given: the text of its errors is a value."""
+
+    def build_sign_in(self, *, email: str, password: str) -> Any:
+        return {}[password]
+
+    def read_profile(self, body: Any) -> Any:
+        return {}[body["email"]]
+
+    def read_page(self, query: ListQuery, body: Any) -> Any:
+        raise TypeError(body["email"])
+
+
+class TestNoValueIsTold:
+    """What a method raises may quote what it was given. The line that raised is enough for its developer."""
+
+    @pytest.mark.parametrize(
+        "read",
+        [
+            lambda body: read_profile(Choosing(), body),
+            lambda body: read_page(Choosing(), FIRST, body),
+        ],
+        ids=["a key", "a text"],
+    )
+    def test_nothing_of_an_answer_is_in_the_log_or_in_a_traceback(
+        self, read: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with pytest.raises(ApiMalformedError) as raised:
+            read({"email": EMAIL})
+        assert "test_backend.py, line" in caplog.text
+        assert EMAIL not in caplog.text + "".join(format_exception(raised.value))
+
+    def test_nothing_of_what_is_sent_is_in_the_error_or_in_its_traceback(self) -> None:
+        with pytest.raises(UsageError) as raised:
+            build_body(Choosing().build_sign_in, email="ada", password=EMAIL)
+        assert "Choosing.build_sign_in raised KeyError (test_backend.py, line" in str(raised.value)
+        assert EMAIL not in "".join(format_exception(raised.value))
+
+    def test_a_method_that_can_t_be_called_is_told_without_a_line(self, caplog: pytest.LogCaptureFixture) -> None:
+        class WithoutBody(Backend):
+            def read_profile(self) -> Any:  # type: ignore[override]  # a mistake
+                return {}
+
+        with pytest.raises(ApiMalformedError):
+            read_profile(WithoutBody(), {})
+        assert "WithoutBody.read_profile raised TypeError; it should give" in caplog.text
 
 
 class Acme(Backend):

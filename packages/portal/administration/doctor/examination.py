@@ -32,7 +32,7 @@ _SUBJECTS: Final[tuple[tuple[str, frozenset[str], Callable[[Patient], Iterator[F
     # Before all that starts a thread: it forks.
     ("stores", frozenset({"cache_url", "refresh_cache_url", "store_max_mb"}), look_at_stores),
     ("backend", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_backend),
-    ("lost answers", frozenset({"honours_idempotency_key"}), look_at_lost_answers),
+    ("lost answers", frozenset({"honours_idempotency_key", "backend"}), look_at_lost_answers),
     ("calls", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_calls),
     ("keys of access tokens", frozenset({"verification", "api_ca_file"}), look_at_key_set),
     ("OpenID provider", frozenset({"oidc", "api_ca_file"}), look_at_provider),

@@ -11,6 +11,7 @@ from django.core.checks import ERROR, run_checks
 
 from portal import __version__
 from portal.administration.doctor.findings import error, ok, warning
+from portal.api import honours_idempotency_key
 from portal.config.environment import VARIABLES as DECLARED
 from portal.config.environment import Source, undeclared_names, variable_values
 from portal.config.projects import GATEWAY
@@ -54,18 +55,22 @@ def look_at_addresses(patient: Patient) -> Iterator[Finding]:
 
 def look_at_lost_answers(patient: Patient) -> Iterator[Finding]:
     """What becomes of a refresh and of a create whose answer is lost, with the backend as it is declared."""
-    if patient.config.honours_idempotency_key:
+    if honours_idempotency_key(patient.config):
         seen = (
             "APP_API_HONOURS_IDEMPOTENCY_KEY is on: what got no answer is sent again under its key. A backend that "
             "does not know keys then makes two rows of a create, and takes the second use of a refresh token for theft"
         )
         yield ok("lost answers", seen)
         return
+    cause, remedy = "is off", "set it, if the backend does what has a known Idempotency-Key only once"
+    if patient.config.honours_idempotency_key:
+        cause = "is on and has no effect, since the backend's class has no idempotency_header"
+        remedy = "unset it, or name the header"
     seen = (
-        "APP_API_HONOURS_IDEMPOTENCY_KEY is off: after a lost answer of a refresh the user has to sign in again, and "
+        f"APP_API_HONOURS_IDEMPOTENCY_KEY {cause}: after a lost answer of a refresh the user has to sign in again, and "
         "who sends a form whose outcome is unknown once more may do it twice"
     )
-    yield warning("lost answers", seen, "set it, if the backend does what has a known Idempotency-Key only once")
+    yield warning("lost answers", seen, remedy)
 
 
 def look_at_versions(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look

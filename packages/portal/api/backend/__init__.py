@@ -17,6 +17,7 @@ from portal.api.backend.backend_class import (
     ListQuery,
     backend_of,
     current_backend,
+    honours_idempotency_key,
     split_values,
 )
 from portal.api.backend.checked_methods import build_body, encode_body, read_error, read_tokens

@@ -83,6 +83,7 @@ class Backend:
     reset_password_path: str = names.RESET_PASSWORD_PATH
 
     # --- headers; empty for one that the backend does not know ---
+    #: Without it `APP_API_HONOURS_IDEMPOTENCY_KEY` has no effect.
     idempotency_header: str = "Idempotency-Key"
     #: Of a write: the version of the row that it changes, in quotation marks. 412 where it is another by now.
     if_match_header: str = "If-Match"
@@ -188,7 +189,8 @@ class Backend:
     def read_error(self, status: int, body: Any) -> BackendProblem:
         """What an answer that is no success says: by default of a problem document (RFC 9457) with `errors`.
 
-        401 in answer to a sign-in is a wrong password; 400, 401, 403 and 422 in answer to a refresh end the sign-in.
+        401 in answer to a sign-in is a wrong password, and so is 422 for its own fields alone. 400, 401, 403 and 422 in
+        answer to a refresh end the sign-in.
 
         :param body: its JSON; None where it is none.
         """
@@ -210,6 +212,11 @@ def current_backend() -> Backend:
 def backend_of(config: PortalConfig) -> Backend:
     """The backend of a configuration."""
     return CONTRACT if config.backend is None else cast("Backend", config.backend)
+
+
+def honours_idempotency_key(config: PortalConfig) -> bool:
+    """Whether a write that may have arrived can be sent again under its key: the backend gets a key, and honours it."""
+    return config.honours_idempotency_key and bool(backend_of(config).idempotency_header)
 
 
 def split_values(text: str) -> list[str]:

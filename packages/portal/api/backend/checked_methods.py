@@ -2,14 +2,17 @@
 
 A `build_…` method that fails is a fault of code: :class:`~portal.errors.UsageError`. A `read_…` method that fails has
 met an answer that can't be used, as far as anybody knows: :class:`~portal.errors.ApiMalformedError`, and a line in the
-log with the method and the shape that it should give. No text that is in an answer gets into either.
+log with the method and the shape that it should give. Of what a method raised, its type and its line are told, and not
+its text: that may quote a value of the answer, or a password.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -25,8 +28,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SUCCESS: Final = range(200, 300)
-#: Their texts name a part of a shape or a type, and no value.
-_TELLING: Final = (KeyError, AttributeError, TypeError, IndexError)
 
 
 class EncodedBody(NamedTuple):
@@ -105,17 +106,25 @@ def read_error(backend: Backend, status: int, body: object) -> BackendProblem:
         problem = _read(backend.read_error, "a BackendProblem", status, body)
     except ApiMalformedError:
         return BackendProblem(status=status)
-    if isinstance(problem, BackendProblem) and problem.status not in _SUCCESS:
+    given, detail = getattr(problem, "status", None), getattr(problem, "detail", None)  # of any type
+    if (
+        isinstance(problem, BackendProblem)
+        and isinstance(given, int)
+        and not isinstance(given, bool)
+        and given not in _SUCCESS
+        and isinstance(detail, str)
+    ):
         return problem
-    _unusable(backend.read_error, "a BackendProblem whose status is no success", "gave something else")
+    should = "a BackendProblem whose status is a number and no success, and whose detail is a text"
+    _unusable(backend.read_error, should, "gave something else")
     return BackendProblem(status=status)
 
 
 def _built(build: Callable[..., object], should: str, *given: object, **named: object) -> Any:
     try:
         found = build(*given, **named)
-    except Exception as error:
-        raise UsageError(f"{_name(build)} raised {type(error).__name__}: {error}; it should give {should}") from error
+    except Exception as error:  # noqa: BLE001  a team's method, which may raise anything
+        raise UsageError(f"{_name(build)} {_raised(error)}; it should give {should}") from None
     if not isinstance(found, Mapping):
         raise UsageError(f"{_name(build)} should give {should}, not {type(found).__name__}")
     return found
@@ -124,9 +133,14 @@ def _built(build: Callable[..., object], should: str, *given: object, **named: o
 def _read(read: Callable[..., Any], should: str, *given: object) -> Any:
     try:
         return read(*given)
-    except Exception as error:
-        text = f"raised {type(error).__name__}" + (f" ({error})" if isinstance(error, _TELLING) else "")
-        raise _unusable(read, should, text) from error
+    except Exception as error:  # noqa: BLE001  as above
+        raise _unusable(read, should, _raised(error)) from None
+
+
+def _raised(error: Exception) -> str:
+    """What a method raised, and the line of the method, if it was begun."""
+    _, *own = traceback.extract_tb(error.__traceback__, limit=2)
+    return f"raised {type(error).__name__}" + "".join(f" ({Path(at.filename).name}, line {at.lineno})" for at in own)
 
 
 def _unusable(read: Callable[..., Any], should: str, what: str) -> ApiMalformedError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from portal.api import honours_idempotency_key
 from portal.config.current import portal_config
 from portal.edge import accept_target
 from portal.errors import ApiUnavailableError
@@ -35,7 +36,7 @@ def may_be_done_twice(request: PortalRequest) -> bool:
     done again changes nothing more.
     """
     writes = request.query_client.mutations
-    return not portal_config().honours_idempotency_key and bool(writes) and writes[-1].write.method == "POST"
+    return not honours_idempotency_key(portal_config()) and bool(writes) and writes[-1].write.method == "POST"
 
 
 def page_to_look_at(request: PortalRequest) -> str:

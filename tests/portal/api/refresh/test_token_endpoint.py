@@ -56,6 +56,15 @@ def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(hon
     assert session.refresher._token_endpoint.repeatable_s == seconds
 
 
+def test_without_a_header_for_the_key_nothing_may_be_repeated():
+    class NoKeys(Backend):
+        idempotency_header = ""
+
+    session = make_session(replace(settings.PORTAL, backend=NoKeys(), honours_idempotency_key=True))
+    assert session.honours_idempotency_key is False
+    assert session.refresher._token_endpoint.repeatable_s == 0
+
+
 class OAuth(Backend):
     """A token endpoint as of RFC 6749, with names of its own around it."""
 
@@ -112,7 +121,7 @@ class TestAnotherShape:
     def test_an_answer_that_it_can_t_read_is_no_verdict_and_told(self, caplog):
         with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
             assert submit(server.url) == NoResponse(reason="JSON without tokens", lost=False)
-        assert "OAuth.read_tokens raised KeyError ('access_token')" in caplog.text
+        assert "OAuth.read_tokens raised KeyError (test_token_endpoint.py, line " in caplog.text
 
     def test_the_window_of_its_keys_is_its_own(self):
         assert make_session(settings.PORTAL).refresher._token_endpoint.repeatable_s == 60.0

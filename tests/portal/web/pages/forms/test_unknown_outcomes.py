@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client as Browser
 from django.test import override_settings
 
+from portal.api import Backend as BackendClass
 from portal.errors import ApiTimeoutError, ApiUnavailableError, CircuitOpenError
 from portal.testing import Backend, SignedIn
 from portal.testing.backend import Call, Fault
@@ -63,6 +65,23 @@ def test_a_create_may_have_been_done_and_is_sent_again_under_its_key(
     backend.answers("POST", CUSTOMERS, json={"id": "c9", "name": "Ida"}, status=201)
     assert browser.post("/en/energy/clients/new", inputs(page)).status_code == 303
     assert len(keys(backend, CUSTOMERS, method="POST")) == 1
+
+
+class NoKeys(BackendClass):
+    """A backend that gets no key."""
+
+    idempotency_header = ""
+
+
+@pytest.mark.parametrize(("backend_class", "may_be"), [(BackendClass(), False), (NoKeys(), True)])
+def test_a_create_without_a_key_may_be_done_twice_whatever_the_setting_says(
+    *, backend: Backend, browser: Browser, kept: KeptRow, settings: Any, backend_class: BackendClass, may_be: bool
+) -> None:
+    settings.PORTAL = replace(settings.PORTAL, backend=backend_class, honours_idempotency_key=True)
+    backend.fails("timeout", path=CUSTOMERS)
+    page = text_of(browser.post("/en/energy/clients/new", {"name": "Ida", "plan": "flat"}))
+    assert UNKNOWN in page
+    assert ("sent again, it may be done a second time" in page) is may_be
 
 
 def test_what_was_certainly_not_done_is_said_so(backend: Backend, browser: Browser, kept: KeptRow) -> None:
