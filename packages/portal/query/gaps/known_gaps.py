@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from portal.config.limits import ABSENT_S
 from portal.errors import ApiAbsentError, StoreUnavailableError
 from portal.query.endpoints import path_params, shape
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("portal.query")
 
 #: For how long the backend is not asked again, seconds (contract, section 7).
-GAP_S: Final = 10 * 60
+GAP_S: Final = ABSENT_S
 #: How long the store keeps what was last known, seconds.
 _KEPT_S: Final = 24 * 60 * 60
 #: How long a process goes by its memory before it looks into the store again, seconds.
